@@ -97,7 +97,7 @@ function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
     process.exitCode ||= EXIT.fault;
     process.stderr.write(
       `mdmirror: not all of it was printed: standard output cannot be written (${code})\n` +
-        "  next: what the command did is done (see: mdmirror log); make room there, or print to another place\n",
+        "  next: what the command did is done (see: mdmirror log); free some space on that disk, or print to another place\n",
     );
   });
 }

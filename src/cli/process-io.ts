@@ -131,7 +131,7 @@ function stopSignal(): () => AbortSignal {
 /** SIGHUP: the terminal was closed, or the session ended. */
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-const STILL = "mdmirror: stopping, when what is under way has ended; once more: at once";
+const STILL = "mdmirror: stopping after the current operation; press again to stop immediately";
 /** What is under way mostly ends within this time, and nobody need be told. */
 const STILL_MS = 1_000;
 

@@ -16,7 +16,7 @@ export function largestLines(preview: Parameters<typeof largestFolders>[0], name
   const largest = largestFolders(preview, MOST);
   const names = largest.map(({ folder }) => (folder === "" ? "this folder itself" : `${shownName(folder)}/`));
   return [
-    `  most of what is new there, of ${plural(sent, "document")}:`,
+    `  most new documents on the service, of ${plural(sent, "document")}:`,
     ...columns(names, largest).map((line) => `    ${line}`),
   ];
 }

@@ -46,7 +46,7 @@ export function linesOf(io: Io, origins: MergeOrigins): string[] {
     return lines.length === 0 ? ["the result is base"] : lines;
   }
   const names = origins.gone.map((name) => (name === "result" ? "the result" : name)).join(" and ");
-  return [`whose each line is cannot be told: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer kept`];
+  return [`the origin of each line is not known: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer kept`];
 }
 
 /** `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */

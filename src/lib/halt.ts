@@ -65,7 +65,12 @@ async function findSeen(mirror: OpenedMirror, { safetyStop }: MirrorPlan): Promi
       const seen = new Set(safetyStop?.keys ?? []);
       if (found.keys.every((key) => seen.has(key))) return found;
       const next = "look again: plan(), then answer to that";
-      throw unanswerable(root, "safety-stop-changed", "a guard stops more by now than the plan shows", next);
+      throw unanswerable(
+        root,
+        "safety-stop-changed",
+        "a safety check stops more changes now than the plan shows",
+        next,
+      );
     }
   }
 }

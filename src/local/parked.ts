@@ -36,7 +36,7 @@ export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): Disk
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
     const parked = statOrNull(guard.fs, park.abs);
-    if (parked === null) return stale("nothing is kept aside there");
+    if (parked === null) return stale("no file was set aside at this path");
     const there = statOrNull(guard.fs, target.abs);
     if (there !== null && sameInode(there, parked)) {
       unlinkLeftover(guard, park.abs);

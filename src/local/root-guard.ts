@@ -122,7 +122,7 @@ export class RootGuard {
    */
   mirrorPlace(path: string, make: boolean): Place {
     if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))
-      return refused(fault("EINVAL", `${path}: not a place for what is taken aside`), false);
+      return refused(fault("EINVAL", `${path}: not a place for files that are set aside`), false);
     const below = `${MIRROR_FOLDER}/${parentOf(path)}`;
     const folder = this.#folderAt(below);
     return placeIn(!folder.ok && folder.absent && make ? this.#makeFolders(below) : folder, path);
@@ -151,7 +151,7 @@ export class RootGuard {
    */
   #lookedAt(below: string): Place {
     const known = this.root();
-    if (known === null) return refused(stale("the mirrored folder is not there, or is another one"), false);
+    if (known === null) return refused(stale("the linked folder does not exist, or is another folder"), false);
     const folding = this.folding();
     const expected = below === "" ? known.real : `${known.real}/${below}`;
     const real = unless(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));

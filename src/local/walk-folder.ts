@@ -180,7 +180,7 @@ function findSubfolder(
   } else if (stat.dev !== work.dev) {
     // Nothing can be moved atomically between two disks, and the files of a disk that is unmounted
     // were not deleted.
-    folder.unseen.set(path, unreadable("another disk is mounted here"));
+    folder.unseen.set(path, unreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
     folder.unseen.set(path, unreadable(`it lies more than ${MAX_DEPTH} folders deep`));
   } else {

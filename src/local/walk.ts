@@ -59,7 +59,7 @@ export function* walkTree(
   const rules: WalkWork["rules"] = new Map();
   const kept = new Set<LocalPath>();
   if (root === null) {
-    unseen.set("", unreadable("the mirrored folder is not there, or is another one"));
+    unseen.set("", unreadable("the linked folder does not exist, or is another folder"));
   } else {
     const work: WalkWork = {
       fs: guard.fs,
@@ -158,7 +158,7 @@ function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null
   if (stat.kind !== "folder") return null;
   // An empty mount point is not an emptied tree: the root must be the one that was identified.
   if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
-  return stat.dev === work.dev ? stat : "another disk is mounted here";
+  return stat.dev === work.dev ? stat : "another disk is mounted at this path";
 }
 
 /** @returns the same object when nothing below has changed */

@@ -26,7 +26,11 @@ export async function callTool(
 }
 
 function unknownMirror({ mirrors }: Host): Ended {
-  return misused("there is no such mirror here", `one of: ${mirrors.map(({ name }) => name).join(", ")}`, "no-mirror");
+  return misused(
+    "no linked folder has this name",
+    `one of: ${mirrors.map(({ name }) => name).join(", ")}`,
+    "no-mirror",
+  );
 }
 
 async function callForAll(

@@ -18,7 +18,7 @@ export async function refuseStale({ root }: ServedMirror, path: string, given: s
   const what = `${path} is not what you read: nothing was written`;
   const facts = { path, version, given };
   if (before === null) {
-    const next = "read it again: the text of the version that you gave is not known here";
+    const next = "read it again: the content of the version that you gave is not known";
     return refused({ kind: "usage", what, next, code: "stale" }, facts);
   }
   const diff = boundedDiff({ before: `${path} as you read it`, after: `${path} now` }, before, text);

@@ -5,8 +5,8 @@
 
 const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was cut",
-  UND_ERR_CLOSED: "the connection was closed here",
-  UND_ERR_DESTROYED: "the connection was closed here",
+  UND_ERR_CLOSED: "mdmirror closed the connection",
+  UND_ERR_DESTROYED: "mdmirror closed the connection",
   UND_ERR_ABORTED: "it was given up",
   UND_ERR_CONNECT_TIMEOUT: "nobody took the connection in time",
   UND_ERR_HEADERS_TIMEOUT: "no answer came in time",

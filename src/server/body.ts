@@ -52,7 +52,7 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
     case "repeated-header":
       return refuse("invalid_request", "The header Host or Authorization came more than once.");
     case "unknown-expectation":
-      return refuse("invalid_request", "Of the header Expect, only 100-continue is known here.");
+      return refuse("invalid_request", "The header Expect may only be 100-continue.");
     // ASSUMES: a request that came too slowly, or in too great a number, was not begun, and is
     // answered 503 with Retry-After, like a closed workspace.
     case "too-slow":
@@ -94,7 +94,7 @@ export function memberErrors(body: JsonObject, spec: Readonly<Record<string, Mem
     errors.push({ code, pointer: at + pointerTo(name), detail: `The member ${shown(name)} ${what}.` });
   for (const name of Object.keys(body)) {
     if (errors.length === MAX_FIELD_ERRORS) return errors;
-    if (!Object.hasOwn(spec, name)) fault("unknown", name, "is not known here");
+    if (!Object.hasOwn(spec, name)) fault("unknown", name, "is not supported");
   }
   for (const [name, { type, required }] of Object.entries(spec)) {
     if (!Object.hasOwn(body, name)) {

@@ -39,7 +39,7 @@ export async function moveProtected(
     );
     const at = after.findIndex((judged) => !isLacking(judged));
     if (at < 0) continue;
-    const detail = `${lacking[i]![at]!.path} is protected: moving it there would lift its protection and needs Full access to it.`;
+    const detail = `${lacking[i]![at]!.path} is protected: this move would lift its protection and needs Full access to it.`;
     return refuse("forbidden", detail);
   }
   return answer;

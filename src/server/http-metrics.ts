@@ -134,7 +134,7 @@ export class Watch {
         samples: this.#buckets(),
       },
       gauge("mdmirror_service_requests_under_way", "Requests that are not answered yet.", this.#underWay - streams),
-      gauge("mdmirror_service_streams", "Answers that go on, such as those that tell events.", streams),
+      gauge("mdmirror_service_streams", "Open answers, such as streams of events.", streams),
       counter(
         "mdmirror_service_slow_clients_cut_total",
         "Connections that were ended: their answer was not read.",
@@ -179,7 +179,7 @@ function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
   const database = pool && [
     gauge("mdmirror_service_database_connections", "Connections to PostgreSQL, in all.", pool.connections),
     gauge("mdmirror_service_database_connections_idle", "Connections to PostgreSQL that nobody uses.", pool.idle),
-    gauge("mdmirror_service_database_waiting", "What waits for a connection to PostgreSQL.", pool.waiting),
+    gauge("mdmirror_service_database_waiting", "Requests that wait for a connection to PostgreSQL.", pool.waiting),
   ];
   const heard = gauge(
     "mdmirror_service_event_listeners",

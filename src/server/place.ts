@@ -69,7 +69,7 @@ export async function findRoute(context: RequestContext, names: readonly string[
   const from: Place = found.at(-1) ?? ROOT_PLACE;
   if (includes(await context.access.levelOfFolder(from.seq), "edit"))
     return { from, missing: names.slice(found.length) };
-  return refuse("forbidden", "This key may not create anything there.");
+  return refuse("forbidden", "This key may not create anything at this path.");
 }
 
 /**

@@ -33,7 +33,7 @@ function notDecoded(name: string): FieldError {
 }
 
 function notKnown(name: string): FieldError {
-  return { code: "unknown", pointer: pointerTo(name), detail: `The parameter ${shown(name)} is not known here.` };
+  return { code: "unknown", pointer: pointerTo(name), detail: `The parameter ${shown(name)} is not supported.` };
 }
 
 function sentTwice(name: string): FieldError {

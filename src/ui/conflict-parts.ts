@@ -22,7 +22,7 @@ export function standsAs({ open }: ConflictModel, now: number): Html {
 function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: number): Html {
   const { since, conflictCopy, hasConflictCopy, bothNew, renewed } = conflict;
   const how = bothNew
-    ? "It was new on both sides, with two texts."
+    ? "It was new on both sides, with different content."
     : "It was edited locally and on the service, in ways that do not merge by themselves.";
   return html`<p>${badgeOf("asks", "conflict")} for ${ageOf(since, now)}. ${how}${
     renewed > 0 && html` The service's text has changed ${plural(renewed, "time")} since.`

@@ -26,8 +26,8 @@ export function resultOf(conflict: ConflictModel, view: View, moment: Moment): H
     text.includes("<<<<<<< ") && " Where the edits meet, both stand between <<<<<<< and >>>>>>>: make one of them."
   }</p>
 <p class="row">Begin again from: ${starts.map((one) => html`<a class="button" href="${viewAddress(conflict, view, { from: one.from }, "result")}">${one.label}</a>`)}</p>
-<p id="moved-on" class="notice asks" role="status" hidden>The texts have changed since this result was begun. Saving it writes nothing,
-shows what is there now, and keeps what you wrote.</p>
+<p id="moved-on" class="notice asks" role="status" hidden>The versions have changed since you began this result. Saving it writes nothing,
+shows the present versions, and keeps your result.</p>
 ${resolveForm(conflict, moment, fieldsOf(text, from))}
 ${
   open.theirs.kind === "text" &&

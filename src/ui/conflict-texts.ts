@@ -50,14 +50,14 @@ export function textsOf(conflict: ConflictModel, view: View): Html {
   ] as const;
   const caption = withBase ? "Mine, base and theirs, line by line" : "Mine and theirs, line by line";
   const words = isHold || baseText === null ? TWO_WORDS : WORDS;
-  return html`<section id="texts"><h2>${isHold ? "What was edited locally" : "The texts"}</h2>
+  return html`<section id="texts"><h2>${isHold ? "Local edits" : "Versions"}</h2>
 <p>${meetingOf(open, passages)}</p>
 ${switchesOf(conflict, view, baseText !== null)}
 ${countChanges(passages) > 0 && sidesOf(passages, { caption, columns, words, whole: view.whole })}</section>`;
 }
 
 const WORDS: Readonly<Record<Exclude<Passage["kind"], "same">, string>> = {
-  mine: "Changed here (mine)",
+  mine: "Changed locally (mine)",
   theirs: "Changed on the service (theirs)",
   alike: "Changed on both sides, alike",
   both: "Changed on both sides, each in its own way",
@@ -66,7 +66,7 @@ const TWO_WORDS = { ...WORDS, both: "They differ" };
 
 function meetingOf({ mine, theirs, base, conflict }: SubjectView, passages: readonly Passage[]): string {
   const changes = plural(countChanges(passages), "place");
-  if (countChanges(passages) === 0) return "The texts are equal.";
+  if (countChanges(passages) === 0) return "The versions are equal.";
   if (conflict === null) return `They differ in ${changes}.`;
   const text = (one: ShownText) => (one.kind === "text" ? one.text : "");
   const merged = mergeText(text(base), text(mine), text(theirs));
@@ -84,7 +84,7 @@ function switchesOf(conflict: ConflictModel, view: View, hasBase: boolean): Html
 
 /** The texts one below the other: at least one cannot be shown, so nothing can be compared. */
 function oneOf({ mine, theirs, path }: SubjectView): Html {
-  return html`<section id="texts"><h2>The texts</h2>${oneText(html`Mine, ${nameOf(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
+  return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameOf(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
 }
 
 function oneText(label: Html, text: ShownText): Html {

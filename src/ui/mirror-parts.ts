@@ -32,7 +32,7 @@ export function standingOf({ state, tone, why, syncedAt }: MirrorModel, now: num
 }
 
 function proofOf(state: MirrorWord, why: string | null, syncedAt: number | null, now: number): Html | null {
-  if (state === "in-sync") return html`<span>as of ${ageOf(syncedAt!, now)} ago</span>`;
+  if (state === "in-sync") return html`<span>proven ${ageOf(syncedAt!, now)} ago</span>`;
   if (why === null) return null;
   const last = syncedAt === null ? "never in sync yet" : html`last in sync ${ageOf(syncedAt, now)} ago`;
   return html`<span>${why}; ${last}</span>`;
@@ -45,7 +45,7 @@ export function saidOf({ name, state, why }: MirrorModel): string {
 
 const PHASES: Readonly<Record<string, string>> = {
   idle: "the daemon watches; nothing travels",
-  observing: "the daemon looks at both sides",
+  observing: "the daemon scans both sides",
   applying: "the daemon brings changes across",
   lent: "a command has the folder",
   opening: "the daemon opens the folder",

@@ -17,7 +17,7 @@ const SECTIONS: readonly Section[] = [
   { part: "", label: "Overview", page: "/m/:name" },
   {
     part: "needs",
-    label: "Needs you",
+    label: "Action required",
     page: "/m/:name/needs",
     within: ["/m/:name/safety-stop", "/m/:name/conflicts", "/m/:name/conflict/*"],
   },

@@ -148,8 +148,8 @@ describe("a folder whose loop breaks", () => {
     await told("opened", 3);
     const troubles = news.flatMap((one) => (one.kind === "broken" ? [one.trouble.what] : []));
     expect(troubles).toEqual([
-      `the mirror of ${rig.root} broke off by an error in mdmirror itself`,
-      `the mirror of ${rig.root} broke off: it is not there (ENOENT)`,
+      `syncing ${rig.root} ended by an error in mdmirror itself`,
+      `syncing ${rig.root} ended: it does not exist (ENOENT)`,
     ]);
     expect(await askDaemon(rig.root, { do: "status" })).toMatchObject({ kind: "ok", value: { phase: "idle" } });
   });

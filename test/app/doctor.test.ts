@@ -54,33 +54,33 @@ describe("the service", () => {
   const REFUSED = answer(401, '{"code":"unauthenticated"}');
   const SILENCE: WireResult = { kind: "lost", why: "ECONNRESET" };
   test.each<readonly [string, WireResult, WireResult, string | null]>([
-    ["a list, a good key", LIST, GOOD, "good: the service takes it, and calls it good (/auth/validate-key)"],
+    ["a list, a good key", LIST, GOOD, "good: the service accepts it, and confirms it (/auth/validate-key)"],
     [
       "a list, no such route",
       LIST,
       answer(404, '{"code":"not_found"}'),
-      "good: the service takes it (it has no /auth/validate-key: no fault, the list says so)",
+      "good: the service accepts it (it has no /auth/validate-key: no fault, the list says so)",
     ],
     [
       "a list, no such method",
       LIST,
       answer(405, ""),
-      "good: the service takes it (it has no /auth/validate-key: no fault, the list says so)",
+      "good: the service accepts it (it has no /auth/validate-key: no fault, the list says so)",
     ],
     [
       "a list, silence",
       LIST,
       SILENCE,
-      "good: the service takes it (/auth/validate-key does not answer: the list says so)",
+      "good: the service accepts it (/auth/validate-key does not answer: the list says so)",
     ],
     [
       "no workspace, a good key",
       NO_WORKSPACE,
       GOOD,
-      "bad: no workspace matches it (workspace_not_found): the key itself is good (/auth/validate-key)",
+      "bad: no workspace matches it (workspace_not_found): the key itself is valid (/auth/validate-key)",
     ],
     ["no workspace, a wrong key", NO_WORKSPACE, REFUSED, "bad: no workspace matches it (workspace_not_found)"],
-    ["closed, a good key", answer(503, "{}"), GOOD, "good: the service calls it good (/auth/validate-key)"],
+    ["closed, a good key", answer(503, "{}"), GOOD, "good: the service accepts it (/auth/validate-key)"],
     ["closed, a wrong key", answer(503, "{}"), REFUSED, "bad: the service refuses it (/auth/validate-key)"],
     ["closed, silence", answer(503, "{}"), SILENCE, null],
   ])("%s", async (_what, listed, validated, expected) => {
@@ -164,7 +164,7 @@ describe("other sync tools on the folder", () => {
     [".sync", "Resilio Sync"],
   ])("%s in it means %s", (name, tool) => {
     mkdirSync(join(dir, name));
-    expect(checkNeighbours(dir)[0]).toMatchObject({ state: "warn", detail: `${tool} seems to mirror this folder too` });
+    expect(checkNeighbours(dir)[0]).toMatchObject({ state: "warn", detail: `${tool} also seems to sync this folder` });
   });
 
   test("a folder above with their name counts too", () => {

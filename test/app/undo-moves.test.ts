@@ -189,7 +189,7 @@ describe("undo of a folder's move is refused", () => {
     const { mirror, run } = await moved();
     mirror.disk.user.rename(here("aa"), here("ab"));
     mirror.disk.user.makeFolder(here("aa"));
-    expect((await undo(mirror, run)).ends).toMatchObject([{ done: false, note: "the folder is not there any more" }]);
+    expect((await undo(mirror, run)).ends).toMatchObject([{ done: false, note: "the folder does not exist any more" }]);
     expect(mirror.texts().get("ab/x.md")).toBe("a/x.md\n");
   });
 

@@ -29,8 +29,8 @@ describe("init in a folder of code", () => {
   test("without a terminal says what would go up, and the options that leave it out", async () => {
     const { code, out, err } = await rig.run(given());
     expect(code).toBe(2);
-    expect(out.slice(out.indexOf("  most of what is new there, of 12 documents:"))).toEqual([
-      "  most of what is new there, of 12 documents:",
+    expect(out.slice(out.indexOf("  most new documents on the service, of 12 documents:"))).toEqual([
+      "  most new documents on the service, of 12 documents:",
       "    node_modules/       8 documents, 80 bytes",
       "    docs/               2 documents, 7 bytes",
       "    this folder itself  1 document, 2 bytes",

@@ -186,9 +186,12 @@ describe("serve", () => {
     const nowhere = await rig.run(["serve", "--port", "0", "--data", "data", "--import", "none"]);
     expect([nowhere.code, nowhere.err[0]]).toEqual([
       2,
-      `mdmirror: ${join(rig.dir, "none")} cannot be imported: it is not there (ENOENT)`,
+      `mdmirror: ${join(rig.dir, "none")} cannot be imported: it does not exist (ENOENT)`,
     ]);
     const tls = await rig.run(["serve", "--port", "0", "--data", "data", "--tls-cert", "c.pem", "--tls-key", "k.pem"]);
-    expect([tls.code, tls.err[0]]).toEqual([2, `mdmirror: ${join(rig.dir, "c.pem")} cannot be read: it is not there`]);
+    expect([tls.code, tls.err[0]]).toEqual([
+      2,
+      `mdmirror: ${join(rig.dir, "c.pem")} cannot be read: it does not exist`,
+    ]);
   });
 });

@@ -48,7 +48,7 @@ describe("doctor", () => {
     rig.api("POST", "/v1/files", { path: "a/b.md", content: "b\n" });
     await rig.run(["sync", "w"]);
     const { out } = await rig.run(["doctor", "w"]);
-    expect(out).toContain("ok   key: the service takes it, and calls it good (/auth/validate-key)");
+    expect(out).toContain("ok   key: the service accepts it, and confirms it (/auth/validate-key)");
     expect(out).toContain("ok   folder-tree: one list shows the folders of the whole tree");
     const json = await rig.run(["doctor", "w", "--json"]);
     const { checks } = JSON.parse(json.out[0]!) as { checks: { about: string; trait?: object }[] };

@@ -124,7 +124,7 @@ describe("of the process", () => {
       expect(written).not.toHaveBeenCalled();
       vi.advanceTimersByTime(1);
     });
-    const line = "mdmirror: stopping, when what is under way has ended; once more: at once\n";
+    const line = "mdmirror: stopping after the current operation; press again to stop immediately\n";
     expect(written.mock.calls).toEqual([[line]]);
   });
 });

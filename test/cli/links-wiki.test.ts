@@ -19,11 +19,11 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   const sent = rig.remote("a.md")!;
   expect(sent.content).toBe(`[b](${rig.remote("b.md")!.id}) [[Plan]] [[Plan|p]]\n`);
   expect((await rig.run(["links", "translate", "w", "--wiki"])).out).toEqual([
-    "links are by path here, and by id on the service, [[wiki links]] too, from now on; 0 files written",
+    "links are by path in local files, and by id on the service, [[wiki links]] too, from now on; 0 files written",
   ]);
   expect(config().links).toEqual({ mode: "translate", wiki: true });
   expect((await rig.run(["doctor", "w"])).out).toContain(
-    "ok   links: by path here, and by id on the service, wiki links too",
+    "ok   links: by path in local files, and by id on the service, wiki links too",
   );
   renameSync(join(rig.root, "Plan.md"), join(rig.root, "Budget.md"));
   expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 moved on the service, 1 with links rewritten /);
@@ -91,7 +91,7 @@ test("a conflict and a merge are shown as on disk: diff, conflicts, --origins, w
   expect([kept.code, kept.err]).toEqual([
     2,
     [
-      "mdmirror: 1 document in conflict: the texts beside them link as until now",
+      "mdmirror: 1 document in conflict: their conflict copies keep their links",
       "  next: end the conflicts first: mdmirror conflicts",
     ],
   ]);

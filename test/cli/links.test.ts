@@ -80,12 +80,12 @@ test("links translate and keep change files here alone, and show first which", a
   ]);
   expect(read("a.md")).toBe(`[b](${b.id})\n`);
   expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toBe(
-    "links are by path here, and by id on the service from now on; 1 file written",
+    "links are by path in local files, and by id on the service from now on; 1 file written",
   );
   expect(read("a.md")).toBe("[b](sub/b.md)\n");
   expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect((await rig.run(["links", "translate", "w"])).out).toEqual([
-    "links are by path here, and by id on the service already",
+    "links are by path in local files, and by id on the service already",
   ]);
   expect(JSON.parse((await rig.run(["links", "keep", "w", "--yes", "--json"])).out[0]!)).toEqual({
     links: "keep",
@@ -161,7 +161,7 @@ test("links translate goes on where it was killed: what still links by id is wri
   rig.write("a.md", `[b](./sub/b.md) [c](${c.id})\n`);
   expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toBe(
-    "links are by path here, and by id on the service from now on; 2 files written",
+    "links are by path in local files, and by id on the service from now on; 2 files written",
   );
   expect([read("a.md"), read("c.md")]).toEqual(["[b](./sub/b.md) [c](c.md)\n", "[b](sub/b.md#part) ![p](p.png)\n"]);
   expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);

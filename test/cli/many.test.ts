@@ -146,7 +146,7 @@ describe("a mirror's name", () => {
     expect([code, err]).toEqual([
       2,
       [
-        `mdmirror: ${at("one")}, your mirror "one", is not there: moved, deleted or not mounted (gone)`,
+        `mdmirror: ${at("one")}, your mirror "one", does not exist: moved, deleted or not mounted (gone)`,
         "  next: mount its disk; or run a command in the folder where it is now; or forget it: mdmirror unlink one --force",
       ],
     ]);

@@ -117,7 +117,7 @@ describe("a document that a sync merged", () => {
     texts.close();
     expect(changes).toBe(1);
     const shown = await run("diff", "a.md", "--origins");
-    expect(shown.out.slice(1)).toEqual(["whose each line is cannot be told: base is no longer kept"]);
+    expect(shown.out.slice(1)).toEqual(["the origin of each line is not known: base is no longer kept"]);
     const { merge } = JSON.parse((await run("why", "a.md", "--json")).out[0]!);
     expect(merge).toMatchObject({ gone: ["base"], origins: null });
   });

@@ -102,7 +102,7 @@ process.exitCode = ${code};`;
 
 const NOT_ALL = [
   "mdmirror: not all of it was printed: standard output cannot be written (ENOSPC)",
-  "  next: what the command did is done (see: mdmirror log); make room there, or print to another place",
+  "  next: what the command did is done (see: mdmirror log); free some space on that disk, or print to another place",
 ].join("\n");
 
 test.each([

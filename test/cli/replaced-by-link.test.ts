@@ -15,8 +15,8 @@ const away = (path: string) => join(rig.root, "..", `away-${path.replace("/", "-
 
 describe("I04 I09 something that is never mirrored, in the place of a document", () => {
   test.each([
-    ["a symbolic link to it", () => symlinkSync(away("a.md"), here("a.md")), "a symbolic link is there"],
-    ["a folder", () => mkdirSync(here("a.md")), "a folder is there"],
+    ["a symbolic link to it", () => symlinkSync(away("a.md"), here("a.md")), "a symbolic link is at this path"],
+    ["a folder", () => mkdirSync(here("a.md")), "a folder is at this path"],
   ])("%s: the document stays, and is the same when its file is back", async (_what, put, told) => {
     const { id } = rig.remote("a.md")!;
     renameSync(here("a.md"), away("a.md"));

@@ -93,7 +93,7 @@ describe("resolve of many", () => {
   test("a text with conflict markers is left and named, and taken with --force", async () => {
     rig.write("a.md", `<<<<<<< a\n${text("a.md", "mine")}=======\nb\n>>>>>>> b\n`);
     const { code, err } = await run("resolve", "a.md", "d", "--mine", "--no-sync");
-    expect([code, err]).toEqual([3, [expect.stringContaining("a.md: left alone: its text holds conflict markers")]]);
+    expect([code, err]).toEqual([3, [expect.stringContaining("a.md: left alone: the file has conflict markers")]]);
     expect(await inConflict()).toEqual(["a.md"]);
     expect((await run("resolve", "--all", "--mine", "--force")).code).toBe(0);
     expect(rig.remote("a.md")!.content).toContain("<<<<<<<");
@@ -102,7 +102,7 @@ describe("resolve of many", () => {
   test("a merge that keeps conflict markers is left and named, too", async () => {
     rig.write("a.md", `${text("a.md", "two")}\n<<<<<<< a\nmine\n=======\nb\n>>>>>>> b\n`);
     const { code, err } = await run("resolve", "a.md", "--merged-where-clean");
-    expect([code, err]).toEqual([3, [expect.stringContaining("a.md: left alone: its text holds conflict markers")]]);
+    expect([code, err]).toEqual([3, [expect.stringContaining("a.md: left alone: the file has conflict markers")]]);
     expect(rig.remote("a.md")!.content).toBe(text("a.md", "theirs"));
     expect(await inConflict()).toEqual([...PATHS]);
   });

@@ -181,7 +181,7 @@ describe("words", () => {
   test("a grant on a path where nothing is gives nothing, which is said", async () => {
     const ran = await admin("keys", "create", "--label", "typo", "--grant", "/not-there=edit");
     expect([ran.code, ran.err[0]]).toEqual([3, expect.stringContaining("nothing exists at /not-there")]);
-    expect((await admin("keys")).out[1]).toContain("/not-there=edit (nothing is there)");
+    expect((await admin("keys")).out[1]).toContain("/not-there=edit (nothing at this path)");
   });
 
   test("a key is not made when the file for its text cannot be", async () => {
@@ -189,7 +189,7 @@ describe("words", () => {
     const ran = await admin("keys", "create", "--label", "x", "--grant", "/=read", "--out", "taken");
     expect([ran.code, ran.err[0]]).toEqual([
       2,
-      `mdmirror: ${join(rig.dir, "taken")} cannot be written: something is there already (EEXIST)`,
+      `mdmirror: ${join(rig.dir, "taken")} cannot be written: it exists already (EEXIST)`,
     ]);
     expect(readFileSync(join(rig.dir, "taken"), "utf8")).toBe("mine\n");
     const refused = await admin("keys", "create", "--label", "x".repeat(201), "--grant", "/=read", "--out", "new");

@@ -74,7 +74,7 @@ describe("history, show, diff PATH@N", () => {
     expect((await at("30s", "--origins", "1")).code).toBe(2);
     expect(await at("1d")).toMatchObject({
       code: 2,
-      err: [expect.stringContaining("it was not there yet"), expect.anything()],
+      err: [expect.stringContaining("it did not exist yet"), expect.anything()],
     });
   });
 
@@ -188,7 +188,7 @@ describe("restore of several", () => {
     const { id } = rig.remote("d/b.md")!;
     const asked = await run("restore", ".", "--as-of", "30s");
     expect([asked.code, asked.err[0]]).toEqual([2, "mdmirror: nothing was done"]);
-    expect(asked.out).toContainEqual("  new.md  left alone: it was not there yet");
+    expect(asked.out).toContainEqual("  new.md  left alone: it did not exist yet");
     const done = await run("restore", ".", "--as-of", "30s", "--yes");
     expect([done.code, done.out]).toEqual([3, expect.arrayContaining(["2 put back, 1 left alone"])]);
     expect(rig.remote("d/b.md")).toMatchObject({ id, content: "first of d/b.md\n" });

@@ -38,7 +38,7 @@ describe("list", () => {
       { root: rig.root, name: "field notes", addresses: [rig.url], allowHttp: [], place: "present", state: "in-sync" },
     ]);
     rmSync(rig.root, { recursive: true });
-    expect((await rig.run(["list"])).out[0]).toContain("not there: moved, deleted or not mounted");
+    expect((await rig.run(["list"])).out[0]).toContain("missing: moved, deleted or not mounted");
     mkdirSync(rig.root);
     expect((await list()).map(({ place, state }) => [place, state])).toEqual([["other", "other"]]);
   });
@@ -216,7 +216,7 @@ describe("trust", () => {
     expect([no.code, no.err]).toEqual([2, ["mdmirror: not trusted; nothing was sent"]]);
     expect((await rig.run(["sync", "w"])).code).toBe(2);
     const yes = await rig.run(["trust", "w", "--name", "notes"], { terminal: true, answers: ["y"] });
-    expect(yes.asked).toEqual(["send these documents and the key there? [y/N] "]);
+    expect(yes.asked).toEqual(["send these documents and the key to this address? [y/N] "]);
     const facts = yes.out.join("\n");
     for (const fact of [
       rig.root,

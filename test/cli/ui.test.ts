@@ -70,7 +70,7 @@ describe("ui", () => {
     expect([code, err]).toEqual([
       2,
       [
-        `mdmirror: port ${port} of 127.0.0.1 cannot be used: another program listens there (EADDRINUSE)`,
+        `mdmirror: port ${port} of 127.0.0.1 cannot be used: another program uses this address (EADDRINUSE)`,
         "  next: give another with --port N, or none for any free one",
       ],
     ]);

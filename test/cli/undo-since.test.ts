@@ -102,7 +102,7 @@ describe("undo --since", () => {
     expect([code, err]).toEqual([3, []]);
     expect(out.slice(1, 3).toSorted()).toEqual([
       "  a.md  left alone: it was edited since",
-      "  brought.md  left alone: the run only brought it here; delete it by hand if it should go",
+      "  brought.md  left alone: the run only downloaded it; delete the file yourself if you do not want it",
     ]);
     expect([rig.read("a.md"), remote("brought.md")]).toEqual(["not sent yet\n", "brought\n"]);
   });

@@ -94,7 +94,7 @@ describe("unlink", () => {
     expect([code, err[0]]).toEqual([3, `mdmirror: of ${rig.root} these changes are not uploaded, or are open:`]);
     expect(err.join("\n")).toMatch(/create on the service: 1[\s\S]*new\.md[\s\S]*update on the service: 1[\s\S]*a\.md/);
     // Pasted in another mirror, a line without the folder would unlink that one.
-    expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}, and what it tells`);
+    expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}, then follow its output`);
     expect(err.at(-1)).toContain(`mdmirror unlink ${rig.root} --force`);
     expect(existsSync(own("config.json"))).toBe(true);
     const forced = await rig.run(["unlink", "w", "--force"], { env: env() });
@@ -139,7 +139,7 @@ describe("unlink", () => {
     renameSync(rig.root, at("away"));
     mkdirSync(own(""), { recursive: true });
     rig.write("mine.md", "mine\n");
-    expect((await rig.run(["list"])).out[0]).toContain("other: another folder is there now");
+    expect((await rig.run(["list"])).out[0]).toContain("other: another folder is at this path now");
     const { code, err } = await rig.run(["sync", "w"], { cwd: "/" });
     expect([code, err[1]]).toEqual([2, expect.stringContaining("forget it: mdmirror unlink w --force")]);
     expect((await rig.run(["unlink", "w"], { cwd: "/", env: env() })).err[0]).toContain(

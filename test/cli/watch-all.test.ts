@@ -40,7 +40,7 @@ function watchAll(): WatchHere {
 
 test("begins without any mirror, takes up what init links, follows mv, lets go of what unlink ends", async () => {
   const watch = watchAll();
-  await watch.told("no folder is mirrored yet");
+  await watch.told("no folder is linked yet");
   await link("one");
   await watch.until(ranIn("one"));
   await link("two");
@@ -65,7 +65,7 @@ test("a mirror that fails, and one that is gone, end no other, and are kept when
   const watch = watchAll();
   await watch.until(ranIn("fine"));
   await watch.until((event) => event.kind === "broken" && event.root === at("broken"));
-  await watch.told(`${at("gone")}, your mirror "gone", is not there; it is kept as soon as it is`);
+  await watch.told(`${at("gone")}, your mirror "gone", does not exist; mdmirror syncs it as soon as it does`);
   writeFileSync(config, text);
   renameSync(at("away"), at("gone"));
   await watch.until(ranIn("broken"));
@@ -79,7 +79,7 @@ test("a second one is refused with 6; killed, it leaves nothing in the way of th
   await first.until(ranIn("one"));
   const second = watchAll();
   expect(await second.ended).toBe(6);
-  expect(second.err()).toContain(`already syncs your mirrors (process ${first.pid}`);
+  expect(second.err()).toContain(`already syncs your linked folders (process ${first.pid}`);
   first.signal("SIGKILL");
   await first.ended;
   const third = watchAll();

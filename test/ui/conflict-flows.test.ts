@@ -36,16 +36,16 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("what I wrote");
     await shoot(page, "conflict-editor");
-    await page.getByText("The texts have changed since").waitFor({ state: "hidden" });
+    await page.getByText("The versions have changed since").waitFor({ state: "hidden" });
     // An editor saves: the page follows, and what is being written stays.
     const saved = "# Plan\n\none\nmine, saved again\nthree\n";
     rig.write("plan.md", saved);
-    await page.getByText("The texts have changed since").waitFor();
+    await page.getByText("The versions have changed since").waitFor();
     await page.locator("#texts").getByText("saved again").waitFor();
     expect(await result.textContent()).toBe("what I wrote");
     await shoot(page, "conflict-moved-on");
     await page.getByRole("button", { name: "Save the result" }).click();
-    await page.getByText("nothing was written: since this page was shown, the file here was saved").waitFor();
+    await page.getByText("nothing was written: since this page was shown, the local file was saved").waitFor();
     expect(rig.read("plan.md")).toBe(saved);
     expect(await result.textContent()).toBe("what I wrote");
     await shoot(page, "conflict-kept");

@@ -82,7 +82,7 @@ describe("a halt", () => {
     const shown = await person.until("Carry out 13 changes");
     for (const name of namesOf()) rigged.rig.write(name, `text of ${name}\n`);
     await person.answer(shown, "approve");
-    await person.until("nothing is halted any more; nothing was done");
+    await person.until("nothing is stopped any more; nothing was done");
     await rigged.rig.run(["sync", "w"]);
     await person.until("Nothing is stopped");
     expect(isThere(rigged)).toBe(COUNT);

@@ -42,7 +42,7 @@ describe("the history of a document", () => {
     await rig.run(["sync", "w"]);
     const page = await ask("/m/w/history/b%20%26%20c.md", { headers: { cookie } });
     expect(page.status).toBe(200);
-    for (const words of ["@1", "@2", "@3", "here now", "was live", "renamed", "b &amp; c.md"])
+    for (const words of ["@1", "@2", "@3", "the local file", "was live", "renamed", "b &amp; c.md"])
       expect([words, page.text.includes(words)]).toEqual([words, true]);
     expect((await ask("/m/w/history/?of=a.md", { headers: { cookie } })).text).toContain("b &amp; c.md");
     rmSync(join(rig.root, "b & c.md"));
@@ -90,7 +90,7 @@ describe("the history of a document", () => {
     ["/m/w/history/none.md", "nothing is known of none.md"],
     ["/m/w/version/a.md?n=9", "has no version 9"],
     ["/m/w/version/a.md?n=x", "is not the number of a version"],
-    ["/m/w/diff/a.md?from=1", "not said which texts"],
+    ["/m/w/diff/a.md?from=1", "two versions are missing"],
     ["/m/w/diff/a.md?from=1&to=9", "has no version 9"],
   ])("says of %s what is wrong", async (path, words) => {
     const { ask, cookie } = await withHistory();

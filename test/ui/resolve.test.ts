@@ -117,7 +117,7 @@ describe("a conflict", () => {
       expect(before).toContain("mine, again");
       rig.write("plan.md", `# Plan\n\none\nmine, again ${way}\nthree\n`);
       const after = await person.choose(way, way === "merged" ? { text: "what I wrote\n" } : {});
-      expect(after).toContain("nothing was written: since this page was shown, the file here was saved");
+      expect(after).toContain("nothing was written: since this page was shown, the local file was saved");
       expect(after).toContain(`mine, again ${way}`);
       expect(rig.read("plan.md")).toBe(`# Plan\n\none\nmine, again ${way}\nthree\n`);
       if (way === "merged") expect(resultIn(after)).toBe("what I wrote\n");
@@ -202,7 +202,7 @@ describe("what a choice ends beside a conflict", () => {
     await idle(rig, "d/keep.md", "edited\n");
     const drops = await opened(rigged, "d/drop.md");
     rig.write("d/drop.md", "edited again\n");
-    expect(await drops.choose("delete")).toContain("since this page was shown, the file here was saved");
+    expect(await drops.choose("delete")).toContain("since this page was shown, the local file was saved");
     expect(await drops.choose("delete")).toContain("kept in .mdmirror/trash");
     expect(existsSync(join(rig.root, "d/drop.md"))).toBe(false);
   });

@@ -34,7 +34,7 @@ export function dataTrouble(data: string, error: unknown): Result<never> {
   }
   const isMisplaced = /^E(?:ACCES|PERM)$/.test(code) || NO_FOLDER.test(code);
   const next = isDiskFull(code)
-    ? "make room there: an update needs as much again as service.db has, until the next start"
+    ? "free space on that disk: an update needs as much again as service.db has, until the next start"
     : OTHER_FOLDER;
   return trouble(isMisplaced ? "usage" : "fault", `${data} cannot be used: ${errnoClause(error)}`, next, { code });
 }

@@ -3,7 +3,7 @@ import { type Result, type Trouble, trouble } from "../mirror/trouble.ts";
 
 type Told = Pick<Trouble, "kind" | "what" | "next">;
 
-const WAIT = "see that PostgreSQL runs there, and start it again";
+const WAIT = "check that PostgreSQL runs at this address, then start the service again";
 
 /** What PostgreSQL, or the way to it, says of a database that cannot be used. */
 const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
@@ -32,7 +32,7 @@ const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
     what: "rejects the user or the password",
     next: "give both in the URL, or in PGUSER and PGPASSWORD, or in ~/.pgpass",
   },
-  { when: /^3D000/, kind: "usage", what: "is not there", next: "create it: createdb NAME" },
+  { when: /^3D000/, kind: "usage", what: "does not exist", next: "create it: createdb NAME" },
   {
     when: /^42501/,
     kind: "usage",

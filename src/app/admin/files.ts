@@ -31,7 +31,7 @@ export function openKeyFile(path: string): Result<KeyFile> {
   } catch (error) {
     const code = codeOf(error);
     if (code === null) throw error;
-    const why = code === "EEXIST" ? "something is there already" : errnoClause(error);
+    const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
     return trouble("usage", `${path} cannot be written: ${why}`, "give another file with --out", { code });
   }
 }

@@ -56,7 +56,7 @@ async function listAll<T>(session: AdminSession, path: string, read: Read<T>): P
 }
 
 export function unreadable({ where }: AdminSession): Result<never> {
-  const next = "use the same version of mdmirror here and there";
+  const next = "use the same version of mdmirror for the command and the service";
   return trouble("offline", `${where} answers in a form that this version of mdmirror does not know`, next);
 }
 

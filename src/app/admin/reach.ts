@@ -119,7 +119,7 @@ async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<Admi
     const { service, adminKey, close } = await openData(data, { waitMs: 0 });
     // A killed service has left its address.
     removeAddress(data);
-    const where = `${data} (no service runs there)`;
+    const where = `${data} (no service runs in this folder)`;
     const keyHint = `the admin key lies in ${join(data, "admin-key")}`;
     const carry = async (request: Parameters<typeof service.handle>[0]) => {
       return { kind: "answer", response: await service.handle(request) } as const;
@@ -135,7 +135,7 @@ function addressIn(data: string): Result<ServiceAddress | null> {
     return ok(readAddress(data));
   } catch (error) {
     if (codeOf(error) === null) throw error;
-    return trouble("fault", `${join(data, "address")} cannot be read: ${errnoClause(error)}`, "mend that", {
+    return trouble("fault", `${join(data, "address")} cannot be read: ${errnoClause(error)}`, "fix that", {
       code: codeOf(error),
     });
   }

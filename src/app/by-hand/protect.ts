@@ -102,7 +102,7 @@ async function protectIn(world: World, wanted: readonly ProtectItem[], value: bo
     run = ctx.run;
     done = await forEachOf(
       wanted,
-      async ({ id, path }) => withAdvice(await protect(ctx, { id, path, value }, "by hand")),
+      async ({ id, path }) => withAdvice(await protect(ctx, { id, path, value }, "by a command")),
       (n) => world.progress.report("apply", n, wanted.length),
     );
     return [];
@@ -128,7 +128,7 @@ export async function setProtection(mirror: OpenedMirror, path: LocalPath, value
   const wanted = planned.value.find(({ isSo }) => !isSo);
   if (wanted === undefined) return ok(null);
   const kind = value ? "protect" : "unprotect";
-  const [end] = await runByHand(world, kind, async (ctx) => [await protect(ctx, { ...wanted, value }, "by hand")]);
+  const [end] = await runByHand(world, kind, async (ctx) => [await protect(ctx, { ...wanted, value }, "by a command")]);
   return resultOf(path, end!);
 }
 

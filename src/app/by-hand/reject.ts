@@ -64,7 +64,11 @@ function itemOf(action: Action, { base }: Trees): RejectItem[] {
     case "trash-local":
       if (action.cause === "gone") return [{ kind: "stays-as-new", path: action.localPath, action }];
       return [
-        { kind: "left", path: action.localPath, why: "it was moved out of the mirrored part; move it back there" },
+        {
+          kind: "left",
+          path: action.localPath,
+          why: "it was moved out of the synced folder; move it back on the service",
+        },
       ];
     case "end-conflict":
       return [

@@ -119,7 +119,7 @@ function itemOf(world: StateAndDisk, { path, subject, hold }: Open, way: ManyWay
   return { kind: "end", path, subject, way: { kind: way }, seen: null };
 }
 
-const MARKERS = "its text holds conflict markers: finish the merge, or, if they belong to the text: --force";
+const MARKERS = "the file has conflict markers: finish the merge; or use --force if they belong to the document";
 
 /**
  * Merges what is in the files now. The other text is that of the `(theirs)` file, which its user

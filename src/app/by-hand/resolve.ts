@@ -48,7 +48,7 @@ export async function resolveSubject(
   const fit = way.kind === "merged" ? judgeText(path, way.text) : null;
   if (fit?.kind === "trouble") return fit;
   if (!options.force && markersIn(world, subject, way)) {
-    const next = "finish the merge, or, if they belong to the text: --force";
+    const next = "finish the merge; or use --force if the markers belong to the document";
     return trouble("usage", `the text for ${path} holds conflict markers (<<<<<<< ======= >>>>>>>)`, next);
   }
   const [end] = await runByHand(world, "resolve", async (ctx) => [await resolveIn(ctx, subject, way, options.seen)]);

@@ -44,7 +44,7 @@ export function judgePath(saving: Saving, path: string): Result<null> {
   try {
     const stays = saving.disk.staysAt(path);
     if (stays === null) return ok(null);
-    return trouble("usage", `${path} is not a document of the mirror: ${STAYS[stays]}`, "list shows the documents", {
+    return trouble("usage", `${path} is not a synced document: ${STAYS[stays]}`, "list shows the documents", {
       code: "not-a-document",
     });
   } catch (error) {
@@ -60,7 +60,7 @@ const MOST = { characters: 4_096, names: 128 } as const;
 function pathFault(path: string): string | null {
   if (path.length > MOST.characters) return `has more than ${MOST.characters} characters`;
   if (path === "") return "is no path";
-  if (!path.isWellFormed() || /\p{Cc}/u.test(path)) return "holds characters that no path has";
+  if (!path.isWellFormed() || /\p{Cc}/u.test(path)) return "contains characters that a path cannot have";
   const names = path.split("/");
   if (names.length > MOST.names) return `has more than ${MOST.names} names`;
   if (path.startsWith("/")) return "is absolute";

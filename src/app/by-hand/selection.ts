@@ -52,7 +52,7 @@ function isThere(disk: Pick<Disk, "look">, name: string): boolean {
 }
 
 function namesNothing(name: string): Result<never> {
-  const what = isPattern(name) ? `no document of the mirror matches ${name}` : `${name} is no document of the mirror`;
-  const next = "paths and patterns are below the mirrored folder; quote a pattern, and ** is any folder";
+  const what = isPattern(name) ? `no synced document matches ${name}` : `${name} is not a synced document`;
+  const next = "give paths and patterns below the linked folder; quote a pattern; ** stands for any folder";
   return trouble("usage", what, next);
 }

@@ -94,12 +94,12 @@ export async function isTheirsNow({ remote }: Pick<World, "remote">, { link, con
 function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
   const read = disk.read(path);
   if (read.kind === "done") return { kind: "text", text: disk.shown?.(path, read.value.text) ?? read.value.text };
-  const why = disk.look(path).kind === "absent" ? "no file is there" : read.detail;
+  const why = disk.look(path).kind === "absent" ? "no file exists" : read.detail;
   return { kind: "none", why };
 }
 
 function keptText({ state, disk }: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
   const text = digest === null ? null : state.text(digest);
-  if (text === null) return { kind: "none", why: "it is no longer kept here" };
+  if (text === null) return { kind: "none", why: "its content is no longer kept" };
   return { kind: "text", text: disk.shown?.(path, text) ?? text };
 }

@@ -131,7 +131,7 @@ export function readRequest(line: string): ReadRequest {
   const json = parseObject(line);
   if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object a line" };
   const id = typeof json["id"] === "number" && Number.isSafeInteger(json["id"]) ? json["id"] : 0;
-  const read = json["protocol"] === PROTOCOL ? readEnvelope(id, json) : `protocol ${PROTOCOL} is spoken here`;
+  const read = json["protocol"] === PROTOCOL ? readEnvelope(id, json) : `protocol ${PROTOCOL} is expected`;
   return typeof read === "string" ? { kind: "bad", id, why: read } : { kind: "request", envelope: read };
 }
 

@@ -21,7 +21,7 @@ export class Alerts {
   constructor({ env, onNote }: AlertOptions) {
     this.#desktop = openDesktop({
       env,
-      onFault: (error) => onNote(`the desktop cannot be told: ${errnoClause(error)}`),
+      onFault: (error) => onNote(`no desktop notification can be shown: ${errnoClause(error)}`),
     });
   }
 
@@ -34,8 +34,8 @@ export class Alerts {
 
   #showHalt(root: string, detail: string): void {
     this.#desktop?.show(
-      `mdmirror has stopped: ${shownName(basename(root))}`,
-      `${shownWords(detail)}. See mdmirror plan; then mdmirror approve, or mdmirror reject`,
+      `mdmirror stopped syncing ${shownName(basename(root))}`,
+      `${shownWords(detail)}. Show the changes: mdmirror plan; carry them out: mdmirror approve; undo them: mdmirror reject`,
     );
   }
 

@@ -161,11 +161,11 @@ export class DaemonFolder {
       return null;
     } catch (error) {
       this.#logFault("broken", error);
-      const what = `the mirror of ${this.root} broke off${codeClause(error)}`;
+      const what = `syncing ${this.root} ended${codeClause(error)}`;
       return {
         kind: "fault",
         what,
-        next: "nothing is lost; mdmirror opens it again; details: mdmirror doctor",
+        next: "nothing is lost: mdmirror starts again by itself; details: mdmirror doctor",
       };
     } finally {
       off();

@@ -120,7 +120,7 @@ export function tellSystemd(
   folders: () => readonly DaemonFolder[],
   stop: AbortSignal,
 ): { readonly ready: (count: number) => void; readonly end: () => void } {
-  const onFault = (error: Error) => onNote(`systemd cannot be told: ${errnoClause(error)}`);
+  const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
   const systemd = openSdNotify({ env, pid: process.pid, onFault });
   if (systemd === null) return { ready: () => undefined, end: () => undefined };
   const end = keepWatchdog(systemd, () => folders().every((folder) => folder.stillMs() < HANG_MS));

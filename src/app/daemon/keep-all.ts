@@ -55,11 +55,11 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
     const who = holder === null ? "" : ` (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
     return trouble(
       "locked",
-      `another mdmirror watch --all already syncs your mirrors${who}`,
+      `another mdmirror watch --all already syncs your linked folders${who}`,
       "mdmirror status --all shows what it does; one is enough",
     );
   } catch (error) {
-    onNote(`${folder} cannot be written, so nothing keeps a second watch --all away: ${errnoClause(error)}`);
+    onNote(`${folder} cannot be written, so mdmirror cannot prevent a second watch --all: ${errnoClause(error)}`);
     return ok(() => undefined);
   }
 }
@@ -109,16 +109,17 @@ class AllMirrors {
   #follow(tellsAbsent: boolean): void {
     const listed = listOwnMirrors(this.#options.env);
     const { mirrors, unfit } = listed.kind === "ok" ? listed.value : { mirrors: [], unfit: [listed.trouble.what] };
-    for (const why of unfit) this.#note(`${why}; what it held is not kept; mdmirror trust lets it in again`);
+    for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
     // A list that cannot be believed for now says of nothing that it was unlinked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     for (const { root, name, place } of mirrors.filter((mirror) => !this.#kept.has(mirror.root))) {
       if (place === "present") this.#begin(root);
-      else if (tellsAbsent) this.#note(`${root}, your mirror "${name}", is not there; it is kept as soon as it is`);
+      else if (tellsAbsent)
+        this.#note(`${root}, your mirror "${name}", does not exist; mdmirror syncs it as soon as it does`);
     }
     if (mirrors.length + unfit.length === 0)
-      this.#note("no folder is mirrored yet; what mdmirror init links is kept from then on");
+      this.#note("no folder is linked yet; mdmirror syncs each folder as soon as mdmirror init links it");
   }
 
   /** Once each. */
@@ -164,11 +165,11 @@ class AllMirrors {
       return end.kind === "trouble" ? end.trouble : null;
     } catch (error) {
       // Of the system, or a bug: of this mirror alone.
-      const what = `the mirror of ${root} cannot be kept: ${errnoClause(error)}`;
+      const what = `${root} cannot be synced: ${errnoClause(error)}`;
       return {
         kind: "fault",
         what,
-        next: "nothing is lost; mdmirror tries again; details: mdmirror doctor",
+        next: "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor",
       };
     } finally {
       kept.folder = null;

@@ -19,11 +19,11 @@ export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
     foldsCase
       ? note(
           "case",
-          "this disk takes Note.md and note.md for one file; of two such documents one gets another name here",
+          "this disk treats Note.md and note.md as one file; of two such documents one gets another local name",
         )
       : good("case", "Note.md and note.md are two files"),
     foldsUnicode
-      ? note("unicode", "this disk takes both spellings of é for one name")
+      ? note("unicode", "this disk treats both spellings of é as one name")
       : good("unicode", "names are kept as they are spelled"),
     hardLinks(folder, random),
   ];
@@ -34,7 +34,7 @@ export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
       ? warn(
           "room",
           `${Math.floor(free / 1024 / 1024)} MB are free`,
-          "make room: a full disk stops downloads, and loses nothing",
+          "free some space: a full disk stops downloads; nothing is lost",
         )
       : good("room", `${(free / 1024 ** 3).toFixed(1)} GB are free`),
   );
@@ -50,16 +50,16 @@ function hardLinks(folder: string, random: Random): Check {
       "hard-links",
       "fault",
       `.mdmirror/tmp cannot be written: ${errnoClause(error)}`,
-      "give this user the right to write there, or make room",
+      "allow this user to write in that folder, or free some space",
     );
   }
   try {
     inOwnFolder(folder, "tmp", (at) => linkSync(`${at}/${name}`, `${at}/${name}-2`));
-    return good("hard-links", "there are: a file is replaced without a moment in which another save could be lost");
+    return good("hard-links", "available: mdmirror replaces a file without losing a save of the same moment");
   } catch (error) {
     return note(
       "hard-links",
-      `there are none here (${errnoClause(error)}): a save within the same millisecond as a download may be lost to it`,
+      `this file system has none (${errnoClause(error)}): a save within the same millisecond as a download may be lost to it`,
     );
   } finally {
     removeOwn(folder, `tmp/${name}`);
@@ -126,12 +126,12 @@ export function checkNeighbours(root: string): Check[] {
     for (const tool of toolsAt(folder, folder === root)) found.add(tool);
     if (dirname(folder) === folder) break;
   }
-  if (found.size === 0) return [good("neighbours", "no other sync tool seems to mirror this folder")];
+  if (found.size === 0) return [good("neighbours", "no other sync tool seems to use this folder")];
   return [
     warn(
       "neighbours",
-      `${[...found].join(", ")} seems to mirror this folder too`,
-      "let one of the two go: both would mirror each other's half-done work; at least exclude .mdmirror/ there",
+      `${[...found].join(", ")} also seems to sync this folder`,
+      "stop one of the two: each would sync unfinished work of the other; at least exclude .mdmirror/ from the other tool",
     ),
   ];
 }

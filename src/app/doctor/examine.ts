@@ -84,7 +84,7 @@ async function examineWay(
 
 function saidOfLinks({ links, wiki }: Config): string {
   if (links === "keep") return "as they are, on both sides";
-  return `by path here, and by id on the service${wiki ? ", wiki links too" : ""}`;
+  return `by path in local files, and by id on the service${wiki ? ", wiki links too" : ""}`;
 }
 
 /** Whether changes are told is asked only of a service that is there and takes the key. */
@@ -105,8 +105,8 @@ function examineState(folder: string, marker: string | null): Check[] {
       bad(
         "marker",
         "fault",
-        ".mdmirror/marker is not there: this may be an empty mount point",
-        "mount the disk that holds the mirror; or move .mdmirror/ away and link the folder again",
+        ".mdmirror/marker is missing: this may be an empty mount point",
+        "mount the disk of the linked folder; or move .mdmirror/ away and link the folder again",
       ),
     );
   }
@@ -123,6 +123,6 @@ function examineState(folder: string, marker: string | null): Check[] {
       ),
     );
   }
-  if (damages.length === 0) checks.push(good("state", "its pages are sound"));
+  if (damages.length === 0) checks.push(good("state", "it has no damage"));
   return checks;
 }

@@ -79,7 +79,7 @@ function folderEntry(
   if (stays !== null) return { ...common, needs, state: "ignored", why: STAYS[stays] };
   const hold = open.holds.get(path);
   if (hold !== undefined) return { ...common, needs, ...heldAs(hold) };
-  if (found === null) return { ...common, needs, state: "waiting", why: "not here any more" };
+  if (found === null) return { ...common, needs, state: "waiting", why: "the local file is gone" };
   if (!isLinked) return { ...common, needs, state: "waiting", why: "created locally" };
   return { ...common, needs, state: "in-sync", why: null };
 }
@@ -95,10 +95,10 @@ function fileEntry(
   if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
   const hold = open.holds.get(row?.id ?? path) ?? open.holds.get(path);
   if (hold !== undefined) return { ...common, ...heldAs(hold) };
-  if (open.reviews.has(path)) return { ...common, state: "in-review", why: "its text waits for a reviewer" };
+  if (open.reviews.has(path)) return { ...common, state: "in-review", why: "in review: a reviewer decides" };
   if (row === null) return { ...common, state: "waiting", why: "created locally" };
   if (row.standing === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
-  if (found === null) return { ...common, state: "waiting", why: "not here any more" };
+  if (found === null) return { ...common, state: "waiting", why: "the local file is gone" };
   return { ...common, state: "in-sync", why: null, row };
 }
 

@@ -33,8 +33,8 @@ export function checkHistory(folder: string): Check {
   try {
     bytes = measureHistory(folder);
   } catch (error) {
-    const why = `its size cannot be told: ${errnoClause(error)}`;
-    return warn("history", why, "give this user the right to read .mdmirror/, or run doctor again");
+    const why = `its size is not known: ${errnoClause(error)}`;
+    return warn("history", why, "allow this user to read .mdmirror/, then run doctor again");
   }
   const { texts, state, trash, log } = bytes;
   const parts = [

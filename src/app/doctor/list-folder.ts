@@ -104,7 +104,7 @@ function readFolder(disk: LocalDisk, own: string, folder: LocalPath): Result<rea
       return ok(entriesOf(folder, rows, names ?? []));
   } catch (error) {
     if (!(error instanceof UnfitRules)) throw error;
-    return trouble("usage", `${folder === "" ? "the mirrored folder" : folder}: ${error.message}`, "correct that line");
+    return trouble("usage", `${folder === "" ? "the linked folder" : folder}: ${error.message}`, "correct that line");
   }
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
@@ -118,7 +118,7 @@ function judged(kept: Kept, folder: LocalPath, shown: readonly Entry[]): Listed[
   return shown.map(({ row, ...entry }, at) => {
     const stamp = stamps[at]!;
     if (row === null) return entry;
-    if (stamp === null) return { ...entry, state: "waiting", why: "no file is there now" };
+    if (stamp === null) return { ...entry, state: "waiting", why: "the file does not exist now" };
     const isSame = row.stampTrusted && row.stamp !== null && sameStamp(row.stamp, stamp);
     if (isSame || holds(row, digestAt(kept, joinPath(folder, entry.name), stamp))) return entry;
     return { ...entry, state: "waiting", why: "edited locally" };

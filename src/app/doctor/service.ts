@@ -74,25 +74,25 @@ function validityOf(result: WireResult): Validity {
 
 /** What the service said of the key, in words that stand beside what its list told. */
 const VALIDITY_WORDS: Readonly<Record<Validity, string>> = {
-  good: `, and calls it good (${VALIDATE_KEY})`,
-  refused: `, though ${VALIDATE_KEY} refuses it`,
+  good: `, and confirms it (${VALIDATE_KEY})`,
+  refused: `, although ${VALIDATE_KEY} refuses it`,
   "no-such-route": ` (it has no ${VALIDATE_KEY}: no fault, the list says so)`,
   "no-answer": ` (${VALIDATE_KEY} does not answer: the list says so)`,
 };
 
 function keyChecks(listed: Listed, validity: Validity): Check[] {
-  if (listed === "taken") return [good("key", `the service takes it${VALIDITY_WORDS[validity]}`)];
+  if (listed === "taken") return [good("key", `the service accepts it${VALIDITY_WORDS[validity]}`)];
   if (listed === "refused") {
-    const detail = validity === "good" ? `, though ${VALIDATE_KEY} calls it good: it may have no grants` : "";
+    const detail = validity === "good" ? `, although ${VALIDATE_KEY} accepts it: it may have no grants` : "";
     return badKey(`the service refuses it (unauthenticated)${detail}`, GIVE_VALID_KEY);
   }
   if (listed === "no-workspace") {
-    const detail = validity === "good" ? `: the key itself is good (${VALIDATE_KEY})` : "";
+    const detail = validity === "good" ? `: the key itself is valid (${VALIDATE_KEY})` : "";
     const what = `no workspace matches it (workspace_not_found)${detail}`;
-    return badKey(what, "give the key of a workspace that is there");
+    return badKey(what, "give the key of a workspace that exists");
   }
   // The service is closed for now, but it may still tell a good key from a wrong one.
-  if (validity === "good") return [good("key", `the service calls it good (${VALIDATE_KEY})`)];
+  if (validity === "good") return [good("key", `the service accepts it (${VALIDATE_KEY})`)];
   return validity === "refused" ? badKey(`the service refuses it (${VALIDATE_KEY})`, GIVE_VALID_KEY) : [];
 }
 
@@ -144,7 +144,7 @@ export function skewOf(date: string | undefined, now: number): Check[] {
     warn(
       "clock",
       `this computer is ${ageText(Math.abs(skew))} ${which} the service`,
-      "set the clock (NTP); no text is decided by it, dates in logs and of the trash are",
+      "set the clock (NTP): dates in logs and in the trash depend on it; no decision does",
     ),
   ];
 }

@@ -40,7 +40,7 @@ const CHOICES: readonly Choice[] = [
     liked: "yes",
     words: {
       yes: "one list shows the folders of the whole tree",
-      no: "no list shows the folders of the whole tree: each look asks about each root folder, a request each",
+      no: "no list shows the folders of the whole tree: each scan sends one request for each folder in the root",
     },
   },
   {
@@ -49,7 +49,7 @@ const CHOICES: readonly Choice[] = [
     liked: "strict",
     words: {
       strict: "all ids are of the form that services issue (doc_ and 14 letters and digits)",
-      loose: "ids of another form may come: a damaged one is noticed only when the service refuses it",
+      loose: "ids may have another form: a damaged id is noticed only when the service refuses it",
     },
   },
   {
@@ -58,7 +58,7 @@ const CHOICES: readonly Choice[] = [
     liked: "absolute",
     words: {
       absolute: "paths begin with a slash",
-      relative: "paths come without a slash, and are sent so",
+      relative: "paths begin without a slash",
     },
   },
   {
@@ -67,7 +67,7 @@ const CHOICES: readonly Choice[] = [
     liked: "yes",
     words: {
       yes: "documents and folders can be moved to the root",
-      no: "nothing can be moved to the root: such a document stays where it is there, and its edits still travel",
+      no: "nothing can be moved to the root: such a document keeps its place on the service, and its edits are still synced",
     },
   },
   {
@@ -76,7 +76,7 @@ const CHOICES: readonly Choice[] = [
     liked: "yes",
     words: {
       yes: "a folder is renamed or moved by one request",
-      no: "folders cannot be renamed or moved: each document in them is moved, a request each",
+      no: "folders cannot be renamed or moved: mdmirror moves each document in them by one request",
     },
   },
   {
@@ -85,7 +85,7 @@ const CHOICES: readonly Choice[] = [
     liked: "yes",
     words: {
       yes: "empty folders can be deleted",
-      no: "folders cannot be deleted: an empty one that went here stays there",
+      no: "folders cannot be deleted: a folder that is deleted locally stays on the service, empty",
     },
   },
   {
@@ -104,7 +104,7 @@ const CHOICES: readonly Choice[] = [
     liked: "kept",
     words: {
       kept: "Note.md and note.md are two documents",
-      folded: "Note.md and note.md are one document there: of two such files one is told, and not sent",
+      folded: "Note.md and note.md are one document on the service: of two such files one is blocked",
     },
   },
   {
@@ -112,15 +112,15 @@ const CHOICES: readonly Choice[] = [
     learned: ({ foldsUnicode }) => (foldsUnicode ? "folded" : "kept"),
     liked: "kept",
     words: {
-      kept: "names are two where their spelling in Unicode differs",
-      folded: "both spellings of é are one name there: of two such files one is told, and not sent",
+      kept: "both spellings of é are two names",
+      folded: "both spellings of é are one name on the service: of two such files one is blocked",
     },
   },
 ];
 
 function checkOf({ about, learned: read, liked, words }: Choice, traits: RemoteTraits): Check {
   const learned = read(traits);
-  const detail = words[learned] ?? "not seen yet: it is learned when it first matters";
+  const detail = words[learned] ?? "not known yet; nothing to do";
   return differing(about, { learned, liked }, learned === liked || learned === "unknown", detail);
 }
 
@@ -132,8 +132,8 @@ function differing(about: string, trait: NonNullable<Check["trait"]>, isLiked: b
 function namesCheck({ refusedCharacters: refused }: RemoteTraits): Check {
   const more = [...refused].filter((character) => !SHELL_METACHARACTERS.includes(character)).join("");
   const trait = { learned: refused, liked: SHELL_METACHARACTERS };
-  const detail = `names may hold all but white space and ${refused}`;
-  const mapped = `; a local name with one of ${more} gets a hyphen in its place there`;
+  const detail = `names may contain everything except white space and ${refused}`;
+  const mapped = `; a local name with one of ${more} gets a hyphen in its place on the service`;
   return differing("legal-characters", trait, more === "", more === "" ? detail : detail + mapped);
 }
 
@@ -146,10 +146,10 @@ function textsCheck({ keptForms }: RemoteTraits): Check {
       "texts",
       trait,
       false,
-      `texts are changed when they are saved (${changed.join(", ")}): such a new document is read back, a request each`,
+      `the service changes content when it saves it (${changed.join(", ")}): mdmirror reads each new document back, by one more request`,
     );
   const detail = known
-    ? "texts are kept as they are sent: a new document is one request"
-    : "not known to be kept as they are sent: the first new documents are read back";
+    ? "the service keeps content as it is sent: a new document is one request"
+    : "not known yet: mdmirror reads the first new documents back";
   return differing("texts", trait, true, detail);
 }

@@ -106,12 +106,12 @@ function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, con
   const row = { file, path, sha256, size: Buffer.byteLength(content) };
   const here = local.files.get(path);
   const isOther = link === undefined && linked.has(path);
-  if (here === undefined || isOther) return { ...row, end: "absent", why: "not here" };
+  if (here === undefined || isOther) return { ...row, end: "absent", why: "no local file" };
   if (here.digest === sha256) return { ...row, end: "same", why: "" };
   const text = disk.read(path);
   const dressed = text.kind === "done" && sameExceptTextForm(text.value.text, content);
   if (!dressed)
-    return { ...row, end: "differs", why: isAnother(link, file, here, sha256) ? ANOTHER : "the texts differ" };
+    return { ...row, end: "differs", why: isAnother(link, file, here, sha256) ? ANOTHER : "the contents differ" };
   if (link?.localDigest === here.digest && link.digest === sha256) return { ...row, end: "dressed", why: "" };
   return { ...row, end: "differs", why: "differs in line ends, byte order mark or final newline" };
 }
@@ -121,7 +121,7 @@ function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, con
  * it lies. No sync sees that, since only versions are listed, and an edit here would replace it.
  */
 const ANOTHER =
-  "the service shows another text under the version that was synced: no sync brings it, and your next edit here " +
+  "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
   "replaces it; to keep it, save what mdmirror diff shows";
 
 function isAnother(link: Link | undefined, file: RemoteFile, here: LocalFile, sha256: Digest): boolean {

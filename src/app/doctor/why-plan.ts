@@ -83,7 +83,7 @@ function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: Local
 }
 
 export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
-  symlink: "a symbolic link: never followed, never mirrored",
+  symlink: "a symbolic link: not followed and not synced",
   "other-file": "not a .md file",
   ignored: "excluded by .mdmirrorignore",
   "ignored-folder": "a folder that .mdmirrorignore excludes",
@@ -92,7 +92,7 @@ export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   "dot-folder": "a folder whose name starts with a dot",
   special: "a device, socket or pipe",
   litter: "a leftover of an editor or desktop, by its name",
-  "conflict-copy": "a conflict copy: a file moved to its document, never mirrored itself",
+  "conflict-copy": "a conflict copy: it belongs to its document and is not synced itself",
 };
 
 /** `left out by line 3 of .gitignore`. */

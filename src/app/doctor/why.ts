@@ -126,7 +126,7 @@ function subjectAt(base: BaseTree, document: DocumentExplanation | null, asked: 
 function lookAt(disk: Disk, path: LocalPath): Look {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
-  if (root === null) return { kind: "unknown", why: "the mirrored folder is not there" };
+  if (root === null) return { kind: "unknown", why: "the linked folder does not exist" };
   const { dev, ino, birthMs } = root;
   return { kind: "folder", dev, ino, birthMs };
 }

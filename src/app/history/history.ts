@@ -120,7 +120,7 @@ function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): 
   for (const { at, order, before, after, detail, kind } of events) {
     // The text before was there earlier than this event; half a millisecond less keeps the order.
     if (before !== null && !wasLive.has(before))
-      seen.push({ ...bare(before), at, order: order - 0.5, from: "local", what: `here, until: ${detail}` });
+      seen.push({ ...bare(before), at, order: order - 0.5, from: "local", what: `local, until: ${detail}` });
     if (after !== null && !wasLive.has(after))
       seen.push({ ...bare(after), at, order, from: "local", what: `${kind}: ${detail}` });
     // An earlier text that was put back is a text of that moment too.

@@ -124,7 +124,7 @@ export async function restoreVersion(world: World, name: string, n: number | nul
   const chosen = chooseVersion(world, name, n);
   if (chosen.kind === "trouble") return chosen;
   const { document, path, entry, asNew, now } = chosen.value;
-  const detail = `version ${entry.n} put back by hand`;
+  const detail = `version ${entry.n} restored`;
   const [end] = await runByHand(world, "restore", async (ctx) => [
     document.link === null || now === null
       ? restoreFile(ctx, { id: document.id, path, isNew: asNew }, entry.digest, detail)

@@ -37,8 +37,8 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
 ]);
 
 const MIRRORED = "it is mirrored again";
-const CAME_AND_WENT = "it was brought here, and went again";
-const BROUGHT = "the run only brought it here; delete it by hand if it should go";
+const CAME_AND_WENT = "it was downloaded, and is gone again";
+const BROUGHT = "the run only downloaded it; delete the file yourself if you do not want it";
 
 /** @param events of this document alone, oldest first */
 export function undoDocument(id: DocId, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
@@ -173,7 +173,10 @@ function awayAgain({ path, after }: MirrorEvent, { linked, disk }: UndoContext):
   if (link !== undefined) return link.digest === after ? awayOf(link, after) : left(path, EDITED);
   const look = disk.look(path);
   const isThere = look.kind === "file" && look.digest === after;
-  return left(path, isThere ? "it was not sent yet; delete it by hand if it should go" : "it is gone since");
+  return left(
+    path,
+    isThere ? "it was not uploaded yet; delete the file yourself if you do not want it" : "it is gone since",
+  );
 }
 
 function awayOf({ id, localPath: path }: Link, expect: Digest): UndoItem {

@@ -53,7 +53,7 @@ function whyNotFolder(
   if (dir === null || dir.localPath !== path) return "the folder was moved or deleted since";
   const look = disk.look(path);
   const same = look.kind === "folder" && look.ino === dir.ino && look.dev === dir.dev;
-  return same ? null : "the folder is not there any more";
+  return same ? null : "the folder does not exist any more";
 }
 
 function whyNotDocument(

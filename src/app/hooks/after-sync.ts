@@ -41,7 +41,7 @@ export async function tellAfterSync(dir: string, report: RunReport, after: After
   } catch (error) {
     const code = codeOf(error);
     if (code === null) throw error;
-    const what = `what hooks were told cannot be kept: ${errnoClause(error)}`;
+    const what = `the events that hooks received cannot be saved: ${errnoClause(error)}`;
     return trouble("fault", what, "the next sync runs them again", { code });
   }
 }

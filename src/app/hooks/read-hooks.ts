@@ -58,7 +58,7 @@ function readOwnText(file: string): OwnText {
   }
   try {
     const stat = fstatSync(fd);
-    if (!stat.isFile()) return unfit("is not a file", "put a file there");
+    if (!stat.isFile()) return unfit("is not a file", "put a file at this path");
     const fault = accessFault(stat);
     if (fault !== null) return unfit(fault, `chmod go-w ${shellWord(file)}`);
     if (stat.size > MOST_BYTES) return unfit("is larger than 256 KiB", "make it smaller");

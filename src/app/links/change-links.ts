@@ -42,7 +42,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   if (ceases && open > 0)
     return trouble(
       "usage",
-      `${plural(open, "document")} in conflict: the texts beside them link as until now`,
+      `${plural(open, "document")} in conflict: their conflict copies keep their links`,
       CONFLICTS,
     );
   return ok({ paths, apply: () => (ceases ? cease(mirror, form, found) : begin(mirror, form, found)) });

@@ -77,7 +77,7 @@ const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "
 /** A hook runs programs, and anybody may have made the folder. */
 const HOOKS_ELSEWHERE =
   "is never read from a folder, and nothing in it is run: your hooks are in ~/.config/mdmirror/hooks.json";
-const NEXT = "mend that member of the file, or take it out for its default";
+const NEXT = "correct that member of the file, or remove it for its default";
 
 /** @param folder absolute path of `.mdmirror` */
 export function readConfig(folder: string): Result<Config> {
@@ -85,7 +85,7 @@ export function readConfig(folder: string): Result<Config> {
   let text: string;
   try {
     const read = readOwn(folder, CONFIG_FILE);
-    if (read === null) return unreadable(file, "it is not there");
+    if (read === null) return unreadable(file, "it does not exist; was the folder unlinked?");
     text = read.bytes.toString("utf8");
   } catch (error) {
     if (error instanceof UnsafePath) throw error;

@@ -49,7 +49,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
 
 /** What to try when something other than the service answers. */
 const NEXT_OF_FOREIGN =
-  "check the URL, with its path prefix if it has one; on a network with a login page, log in there first";
+  "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
 
 const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], string>> = {
   "not-the-service": "not the service",

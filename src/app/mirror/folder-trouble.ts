@@ -32,7 +32,7 @@ export async function unlessAway<T>(root: string, work: () => Promise<T>): Promi
 /** @returns null when the folder is there */
 function wentAway(root: string): Result<never> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
-  return trouble("usage", `${root} is not there`, "mount its disk, or give the present path of the folder", {
+  return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
     code: "root-missing",
   });
 }
@@ -48,7 +48,7 @@ export function unwritable(root: string, error: unknown): Result<never> | null {
   return trouble(
     "fault",
     `${root} cannot be used: ${errnoClause(error)}`,
-    isDiskFull(code) ? FULL_NEXT : "check that the disk has space and this user may write there",
+    isDiskFull(code) ? FULL_NEXT : "check that the disk has space and this user may write in that folder",
     { code },
   );
 }

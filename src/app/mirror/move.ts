@@ -14,7 +14,7 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** Whether a mirror can be moved there, by one rename. @param to absolute; nothing may be there */
 export function judgeMove(root: string, to: string, env: Env): Result<null> {
-  const next = "name a folder that is not there yet, in one that is";
+  const next = "name a new folder inside an existing one";
   if (existsSync(to)) return trouble("usage", `${to} already exists`, next);
   const above = statSync(dirname(to), { throwIfNoEntry: false });
   if (above?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is not a folder`, next);

@@ -11,7 +11,7 @@ export function writeNewFile(path: string, text: string): Result<null> {
     return ok(null);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "EEXIST" ? "something is there already" : errnoClause(error);
+    const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
     return trouble("usage", `${path} cannot be written: ${why}`, "give another file");
   }
 }

@@ -71,7 +71,7 @@ const NO_PROGRESS: Progress = { report: () => undefined };
 /** @param dir absolute path of a folder that holds `.mdmirror/` */
 export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
   if (!existsSync(dir))
-    return trouble("usage", `${dir} is not there`, "mount its disk, or give the present path of the folder");
+    return trouble("usage", `${dir} does not exist`, "mount its disk, or give the present path of the folder");
   const root = realpathSync(dir);
   const entry = findEntry(root, options);
   if (entry.kind === "trouble") return entry;

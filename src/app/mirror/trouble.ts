@@ -41,7 +41,7 @@ const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLIT
 
 const CLAUSES: ReadonlyMap<string, string> = new Map([
   ...FULL_CODES.map((code) => [code, "the disk is full"] as const),
-  ["ENOENT", "it is not there"],
+  ["ENOENT", "it does not exist"],
   ["EACCES", "this user may not read or write it"],
   ["EPERM", "this user may not read or write it"],
   ["EISDIR", "it is a folder"],
@@ -50,7 +50,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
   ["SQLITE_READONLY", "the disk is read-only"],
   ["SQLITE_BUSY", "another program holds the file"],
   ["SQLITE_CANTOPEN", "the file cannot be opened"],
-  ["EEXIST", "something is there already"],
+  ["EEXIST", "it exists already"],
   ["ELOOP", "it is a symbolic link, or leads through one"],
   ["EIO", "the disk failed"],
   ["EBUSY", "another program uses it"],
@@ -59,7 +59,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
   ["ENOTEMPTY", "it is not empty"],
   ["EMFILE", "too many files are open"],
   ["ENFILE", "too many files are open"],
-  ["EADDRINUSE", "another program listens there"],
+  ["EADDRINUSE", "another program uses this address"],
 ]);
 
 /** The clause of a system error, by its code. */

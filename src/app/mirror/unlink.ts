@@ -87,7 +87,7 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
   } catch (error) {
     return unwritableFile(`the list of your mirrors, ${place.value},`, error, {
       kind: "fault",
-      next: "allow this user to write there, then unlink again",
+      next: "allow this user to write in that folder, then unlink again",
     });
   }
 }

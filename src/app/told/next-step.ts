@@ -44,7 +44,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
     "remove the obstacle on the service (its protection, a review or a missing grant), then delete the file again",
   "delete-pending":
     "decide the review in the web app. If it is accepted, the document comes back; if it is rejected, the next mdmirror sync deletes the document",
-  "folder-stays": "nothing: the service cannot delete folders, so the empty folder stays there",
+  "folder-stays": "nothing: the service cannot delete folders, so the empty folder stays on the service",
   "in-review":
     "nothing: a reviewer decides. mdmirror cannot see a rejection: after one, edit the file again, or take the published version: mdmirror resolve PATH --theirs",
   "review-conflict":

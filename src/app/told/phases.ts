@@ -3,7 +3,7 @@ import type { Progress } from "../../ports/world.ts";
 /** What a run is at, in words. */
 export const PHASE_WORDS: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
   recover: "recovering",
-  scan: "looking here",
+  scan: "scanning local files",
   list: "listing",
   plan: "planning",
   apply: "mirroring",

@@ -5,12 +5,12 @@ import type { UndoItem } from "../history/undo-item.ts";
 
 const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
   "text-back": "restore the content",
-  "bring-back": "back, as a new document",
-  "take-away": "away again (to the trash)",
+  "bring-back": "restore as a new document",
+  "take-away": "move to the trash again",
   "move-back": "move back",
   "move-folder-back": "move the folder back",
-  "protect-back": "protected again",
-  "unprotect-back": "not protected again",
+  "protect-back": "protect again",
+  "unprotect-back": "remove the protection again",
   left: "left alone",
 };
 

@@ -14,6 +14,6 @@ function twoDigits(n: number): string {
 }
 
 /** `1,204 bytes`, or a word for something that is missing. */
-export function bytes(size: number | null, otherwise = "not there"): string {
+export function bytes(size: number | null, otherwise = "missing"): string {
   return size === null ? otherwise : size === 1 ? "1 byte" : `${count(size)} bytes`;
 }

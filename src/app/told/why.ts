@@ -60,7 +60,7 @@ function openFacts(
     facts.push(["blocked", `${hold.reason}: ${shownWords(hold.detail)}${originClause(hold.code, hold.requestId)}`]);
   if (lastError !== null) facts.push(["error", eventLine(lastError)]);
   if (former !== null && link === null && folder === null)
-    facts.push(["was", `a document of this name is now ${shownName(former)}, or was last there`]);
+    facts.push(["was", `the document that had this name is at ${shownName(former)}, or was last`]);
   return facts;
 }
 
@@ -133,7 +133,7 @@ function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]
       ? []
       : [`nothing for ${plural(blockedBelow.length, "blocked document")} in it: mdmirror conflicts`];
   const halted = halts.map(
-    (detail) => `a safety check stopped the mirror because of other documents: ${shownWords(detail)}; mdmirror plan`,
+    (detail) => `a safety check stopped the sync because of other documents: ${shownWords(detail)}; mdmirror plan`,
   );
   return held.length > 0 ? [...held, ...halted] : ["nothing: both sides are equal", ...halted];
 }

@@ -212,7 +212,7 @@ function unwritableList(place: string, error: unknown, undone: string): Result<n
   return unwritableFile(`the list of your mirrors, ${place},`, error, {
     kind: "usage",
     undone,
-    next: "allow this user to write there, or always set XDG_STATE_HOME to a folder that this user may write",
+    next: "allow this user to write in that folder, or always set XDG_STATE_HOME to a folder that this user may write",
   });
 }
 

@@ -73,7 +73,7 @@ export function mirrorNamed(env: Env, name: string): ListedMirror | null {
 
 /** What is said of a mirror whose folder is not where it was. */
 export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" | "name" | "place">): Trouble {
-  const what = place === "gone" ? "is not there: moved, deleted or not mounted" : "is another folder now";
+  const what = place === "gone" ? "does not exist: moved, deleted or not mounted" : "is another folder now";
   return {
     kind: "usage",
     what: `${root}, your mirror "${name}", ${what}`,

@@ -59,7 +59,7 @@ function doubtWords(doubt: Doubt, service: string, place: string): string {
     case "other-address":
       return `is your mirror of ${doubt.addresses.join(" and ")}, but its configuration names ${service} now`;
     case "plain-http":
-      return "asks for plain http, which shows the key and all texts to the network, and you did not allow that";
+      return "asks for plain http, which shows the key and all documents to the network, and you did not allow that";
   }
 }
 

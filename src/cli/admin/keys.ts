@@ -49,7 +49,7 @@ function cells(io: Io, key: ToldKey, names: ReadonlyMap<string, string>): string
 
 function grantsWords({ grants }: ToldKey): string {
   const words = grants.map(({ path, level, waits }) => {
-    return `${shownName(path)}=${shownWords(level)}${waits ? " (nothing is there)" : ""}`;
+    return `${shownName(path)}=${shownWords(level)}${waits ? " (nothing at this path)" : ""}`;
   });
   return words.length === 0 ? "may do nothing" : words.join(" ");
 }
@@ -109,7 +109,7 @@ function tellWaiting(io: Io, { grants }: ToldKey): ExitCode {
   const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
   for (const { path } of waiting) {
     io.err(
-      `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder there gets the`,
+      `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder at this path gets the`,
     );
     io.err("  rights of the folder above it, or these if they are fewer");
     io.err("  next: make the folder, then mdmirror serve admin keys change");

@@ -61,7 +61,7 @@ const create: Action = {
 
 const STATES = {
   open: { state: "open", words: "is open: its keys work" },
-  close: { state: "closed", words: "is closed: its keys are told to come back later" },
+  close: { state: "closed", words: "is closed: it answers its keys with an error until you open it" },
 } as const;
 
 function stateAction(verb: keyof typeof STATES): Action {

@@ -11,7 +11,7 @@ export const command: Command = {
     `  bash: a line in ~/.bashrc: eval "$(mdmirror completion bash)"`,
     `  zsh:  a line in ~/.zshrc:  eval "$(mdmirror completion zsh)"`,
     "  fish: mdmirror completion fish > ~/.config/fish/completions/mdmirror.fish",
-    "To load it only at the first TAB, save it as mdmirror in ~/.local/share/bash-completion/completions/ (package bash-completion), or as _mdmirror in a folder of $fpath (zsh).",
+    "To load it at the first TAB: save it in ~/.local/share/bash-completion/completions/ as mdmirror (bash-completion). For zsh: save it in a folder of $fpath as _mdmirror.",
   ],
   examples: ["mdmirror completion bash"],
   options: {},

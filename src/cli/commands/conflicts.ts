@@ -64,7 +64,7 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
         "  next: mdmirror conflicts show PATH, then mdmirror resolve PATH --mine | --theirs | --merged FILE | --tool",
       );
     if (rows.length > 1)
-      io.out("  all at once: mdmirror resolve --all --mine | --theirs | --merged-where-clean, with --dry-run first");
+      io.out("  all: mdmirror resolve --all --mine | --theirs | --merged-where-clean, with --dry-run first");
     for (const hold of blocked.toSorted(byPath)) {
       const { path, kind, detail, code, requestId, since } = hold;
       io.out(

@@ -11,7 +11,7 @@ import { examine } from "../../app/doctor/examine.ts";
 export const command: Command = {
   usage: "doctor [DIR] [--json]",
   about: [
-    "Checks the URL, the key, the clock, the state file, the size of the history, the disk, the limits of inotify, and other sync tools on the same folder. Names how the service differs from the documented API.",
+    "Checks the URL, the key, the clock, the state file and the size of the history. Checks the disk, the limits of inotify, and other sync tools on the same folder. Names how the service differs from the documented API.",
     "Exit codes: 0 good, 3 for a warning, otherwise that of the first check that failed.",
   ],
   examples: ["mdmirror doctor notes"],

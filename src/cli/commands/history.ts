@@ -136,6 +136,6 @@ function row({ n, at, size, from, what, other }: HistoryEntry, isNow: boolean, m
     at <= 0 ? "before" : localTime(at),
     from,
     kept,
-    `${shownWords(what)}${merged}${other === null ? "" : `  (of ${shownName(other)}, which stood here)`}${isNow ? "  (local)" : ""}`,
+    `${shownWords(what)}${merged}${other === null ? "" : `  (of ${shownName(other)}, which was at this path)`}${isNow ? "  (local)" : ""}`,
   ];
 }

@@ -47,7 +47,8 @@ async function list(io: Io, json: boolean): Promise<ExitCode> {
     const { argv, mirrors } = hook;
     const where = mirrors === null ? "" : `, for ${mirrors.map(shownName).join(", ")}`;
     io.out(`${hook.name}: on ${onOf(hook)}${where}: runs ${shownWords(argv.join(" "))}`);
-    if (last !== null) io.out(`  last told: ${last.event} of ${shownName(last.mirror)}, ${ageText(now - last.at)} ago`);
+    if (last !== null)
+      io.out(`  last event: ${last.event} of ${shownName(last.mirror)}, ${ageText(now - last.at)} ago`);
     for (const line of failed.flatMap((failure) => failureLines(failure, now))) io.out(line);
   }
   return EXIT.inSync;

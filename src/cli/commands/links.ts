@@ -84,7 +84,7 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
 }
 
 const SAID = {
-  translate: "links are by path here, and by id on the service",
+  translate: "links are by path in local files, and by id on the service",
   keep: "links are as they are, on both sides",
 } as const;
 

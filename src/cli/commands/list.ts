@@ -43,8 +43,8 @@ async function tellNames(io: Io) {
 }
 
 const MORE: Readonly<Partial<Record<MirrorWord, string>>> = {
-  gone: ": not there: moved, deleted or not mounted",
-  other: ": another folder is there now",
+  gone: ": missing: moved, deleted or not mounted",
+  other: ": another folder is at this path now",
 };
 
 function cells({ mirror: { root, name, addresses }, state }: LookedAt): string[] {

@@ -9,7 +9,7 @@ import { version } from "../../app/version.ts";
 export const command: Command = {
   usage: "mcp [DIR…] [--read-only]",
   about: [
-    "Serves the linked folders by the Model Context Protocol over standard input and output: list, read, search, edit with a check of the version that was read, wait, conflicts, history.",
+    "Serves the linked folders by the Model Context Protocol over standard input and output. Its tools list, read, search and edit documents, wait, and show conflicts and the history.",
     "A client starts and ends it. It watches no folder itself: it asks a running daemon, and syncs itself without one.",
   ],
   examples: ["mdmirror mcp notes --read-only"],

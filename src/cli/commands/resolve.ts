@@ -50,7 +50,7 @@ export const command: Command = {
     delete: { help: "a blocked document: delete it" },
     keep: { help: "a blocked document: keep it" },
     recreate: {
-      help: "a move to the root that the service cannot do: create a new document there and delete the old one",
+      help: "a move to the root that the service cannot do: create a new document in the root and delete the old one",
     },
     force: { help: "accept content with conflict markers" },
     yes: { help: "do not ask", short: "y" },
@@ -147,7 +147,7 @@ async function sendEnded(
 
 async function agreesToRecreate(io: Io, args: Args, { path, link, ways }: Subject): Promise<boolean> {
   if (!ways.includes("recreate")) return true;
-  const what = `a new document will be made for ${shownName(path)}, with a new id, and the old one (${link.id}, ${shownName(link.remotePath)}) deleted with its history there. Go on?`;
+  const what = `a new document will be made for ${shownName(path)}, with a new id, and the old one (${link.id}, ${shownName(link.remotePath)}) deleted with its history on the service. Continue?`;
   return agrees(io, args.flag("yes"), what);
 }
 

@@ -23,7 +23,7 @@ export const command: Command = {
   about: [
     "Writes an earlier version into the local file, then syncs it like any edit. Without @N: the version before the present one.",
     "For a folder or a quoted glob (** matches any folder): restores deleted documents. With --as-of: restores each document as it was at that time; newer documents are left alone.",
-    "A deleted document comes back as a new document: the service does not bring back its id and its history there. The replaced version stays in the history and in .mdmirror/trash.",
+    "A deleted document comes back as a new document: the service does not restore its id and its history. The replaced version stays in the history and in .mdmirror/trash.",
   ],
   examples: ["mdmirror restore plan.md@3", "mdmirror restore 'work/**' --as-of 2h --dry-run"],
   options: {
@@ -162,7 +162,7 @@ function restoredJson({ asOf, items, run, ends }: Sent): object {
 }
 
 function planLines(items: readonly RestoreItem[], asOf: number | null): string[] {
-  const when = asOf === null ? "what was deleted" : `as of ${localTime(asOf)}`;
+  const when = asOf === null ? "what was deleted" : `state at ${localTime(asOf)}`;
   if (items.length === 0) return [`${when}: nothing is to be put back`];
   const planned = items.filter((item) => item.kind === "put-back");
   return [

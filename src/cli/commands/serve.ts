@@ -221,7 +221,7 @@ export function importLines({ files, folders, bytes, renamed, refused, links }: 
 }
 
 const INERT_SAID = {
-  "no-target": "to what is not there",
+  "no-target": "to a missing target",
   "no-document": "to what is no document",
   "not-imported": "to what was not imported",
   outside: "out of the folder",

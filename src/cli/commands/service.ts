@@ -44,7 +44,7 @@ export const command: Command = {
     const manager = FOR.find((kind) => kind === args.text("for")) ?? managerOf(process.platform);
     if (manager === "cron") return printCronLine(io, root);
     if (manager === null)
-      return misuse(io, "service", "this system has neither systemd nor launchd; run mdmirror watch there");
+      return misuse(io, "service", "this system has neither systemd nor launchd; run mdmirror watch instead");
     const notifies = args.text("for") !== null || isOnPath("systemd-notify", io.env["PATH"] ?? "");
     const unit = makeUnit({ manager, root, home: io.home, env: io.env, notifies });
     if (unit.kind === "trouble") return complain(io, unit.trouble);
@@ -140,7 +140,7 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
   io.out(
     `${unit.manager}: ${isThere ? unit.file : "not installed; next: mdmirror service install"}${!isThere && root === null ? " --all" : ""}`,
   );
-  if (isThere) io.out(`state: ${(await unitState(unit, io.env)) ?? "cannot be asked from here"}`);
+  if (isThere) io.out(`state: ${(await unitState(unit, io.env)) ?? "cannot be asked by this command"}`);
   if (root === null) {
     io.out("what each mirror does: mdmirror status --all");
     return isThere ? EXIT.inSync : EXIT.attention;

@@ -165,7 +165,7 @@ async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean
   const { env, clock, random, stop } = io;
   if (hooksFileOf(env) === null || env["MDMIRROR_HOOK"] !== undefined) return;
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
-  if (io.terminal.error) io.status("hooks are told …");
+  if (io.terminal.error) io.status("running hooks …");
   const told = await tellAfterSync(root, report, { env, clock, random, stop, onNote });
   if (io.terminal.error) io.status("");
   // A timer's mails do not repeat it: status and doctor say it.

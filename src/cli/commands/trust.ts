@@ -14,7 +14,7 @@ import { bindMirror } from "../../app/trust/bind.ts";
 export const command: Command = {
   usage: "trust [DIR] [--yes] [--allow-http HOST] [--name NAME]",
   about: [
-    "Shows the address that the configuration of DIR names, asks, and from then on lets DIR send its documents and your key there.",
+    "Shows the address that the configuration of DIR names, asks, and from then on lets DIR send its documents and your key to that address.",
     "Needed once for a folder that you did not link with mdmirror init, and again when its address changes. Sends nothing itself.",
   ],
   examples: ["mdmirror trust shared-notes"],
@@ -70,7 +70,7 @@ async function keep(
 
 async function ask(io: Io, yes: boolean, question: TrustQuestion): Promise<"agreed" | ExitCode> {
   for (const line of columns(facts(question))) io.out(line);
-  if (await agrees(io, yes, "send these documents and the key there?")) return "agreed";
+  if (await agrees(io, yes, "send these documents and the key to this address?")) return "agreed";
   if (io.terminal.input) io.err("mdmirror: not trusted; nothing was sent");
   else {
     io.err("mdmirror: there is no terminal for a question; nothing was sent");

@@ -52,7 +52,7 @@ export const command: Command = {
 };
 
 /**
- * A mirror of the list whose folder is not there, or by its name also one whose place another
+ * A mirror of the list whose folder does not exist, or by its name also one whose place another
  * folder has taken; null: the folder that is there is meant, or none.
  */
 async function absentMirror(io: Io, operand: string | undefined): Promise<ListedMirror | null> {
@@ -67,7 +67,7 @@ async function absentMirror(io: Io, operand: string | undefined): Promise<Listed
 
 async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror, force: boolean): Promise<ExitCode> {
   if (!force) {
-    const why = place === "other" ? "is another folder now" : "is not there";
+    const why = place === "other" ? "is another folder now" : "does not exist";
     return complain(io, {
       kind: "usage",
       what: `${root}, your mirror "${name}", ${why}, so what was not sent from it cannot be known; nothing was done`,
@@ -91,7 +91,9 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;
   const at = shellWord(root);
-  io.err(`  next: mdmirror sync ${at}, and what it tells; or leave it so: mdmirror unlink ${at} --force`);
+  io.err(
+    `  next: mdmirror sync ${at}, then follow its output; or leave these changes unsynced: mdmirror unlink ${at} --force`,
+  );
   return unsent.value.plan.verdict.kind === "safety-stop" ? EXIT.stopped : EXIT.attention;
 }
 
@@ -108,7 +110,7 @@ function unknownTrouble(root: string, { kind, what, code, requestId, next }: Tro
 const KEYCHAIN: Readonly<Record<Unlinked["keychain"], string | null>> = {
   none: null,
   removed: "the key was taken out of the keychain",
-  kept: "the key could not be taken out of the keychain: do that by hand",
+  kept: "the key could not be removed from the keychain: remove it yourself",
   shared: null,
 };
 

@@ -22,7 +22,7 @@ import { linesOf } from "../show-merge.ts";
 export const command: Command = {
   usage: "why PATH [--json]",
   about: [
-    "Shows what mdmirror knows of a path: its base, its local and remote state, the rule that applies, the last error with its request, the next step, why a file stays local, and the origin of merged lines.",
+    "Shows what mdmirror knows of a path: its base, its local and remote state, and the rule that applies. Shows the last error with its request, the next step, why a file stays local, and the origin of merged lines.",
     "Writes nothing. Works without the service, from the state alone.",
   ],
   examples: ["mdmirror why plan.md"],
@@ -71,7 +71,11 @@ async function mergeLines(
   const lines = linesOf(io, readOrigins(asOnDisk(local, path), merge));
   const more = lines.length - SHOWN;
   const next = `… ${more} more lines: mdmirror diff ${shownName(path)} --origins`;
-  return [`merged ${localTime(merge.at)}, and so here:`, ...lines.slice(0, SHOWN), ...(more > 0 ? [next] : [])];
+  return [
+    `merged ${localTime(merge.at)}; the lines of the local file:`,
+    ...lines.slice(0, SHOWN),
+    ...(more > 0 ? [next] : []),
+  ];
 }
 
 function whyLines(io: Io, why: Why, former: string | null): string[] {

@@ -15,7 +15,7 @@ export function bashCompletion(commands: readonly DeclaredCommand[]): readonly s
     "# Files and folders are completed by readline itself, which knows ~ and how to quote.",
     "_mdmirror_files() { compopt -o default 2>/dev/null; }",
     "_mdmirror_folders() { compopt -o dirnames 2>/dev/null; }",
-    "# A name is compared and quoted here: compgen -W would evaluate it.",
+    "# This function compares and quotes names: compgen -W would evaluate it.",
     "_mdmirror_mirrors() {",
     "  local name",
     "  while IFS= read -r name; do",
@@ -48,7 +48,7 @@ export function bashCompletion(commands: readonly DeclaredCommand[]): readonly s
     "    mirrors) _mdmirror_mirrors ;;",
     "  esac",
     "}",
-    "# Bash 3.2 has no compopt: there files are completed wherever nothing else is.",
+    "# Bash 3.2 has no compopt: its files are completed wherever nothing else is.",
     "if type compopt >/dev/null 2>&1; then complete -F _mdmirror mdmirror",
     "else complete -o default -F _mdmirror mdmirror; fi",
   ];

@@ -175,7 +175,7 @@ export function placeSidecar(ctx: PassContext, at: LocalPath, text: string, dige
     if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
     tellMadeWay(ctx, at, place, before);
   } else if (look.kind !== "absent")
-    return { kind: "end", outcome: stale(`${at} is taken, so the other version cannot be shown there`) };
+    return { kind: "end", outcome: stale(`${at} is taken, so no conflict copy can be saved at this path`) };
   const made = disk.create(at, text);
   return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
 }

@@ -115,7 +115,7 @@ export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<
     action.localPath,
     fetched.value,
     null,
-    "both sides are new at this path, with different texts",
+    "new on both sides at this path, with different content",
   );
 }
 

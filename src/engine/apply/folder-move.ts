@@ -98,7 +98,7 @@ async function folderMoveFailed(
   if (judged.kind === "end") return judged.outcome;
   const { problem, taken } = judged.value;
   if (problem.status === 400 && parent?.kind === "root")
-    return stale("this service cannot move a folder to the root; its documents are moved to a new one there");
+    return stale("this service cannot move a folder to the root; its documents are moved to a new folder in the root");
   return outcomeOfFault(
     problem,
     makeHold(ctx, {

@@ -119,7 +119,7 @@ export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-fol
 
 export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"remove-folder-remote">): Promise<Outcome> {
   const { remote, state, disk } = ctx.world;
-  if (disk.look(action.localPath).kind === "folder") return stale("the folder is there again");
+  if (disk.look(action.localPath).kind === "folder") return stale("the folder exists again");
   if (remote.traits().folderDelete === "no") return undeletable(ctx, action, "folder_delete_unsupported", null);
   const intent = {
     kind: "delete-folder",

@@ -48,7 +48,7 @@ export function landText(
   }
   if (isUnjudgedLoss(ctx, id, text, expect))
     return ended(stale("it became empty since the safety checks judged the plan"));
-  state.putKnownText(writes, text, madeOfBoth(path, id, "brought here by the mirror"));
+  state.putKnownText(writes, text, madeOfBoth(path, id, "downloaded by mdmirror"));
   const parkAt = parkingPlace(ctx.world, id);
   const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
   const becomes = next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest };

@@ -78,9 +78,9 @@ export function inspectParked(
       ctx,
       intentId,
       intent,
-      "what was taken aside cannot be read as a text, and its path is free: put back",
+      "the file that was set aside is not valid text, and its path is free: moved back",
     );
-  if (parked.kind !== "done") return `what was taken aside cannot be read: ${parked.detail}`;
+  if (parked.kind !== "done") return `the file that was set aside cannot be read: ${parked.detail}`;
   if (parked.value === null || parked.value.digest === intent.expect) {
     // Who has it open may write into it yet.
     if (parked.value !== null && (ctx.isThisRun(run) || disk.isHeld(intent.parkAt))) return null;
@@ -173,9 +173,9 @@ function bringBack(
 ): string | null {
   const { disk, state } = ctx.world;
   const { link, late, text, current } = found;
-  const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, brought back"));
+  const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, moved back"));
   const landed = landText(ctx, intent.id, intent.path, text, writes, current, link, null);
-  if (landed.kind === "end") return "an edit that was saved while the file was replaced could not be brought back yet";
+  if (landed.kind === "end") return "an edit that was saved while the file was replaced could not be moved back yet";
   const base = holdsChanges(ctx, intent.baseDigest, link.digest, text) ? {} : baseBefore(intent, link);
   const localDigest = base.digest ?? link.localDigest;
   const isHeld = disk.isHeld(intent.parkAt);

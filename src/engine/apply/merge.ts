@@ -46,7 +46,10 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
     if (merged.kind === "clean")
       return landMerged(ctx, action, both.value, {
         text: merged.text,
-        detail: sent === null ? action.why : `${action.why}; there on what was sent from here before, and saved late`,
+        detail:
+          sent === null
+            ? action.why
+            : `${action.why}; on the service based on an earlier local version that was saved late`,
         counts: "merged",
         mergedFrom,
       });

@@ -194,7 +194,7 @@ export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<
   if (known !== undefined) return got({ kind: "folder", id: known });
   const found = await ctx.world.remote.findFolder(whole);
   if (!found.ok) return ended(outcomeOfFault(found.fault));
-  if (found.value === null) return ended(stale(`the folder ${path} is not there on the service`));
+  if (found.value === null) return ended(stale(`the folder ${path} does not exist on the service`));
   ctx.notes.folderIds.set(path, found.value.id);
   return got({ kind: "folder", id: found.value.id });
 }

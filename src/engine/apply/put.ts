@@ -174,7 +174,7 @@ async function landSaved(
   if (saved.digest === link.digest) {
     const isOther = hasAnotherId(ctx, link);
     const known = isOther ? withIdNow(ctx, link).changeId : saved.changeId;
-    const echoed = "saved as the text that was there: the service normalises what differed";
+    const echoed = "saved without a change: the service normalises the difference";
     const done = commit(ctx, {
       text: noteEcho(link, known, action.expect),
       closes: intentId,

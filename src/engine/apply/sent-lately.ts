@@ -127,5 +127,5 @@ export function takeAsOwn(
       after: digest,
     },
   });
-  return stale("its version on the service was sent from here");
+  return stale("its version on the service was uploaded by this folder");
 }

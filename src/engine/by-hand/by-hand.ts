@@ -106,7 +106,7 @@ type ByHand = {
  */
 export function landByHand(ctx: PassContext, { id, path, text, link, seen, next }: ByHand): Got<LandedByHand> {
   const { disk, state } = ctx.world;
-  const writes = state.putText(text, madeOfBoth(path, id, "chosen by hand"));
+  const writes = state.putText(text, madeOfBoth(path, id, "chosen by a command"));
   const look = disk.look(path);
   if (look.kind !== "file") return ended(stale(`no file is at ${path}`));
   if (seen !== undefined && seen !== null && look.digest !== seen) return ended(stale(`${path} was edited meanwhile`));
@@ -139,7 +139,7 @@ export function keepText(
   ctx: PassContext,
   path: LocalPath,
   id: DocId | null,
-  name: TextName = seenHere(path, id, "what gave way to a choice by hand"),
+  name: TextName = seenHere(path, id, "replaced by a choice"),
 ): Digest | null {
   const kept = keepFileText(ctx.world, path, name);
   if (kept !== null) return kept;

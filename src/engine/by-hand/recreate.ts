@@ -34,7 +34,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
     state.putTombstone(bury(link, null, clock.now()));
     state.removeLink(link.id);
   });
-  const why = "made anew by hand, as the service cannot move it to the root";
+  const why = "created as a new document, as the service cannot move it to the root";
   const made = await createRemote(ctx, {
     kind: "create-remote",
     why,
@@ -89,7 +89,7 @@ async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: 
 }
 
 function staying({ id, remotePath }: Link): string {
-  return `the old one (${id}) stays at ${remotePath}; the next sync brings it here`;
+  return `the old one (${id}) stays at ${remotePath}; the next sync downloads it`;
 }
 
 /**
@@ -97,7 +97,7 @@ function staying({ id, remotePath }: Link): string {
  * @returns how it ended, as a clause
  */
 async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
-  const why = `made anew at the root by hand (was ${link.remotePath})`;
+  const why = `created as a new document in the root (was ${link.remotePath})`;
   const { localPath, changeId } = link;
   const end = await deleteProven(ctx, link, { localPath, changeId, onlyWhileAbsent: false, why });
   if (end.kind === "deleted") return `the old one (${link.id}, ${link.remotePath}) is deleted`;

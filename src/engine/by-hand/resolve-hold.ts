@@ -17,7 +17,7 @@ import type { PassContext } from "../run/pass-context.ts";
  */
 export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd> {
   const { id, localPath, remotePath, changeId } = link;
-  const why = "renamed out of the mirror; deleted by hand";
+  const why = "renamed to a name that is not synced; deleted by a command";
   const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
   if (outcome.kind === "done") ctx.world.state.removeHold(id);
   return { outcome, notes: [] };
@@ -31,7 +31,7 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
   const { id, localPath, remotePath, changeId } = link;
   const parents = ensureFolders(ctx, localPath);
   if (parents !== null) return notDone(parents);
-  const why = "renamed out of the mirror; kept by hand";
+  const why = "renamed to a name that is not synced; kept by a command";
   const outcome = await createLocal(ctx, { kind: "create-local", why, id, localPath, remotePath, changeId });
   if (outcome.kind === "done") ctx.world.state.removeHold(id);
   return { outcome, notes: [] };
@@ -46,7 +46,7 @@ export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict:
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isOther(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
   const cause = link.standing === "outside" ? "outside" : "gone";
-  const why = "dropped by hand";
+  const why = "discarded by a command";
   const outcome = trashLocal(ctx, {
     kind: "trash-local",
     why,
@@ -76,7 +76,7 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
       before: link.digest,
     },
   });
-  const note = "it goes up as a new document, with a new id and no history there";
+  const note = "it is uploaded as a new document, with a new id and no history on the service";
   return { outcome, notes: [note, ...dropOther(ctx, conflict)] };
 }
 

@@ -206,7 +206,7 @@ export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }:
   if (look.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
   const expect: Digest = look.digest;
   const { changeId: baseChangeId } = link;
-  const why = "sent by hand, conflict markers and all";
+  const why = "uploaded by a command, with its conflict markers";
   const outcome = await put(ctx, { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected });
   if (outcome.kind === "done" || outcome.kind === "submitted") state.removeHold(id);
   return { outcome, notes: [] };

@@ -139,7 +139,7 @@ function recoverReplace(
   }
   if (belongsBack(aside, look))
     return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
-  if (aside.kind !== "done") return `what was taken aside cannot be read: ${aside.detail}`;
+  if (aside.kind !== "done") return `the file that was set aside cannot be read: ${aside.detail}`;
   const next = { kind: "set-aside", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
   followReplaced(ctx, intent);
   state.turnIntent(intentId, next);

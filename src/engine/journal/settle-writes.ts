@@ -103,7 +103,7 @@ function moveToSaved(
     version: { id: intent.id, changeId: file.lastChangeId, digest },
     closes: intentId,
     event: {
-      ...lostPut(intent, "the answer was lost; the text is there", digest),
+      ...lostPut(intent, "the answer was lost; the service has the content", digest),
       ...codeOf(ctx.world, intent.baseDigest, text),
     },
   });

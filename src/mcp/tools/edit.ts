@@ -9,7 +9,7 @@ import { answer, defineTool, type Ended, type Host, misused, refused, type Serve
 /** LIMIT: of a text, which the service bounds more narrowly; this bounds a request. */
 const TEXT = z.string().max(200_000);
 
-export const SENT = "the mirror sends it: wait tells when it is live";
+export const SENT = "mdmirror uploads it: wait reports when it is live";
 
 export const WRITE = defineTool({
   name: "write",
@@ -31,7 +31,7 @@ export const EDIT = defineTool({
   name: "edit",
   title: "Edit a part of a document",
   description:
-    "Replaces pieces of a document that still is the version that you read, all of them or none. Each `old_text` has to be there exactly once, or `all` has to be true. If the version is stale, nothing is written, and the answer shows what changed since.",
+    "Replaces pieces of a document that still is the version that you read, all of them or none. Each `old_text` has to occur exactly once, or `all` has to be true. If the version is stale, nothing is written, and the answer shows what changed since.",
   effect: "edits",
   isDestructive: true,
   input: {
@@ -40,7 +40,7 @@ export const EDIT = defineTool({
     edits: z
       .array(
         z.object({
-          old_text: TEXT.min(1).describe("as it stands in the text, with enough around it to be there once"),
+          old_text: TEXT.min(1).describe("as it is in the document, with enough around it to occur once"),
           new_text: TEXT,
           all: z.boolean().describe("replace it wherever it stands").optional(),
         }),
@@ -59,7 +59,7 @@ export const EDIT = defineTool({
 });
 
 function unfit(path: string, { at, count }: { readonly at: number; readonly count: number }): Ended {
-  const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not there" : `there ${count} times`}; nothing was written`;
+  const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
   const next =
     count === 0 ? "read the place again, and copy it exactly" : "give more of what is around it, or all: true";
   return misused(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });

@@ -11,9 +11,9 @@ import { SENT } from "./edit.ts";
 
 export const HISTORY = defineTool({
   name: "history",
-  title: "The texts that a document had",
+  title: "List the versions of a document",
   description:
-    "The earlier texts of a document, newest first, also of a deleted one. read with `n` shows one, diff compares it, restore puts it back. Where `next` is not null, call again with it as `before`.",
+    "Lists the earlier versions of a document, newest first, also of a deleted one. To show one: read with `n`. To compare it: diff. To restore it: restore. Where `next` is not null, call again with it as `before`.",
   effect: "reads",
   input: {
     path: PATH,
@@ -37,7 +37,7 @@ export const RESTORE = defineTool({
   name: "restore",
   title: "Put an earlier text back",
   description:
-    "Puts an earlier text of a document back, or brings a deleted one back. Without `n`, the last text that differs from the present one. A document that is there needs the `version` that you read.",
+    "Restores an earlier version of a document, or a deleted document. Without `n`: the last version that differs from the present one. An existing document needs the `version` that you read.",
   effect: "edits",
   isDestructive: true,
   input: {
@@ -50,7 +50,7 @@ export const RESTORE = defineTool({
     const now = await readDocument(openSaving(root, host.openOptions), path);
     if (now.kind === "trouble") return refused(now.trouble);
     if (now.value !== null && version === undefined)
-      return misused(`${path} is there`, "read it first, and give its version", "version-missing", { path });
+      return misused(`${path} exists`, "read it first, and give its version", "version-missing", { path });
     if (version !== undefined && now.value?.version !== version) return refuseStale(mirror, path, version, host);
     const chosen = withLocal(root, host.openOptions, (local) => {
       const found = chooseVersion(local, path, n);

@@ -7,7 +7,7 @@ export const LIST = defineTool({
   name: "list",
   title: "List documents",
   description:
-    "The documents of the mirrored folder, page after page. Where `next` is not null, call again with it as `after`. `state` is in-sync, or why not: waiting, held, in-review, conflict.",
+    "The documents of the mirrored folder, page after page. Where `next` is not null, call again with it as `after`. `state` is in-sync, or why not: waiting, blocked, in-review, conflict.",
   effect: "reads",
   input: {
     folder: z.string().max(4_096).describe("only below this folder (all if left out)").optional(),

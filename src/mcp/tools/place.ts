@@ -39,7 +39,7 @@ export const DELETE = defineTool({
   name: "delete",
   title: "Delete a document",
   description:
-    "Deletes a document that still is the version that you read. The mirror deletes it on the service too, under its guards; many deletions at once are stopped until a person approves them. restore brings it back.",
+    "Deletes a document that still is the version that you read. mdmirror deletes it on the service too. A safety check stops many deletions until a person approves them. restore undoes a deletion.",
   effect: "edits",
   isDestructive: true,
   input: { path: PATH, version: VERSION },

@@ -7,7 +7,7 @@ export const STATUS = defineTool({
   name: "status",
   title: "How the mirror stands",
   description:
-    "Whether both sides are in sync and as of when, what needs somebody, conflicts, reviews, a halt, and whether a daemon keeps the folder in sync. Looks at what the mirror knows; asks no network.",
+    "Shows whether both sides are in sync and since when, problems to fix, conflicts and reviews. Also shows whether a safety check stopped the folder and whether a daemon runs. Uses no network.",
   effect: "reads",
   ofAll: true,
   input: { limit: limit(500, 50) },

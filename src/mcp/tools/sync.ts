@@ -8,7 +8,7 @@ export const SYNC = defineTool({
   name: "sync",
   title: "Bring both sides together",
   description:
-    "Sends what was changed here and fetches what was changed on the service, once. Where a daemon keeps the folder, it is asked to. Answers what was done and what stays open.",
+    "Uploads local changes and downloads changes of the service, once. If a daemon keeps the folder in sync, the daemon does so. Answers what was done and the problems that remain.",
   effect: "syncs",
   isOnline: true,
   input: { limit: limit(500, 50) },

@@ -9,7 +9,7 @@ export const WAIT = defineTool({
   name: "wait",
   title: "Wait until changes are live",
   description:
-    "Waits until what is on disk now is live on the service, or until it is known why it is not. `state` is live where all of it is; else in-review, attention (in conflict, or held), halted, offline, paused, or too-slow: then nothing is lost, and it can be called again. A later save is not waited for. Where a daemon keeps the folder it does the work; else this syncs.",
+    "Waits until the local files are live on the service, or until it is known why they are not. `state` is live if all are. Else it is in-review, attention (in conflict or blocked), stopped, offline, paused or too-slow. Nothing is lost then: call again. Does not wait for later saves. Syncs by itself if no daemon keeps the folder in sync.",
   effect: "syncs",
   isOnline: true,
   input: {

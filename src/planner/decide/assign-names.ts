@@ -100,15 +100,19 @@ export class NameAssignment {
 
   /** Two rows want one place here: the owner gives way, or this row gets another name. */
   #contest(row: Row, place: Place, owner: Row): Barred | null {
-    if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} is at ${place.name} here`);
+    if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
     if (!this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
       if (this.#owners.ownerOf("local", place, row) !== null)
-        return bar(row, "path-taken", `${place.name} is taken here until what is there has another name`);
+        return bar(
+          row,
+          "path-taken",
+          `${place.name} is taken locally until the document at this path has another name`,
+        );
       this.#owners.take("local", row, place);
       return null;
     }
     if (this.#isLeaving(owner))
-      return bar(row, "path-taken", `${place.name} is taken here until what is there has moved`);
+      return bar(row, "path-taken", `${place.name} is taken locally until the document at this path has moved`);
     return this.#takeHashed(row, place);
   }
 
@@ -116,7 +120,7 @@ export class NameAssignment {
   #takeHashed(row: Row, place: Place): Barred | null {
     const hashed = { parent: place.parent, name: hashedName(place.name, nameKindOf(row), idOf(row)) };
     if (this.#owners.ownerOf("local", hashed, row) !== null)
-      return bar(row, "path-taken", `${place.name} is taken here`);
+      return bar(row, "path-taken", `the local name ${place.name} is taken`);
     this.#owners.take("local", row, hashed);
     return null;
   }
@@ -140,7 +144,7 @@ export class NameAssignment {
     const place = { parent: now.parent, name: own };
     if (this.#owners.ownerOf("local", place, owner) !== null) return false;
     this.#owners.retake("local", owner, place);
-    this.#whys.set(owner, "its name here is another's on the service");
+    this.#whys.set(owner, "another document has its local name on the service");
     this.#gaveWay.set(owner, own);
     return true;
   }
@@ -218,8 +222,8 @@ export class NameAssignment {
   #tellClash(row: Row, place: Place, owner: Owner): string {
     const name = this.#nameThere(place, owner);
     const other = typeof owner === "string" ? null : owner.local.now;
-    const here = other === null || other.name === name ? "" : `, here ${JSON.stringify(other.name)}`;
-    if (name === place.name) return `the service has another ${name} there${here}`;
+    const here = other === null || other.name === name ? "" : `, locally ${JSON.stringify(other.name)}`;
+    if (name === place.name) return `the service has another ${name} at this path${here}`;
     const mine = row.local.now?.name ?? place.name;
     return `the service takes ${JSON.stringify(mine)} and ${JSON.stringify(name)} for one name, and has the latter${here}`;
   }

@@ -78,7 +78,7 @@ export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link
     row,
     conflict,
     findCopies(draft, row, conflict, null),
-    "moved out of the mirrored subtree, and gone here",
+    "moved out of the linked folder of the workspace, and deleted locally",
   );
   return "ends";
 }

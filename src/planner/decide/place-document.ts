@@ -66,7 +66,7 @@ function followRemote(draft: PlanDraft, row: DocumentRow, wish: Wish, why: strin
     return;
   }
   if (samePlace(wish.place, row.local.now)) {
-    draft.whys.set(row, "its name here stays");
+    draft.whys.set(row, "its local name stays");
     return;
   }
   if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "move-local")) return;

@@ -33,7 +33,7 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (!draft.policy.folderMoves && isRespelled(draft, folder)) {
     // The disk takes both names for one, and the service cannot change its own: base records the
     // local spelling.
-    if (folder.localPath !== folder.link!.localPath) draft.whys.set(folder, "spelled otherwise here");
+    if (folder.localPath !== folder.link!.localPath) draft.whys.set(folder, "spelled differently on this disk");
     return;
   }
   const rule = placeRule(folder, whoMoved(draft.forest, folder));
@@ -106,7 +106,7 @@ function breakCycles(draft: PlanDraft): void {
     wantAt(folder, "remote", folder.remote.now);
     const wish = localWish(draft, folder);
     if (wish.kind === "place") wantAt(folder, "local", wish.place);
-    draft.whys.set(folder, "its move here and another on the service would close a circle");
+    draft.whys.set(folder, "its local move and another on the service would close a circle");
   }
   // A circle that is left comes from two moves on the service of which this pass saw one: the next
   // pass decides.

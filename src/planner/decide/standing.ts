@@ -44,12 +44,12 @@ export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, d
  * sets up a symbolic link keeps the text somewhere, and deletes nothing.
  */
 function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
-  if (local.folders.has(path)) return "a folder is there";
+  if (local.folders.has(path)) return "a folder is at this path";
   for (const at of [path, ...ancestorsOf(path)]) {
     const kind = local.others.get(at)?.kind;
     if (kind !== "symlink" && kind !== "special") continue;
     const what = kind === "symlink" ? "a symbolic link" : "no file and no folder";
-    return `${what} is ${at === path ? "there" : `at ${JSON.stringify(at)}`}`;
+    return `${what} is ${at === path ? "at this path" : `at ${JSON.stringify(at)}`}`;
   }
   return null;
 }

@@ -181,12 +181,12 @@ const OTHER = {
 function tellAllGone({ side, emptied, counts: { known, gone, present, left } }: Loss): string {
   const { from, to } = OTHER[side];
   if (left > 0 && emptied.length > 0)
-    return `${tellDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty there`;
+    return `${tellDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
   if (left > 0) return `all linked documents were gone from ${from}, and ${gone} still are`;
   if (present > 0)
     return `${tellDocuments(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
   if (gone === known) return `all ${gone} linked documents are gone from ${from}`;
-  return `${tellDocuments(gone)} gone from ${from}, and none of the other ${known - gone} could be read there`;
+  return `${tellDocuments(gone)} gone from ${from}, and none of the other ${known - gone} could be read`;
 }
 
 function tellDocuments(count: number): string {
@@ -196,7 +196,7 @@ function tellDocuments(count: number): string {
 function tellAllEmptied({ side, emptied }: Loss): string {
   const documents = emptied.length === 1 ? "1 document" : `${emptied.length} documents`;
   const where = side === "remote" ? "locally" : "on the service";
-  return `${documents} became empty ${where}, and no other document there has content`;
+  return `${documents} became empty ${where}, and no other document on that side has content`;
 }
 
 const GOES = {

@@ -15,7 +15,7 @@ export const LEVELS = ["full", "edit", "read", "none"] as const;
 
 const WORDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
   full: "full: edit, move, delete, protect",
-  edit: "edit: read and write texts",
+  edit: "edit: read and write documents",
   read: "read",
   none: "none: hidden",
 };

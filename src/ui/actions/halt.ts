@@ -41,7 +41,7 @@ function answer(what: "approve" | "reject", give: Answer): UiAction {
 }
 
 const OTHERS: Readonly<Record<Exclude<Decided<unknown>["kind"], "done">, Notice>> = {
-  nothing: { tone: "quiet", text: "nothing is halted any more; nothing was done", next: null },
+  nothing: { tone: "quiet", text: "nothing is stopped any more; nothing was done", next: null },
   changed: {
     tone: "asks",
     text: "something else is stopped than this page showed; nothing was done",

@@ -69,7 +69,7 @@ function versionsOf(form: URLSearchParams): Versions {
 }
 
 const CHANGED: Readonly<Record<keyof Versions, string>> = {
-  mine: "the file here was saved",
+  mine: "the local file was saved",
   theirs: "the service has another text",
   base: "the two were brought together",
 };
@@ -77,7 +77,7 @@ const CHANGED: Readonly<Record<keyof Versions, string>> = {
 function noticeOfChange(what: readonly (keyof Versions)[], wrote: boolean): Notice {
   const text = `nothing was written: since this page was shown, ${what.map((one) => CHANGED[one]).join(", and ")}`;
   const next = wrote
-    ? "look at what is there now; what you wrote is kept below"
-    : "look at what is there now, and choose again";
+    ? "check the present versions; your result is kept below"
+    : "check the present versions, and choose again";
   return { tone: "asks", text, next };
 }

@@ -39,7 +39,7 @@ function noticeOfChange(what: "here" | "version"): Notice {
   return {
     tone: "asks",
     text: `nothing was written: ${CHANGED[what]}`,
-    next: "look at what is there now, and choose again",
+    next: "check the present versions, and choose again",
   };
 }
 

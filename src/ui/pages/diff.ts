@@ -24,7 +24,8 @@ export const DIFF = defineMirrorPage<Model>({
   look(ui, { name: mirror, root }, asked) {
     const path = pathAsked(asked.params);
     const [from, to] = [nameAsked(asked.query.get("from")), nameAsked(asked.query.get("to"))];
-    if (from === null || to === null) return trouble("usage", "it is not said which texts", "go back to its history");
+    if (from === null || to === null)
+      return trouble("usage", "two versions are missing in the address", "go back to its history");
     return ui.reads.read(root, { key: `diff ${from} ${to} ${path}`, file: path }, (local): Result<Model> => {
       const before = readText(local, path, from);
       if (before.kind === "trouble") return before;

@@ -18,10 +18,10 @@ export const HALT = definePage<HaltModel>({
     return looked.kind === "trouble" ? looked : ok(modelOfHalt(ui, looked.value, asked));
   },
   show: (safetyStop, moment) => ({
-    title: `Halt · ${safetyStop.mirror.name} · mdmirror`,
+    title: `Stopped · ${safetyStop.mirror.name} · mdmirror`,
     here: mirrorAddress(safetyStop.mirror.name, "safety-stop"),
     said: saidOf(safetyStop),
-    main: html`<h1>Halt of ${nameOf(safetyStop.mirror.name)}</h1>
+    main: html`<h1>Stopped: ${nameOf(safetyStop.mirror.name)}</h1>
 <p>${standingOf(safetyStop.mirror, moment.now)}</p>
 <div id="job">${trafficOf(safetyStop.mirror)}${endOf(safetyStop.mirror)}</div>
 ${haltOf(safetyStop, moment)}`,
@@ -29,8 +29,8 @@ ${haltOf(safetyStop, moment)}`,
 });
 
 function saidOf({ mirror, isStopped, part }: HaltModel): string {
-  if (!isStopped) return `${mirror.name}: nothing is halted`;
-  return `${mirror.name}: halted${part === null ? "" : `, ${part.total} stopped`}`;
+  if (!isStopped) return `${mirror.name}: nothing is stopped`;
+  return `${mirror.name}: stopped by a safety check${part === null ? "" : `, ${part.total} changes`}`;
 }
 
 function haltOf(safetyStop: HaltModel, moment: Moment): Html {
@@ -44,12 +44,12 @@ ${look.since !== null && html`<progress aria-label="Looking at both sides"></pro
 ${look.trouble !== null && html`<div class="notice bad"><p>${wordsOf(look.trouble.what)}</p>${nextOf(look.trouble.next)}</div>`}
 ${look.kind === "nothing" && html`<p>No change would be stopped now. The next sync continues.</p>${syncNow(safetyStop, moment)}`}
 ${look.kind === "stopped" && html`${answersTo(safetyStop, moment)}${stoppedOf(safetyStop)}${backOf(safetyStop)}`}
-<p class="faint">Nothing is deleted without a copy: what goes from here is in .mdmirror/trash, what goes there in the text store of ${nameOf(mirror.name)}.</p>`;
+<p class="faint">Nothing is deleted without a copy: local files go to .mdmirror/trash, documents of the service stay in the history of ${nameOf(mirror.name)}.</p>`;
 }
 
 function lookOf({ since, at, kind }: HaltModel["look"], now: number): Html | null {
   if (since !== null) return html`<p id="looking" class="faint">Scanning both sides for the stopped changes …</p>`;
-  return kind === "stopped" ? html`<p id="looking" class="faint">As of ${ageOf(at!, now)} ago.</p>` : null;
+  return kind === "stopped" ? html`<p id="looking" class="faint">Checked ${ageOf(at!, now)} ago.</p>` : null;
 }
 
 function syncNow({ mirror }: HaltModel, moment: Moment): Html {

@@ -149,9 +149,9 @@ function textItem(
   const label = html`@${n}`;
   const address = documentAddress(mirror, "version", timeline.path, { n });
   return html`<li class="step" id="${`v-${n}`}"><p><b>${size === null ? label : html`<a href="${address}">${label}</a>`}</b>
-${badgeOf(from === "service" ? "good" : "quiet", from === "service" ? "was live" : "only here")}${
+${badgeOf(from === "service" ? "good" : "quiet", from === "service" ? "was live" : "only local")}${
   made !== null && html` ${badgeOf("asks", "merged")}`
-}${timeline.now === n && html` ${badgeOf("good", "here now")}`} ${timeOf(at, now)}</p>
-<p>${wordsOf(what)}${made !== null && html`, merged of ${wordsOf(made)}`}${other !== null && ", of another document that stood here"}
+}${timeline.now === n && html` ${badgeOf("good", "the local file")}`} ${timeOf(at, now)}</p>
+<p>${wordsOf(what)}${made !== null && html`, merged of ${wordsOf(made)}`}${other !== null && ", of another document that was at this path"}
 <span class="faint">${bytes(size, "no longer kept")}</span></p></li>`;
 }

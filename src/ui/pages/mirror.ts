@@ -47,7 +47,7 @@ function buttons(mirror: MirrorModel, moment: Moment): Html {
 const MOST = 20;
 
 function openOf({ name, needs, waits }: MirrorModel, { pages }: Moment): Html {
-  return html`<h2>Needs you</h2>
+  return html`<h2>Action required</h2>
 ${needs.length === 0 ? html`<p>No problems.</p>` : attentionList(needs.slice(0, MOST), name, pages)}
 ${needs.length > MOST && html`<p><a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)} things</a></p>`}
 ${waits.length > 0 && html`<details><summary>${plural(waits.length, "thing")} ${waits.length === 1 ? "ends" : "end"} by ${waits.length === 1 ? "itself" : "themselves"}</summary>${attentionList(waits, name, pages)}</details>`}`;

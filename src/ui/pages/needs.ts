@@ -25,9 +25,9 @@ export const NEEDS = definePage<Model>({
     return ok({ mirror: { ...mirror, needs: [] }, part });
   },
   show: ({ mirror, part }, { now, pages }) => ({
-    title: `Needs you · ${mirror.name} · mdmirror`,
+    title: `Action required · ${mirror.name} · mdmirror`,
     said: saidOf(mirror),
-    main: html`<h1>Needs you in ${nameOf(mirror.name)}</h1>
+    main: html`<h1>Action required in ${nameOf(mirror.name)}</h1>
 <p>${standingOf(mirror, now)}</p>
 ${part.total === 0 ? html`<p>No problems.</p>` : attentionList(part.items, mirror.name, pages)}
 ${pagerOf(part, "things", (page) => mirrorAddress(mirror.name, "needs", { page }))}

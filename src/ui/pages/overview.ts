@@ -56,8 +56,8 @@ ${trafficOf(mirror)}
 
 function needsMe(mirrors: readonly MirrorModel[], pages: ReadonlySet<string>): Html {
   const asking = mirrors.filter(({ needs }) => needs.length > 0);
-  if (asking.length === 0) return html`<h2>Needs you</h2><p>No problems.</p>`;
-  return html`<h2>Needs you</h2>${asking.map(({ name, needs }) => {
+  if (asking.length === 0) return html`<h2>Action required</h2><p>No problems.</p>`;
+  return html`<h2>Action required</h2>${asking.map(({ name, needs }) => {
     const more = needs.length - MOST;
     return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST), name, pages)}${
       more > 0 && html`<p><a href="${mirrorAddress(name, "needs")}">… and ${plural(more, "more thing")}</a></p>`

@@ -37,8 +37,8 @@ export const REVIEWS = defineMirrorPage<Model>({
     title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
     said: `${name}: ${plural(part.total, "text")} in review`,
     main: html`<h1>In review: ${nameOf(name)}</h1>
-<p>Texts that were sent, and go live when somebody accepts them in the app. What was decided is learnt by a sync; a
-rejection cannot be seen from here.</p>
+<p>These changes go live when somebody accepts them in the app. A sync reads the decision; the
+service does not report a rejection.</p>
 ${mirrorForm({ name, root }, LOOK, moment, lookButton(job))}
 ${job !== null && job.end === null ? jobOf(job) : endOf({ job })}
 ${part.total === 0 ? html`<p>Nothing is in review.</p>` : part.items.map((one) => reviewOf(name, one, moment))}

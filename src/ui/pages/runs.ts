@@ -43,7 +43,7 @@ const STATES: Readonly<Record<string, readonly [Tone, string]>> = {
   attention: ["asks", "attention"],
   stopped: ["bad", "stopped"],
   offline: ["bad", "offline"],
-  "by-hand": ["quiet", "by hand"],
+  "by-hand": ["quiet", "by command"],
 };
 
 export function runBadge({ state, endedAt }: RunLine): Html | null {

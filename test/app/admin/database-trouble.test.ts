@@ -43,7 +43,7 @@ test.each([
   ["a server without TLS", fault(null, "The server does not support SSL connections"), "usage", "speaks no TLS"],
   ["an unknown signer", fault("DEPTH_ZERO_SELF_SIGNED_CERT", "self-signed certificate"), "usage", "does not trust"],
   ["another's certificate", fault("ERR_TLS_CERT_ALTNAME_INVALID", "does not match"), "usage", "does not trust"],
-  ["a database that is not there", fault("3D000", 'database "notes" does not exist'), "usage", "is not there"],
+  ["a database that is not there", fault("3D000", 'database "notes" does not exist'), "usage", "does not exist"],
   ["no right to make tables", fault("42501", "permission denied for schema public"), "usage", "create tables"],
   [
     "what an open store met",

@@ -176,7 +176,7 @@ describe("keys", () => {
       expect(await change(form)).toContain(told);
       expect((await rig.service.admin.keys())[0]).toMatchObject({ label: "owner", expiresAt: null, rateLimit: null });
     }
-    expect(await change({ label: "phone", path: "/not-there", level: "edit" })).toContain("is not there");
+    expect(await change({ label: "phone", path: "/not-there", level: "edit" })).toContain("does not exist");
     expect((await rig.service.admin.keys())[0]!.label).toBe("phone");
     expect(await browser.submit(`/app/keys/${id}/revoke`)).toContain("is revoked");
     expect(await rig.service.admin.keys()).toEqual([]);

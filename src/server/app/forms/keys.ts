@@ -47,7 +47,7 @@ export async function revokeKey({ core, params }: PageCall): Promise<PageResult>
 function waitingWords(grants: readonly KeyGrant[]): string | null {
   const waiting = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
   if (waiting.length === 0) return null;
-  return "Something named in a grant is not there: that grant gives nothing. Make the folder, then change the key.";
+  return "A path in a grant does not exist: that grant has no effect yet. Make the folder, then change the key.";
 }
 
 /** @returns what is wrong with a field, if anything is */

@@ -16,7 +16,10 @@ export async function createWorkspace({ core, form, csrf, once }: PageCall): Pro
   return go(withQuery(`${KEYS}/made`, { shown }), "The workspace is made, with a key that may do everything in it.");
 }
 
-const STATES = { open: "It is open: its keys work.", closed: "It is closed: its keys are told to come back later." };
+const STATES = {
+  open: "It is open: its keys work.",
+  closed: "It is closed: it answers its keys with an error until you open it.",
+};
 
 export async function setState({ core, params, form }: PageCall): Promise<PageResult> {
   const state = (["open", "closed"] as const).find((one) => one === form.get("state"));

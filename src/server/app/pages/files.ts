@@ -78,7 +78,7 @@ function folderPage(workspace: WorkspaceRow, { path, entries, next }: FolderPage
 <h1>${nameOf(path === "" ? workspace.name : path.slice(path.lastIndexOf("/") + 1))}</h1>
 ${
   entries.length === 0
-    ? html`<p class="notice quiet">${next === null ? "Nothing is here, or nothing that this key may see." : "Nothing on this page may be seen by this key; the next one may have more."}</p>`
+    ? html`<p class="notice quiet">${next === null ? "This folder is empty, or this key may not see its documents." : "Nothing on this page may be seen by this key; the next one may have more."}</p>`
     : html`<ul class="entries">${entries.map((entry) => entryItem(workspace, path, entry))}</ul>`
 }
 <nav aria-label="Parts of the list" class="row">${isLater && html`<a class="button" href="${here}">First page</a>`}

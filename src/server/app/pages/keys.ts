@@ -59,7 +59,7 @@ function grantsOf({ grants, grantPaths }: KeyInfo): Html {
   if (grants.length === 0) return html`nothing`;
   return html`<ul class="entries">${grants.map(({ level, on }, at) => {
     const waits = on?.startsWith("/") === true;
-    return html`<li>${nameOf(grantPaths[at]!)}: ${level}${waits && html` <span class="faint">(nothing is there)</span>`}</li>`;
+    return html`<li>${nameOf(grantPaths[at]!)}: ${level}${waits && html` <span class="faint">(nothing at this path)</span>`}</li>`;
   })}</ul>`;
 }
 

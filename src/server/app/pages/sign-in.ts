@@ -21,7 +21,7 @@ ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}<
     }>
 <button class="main-action">Sign in</button>
 </form>
-<p class="faint">The admin key, which lies in the data folder of the service, or a key of a workspace: it shows what that
+<p class="faint">The admin key, which is in the data folder of the service, or a key of a workspace: it shows what that
 key may read. You are signed out after two hours without a page, and when the service is started again.</p>`,
   };
 }
