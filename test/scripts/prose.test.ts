@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { allMessages, messagesOf } from "../../scripts/messages.ts";
 import { deadLinks, proseFaults } from "../../scripts/prose.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -27,6 +28,37 @@ describe("texts for readers", () => {
       expect(deadLinks(root, file)).toEqual([]);
     });
   }
+});
+
+describe("the messages", () => {
+  /** Options, commands, and names of files: their words are not prose. */
+  const CODES = /--[a-z-]+|mdmirror [a-z-]+|[\w.~$/-]*[./][\w.-]+/g;
+
+  it("have plain words and short sentences", () => {
+    const faulty = allMessages().flatMap(({ file, line, text }) =>
+      proseFaults(text.replaceAll(" · ", "\n\n").replaceAll(CODES, "CODE")).map((fault) => `${file}:${line} ${fault}`),
+    );
+    expect(faulty).toEqual([]);
+  });
+
+  it("are found in strings and templates, with their code, and not in errors, comments and SQL", () => {
+    const source = [
+      'const NEXT = { "no-key": "give a key" };',
+      "// a comment with words",
+      "throw new Error(`no such row #{id}`);",
+      'db.prepare("SELECT path FROM records");',
+      'io.out(`#{name} is #{isOpen ? `open until #{day}` : "closed now"}`);',
+      "const page = html`<h1>Two parts</h1><p>of a page</p>`;",
+    ]
+      .join("\n")
+      .replaceAll("#{", "$".concat("{"));
+    expect(messagesOf("a.ts", source).map(({ line, code, text }) => [line, code, text])).toEqual([
+      [1, "no-key", "give a key"],
+      [5, "", "open until …"],
+      [5, "", "closed now"],
+      [6, "", "Two parts · of a page"],
+    ]);
+  });
 });
 
 describe("the check of prose", () => {

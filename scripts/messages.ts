@@ -1,0 +1,100 @@
+/**
+ * Lists each sentence that mdmirror can show: `file:line code: sentence`, where the code is the name
+ * that the source gives it. `…` stands for a value.
+ * node scripts/messages.ts [WORD…]: only lines that contain all of the words
+ */
+import { globSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { asksForHelp, tellUsage } from "./usage.ts";
+
+export type Message = { readonly file: string; readonly line: number; readonly code: string; readonly text: string };
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+/** Modules whose literals users never see: SQL, pure arithmetic, and generated data. */
+const SILENT = [
+  "src/state/**",
+  "src/merge/**",
+  "src/outline/**",
+  "src/server/{sqlite,postgres}/**",
+  "src/page/islands/**",
+];
+/** Comments, literals, and what may stand before a regular expression. */
+const TOKEN =
+  /\/\/.*|\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"|(?<=[(,=:!&|?[;\n]\s*)\/(?![*/])(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\/[a-z]*|`|[{}]/gy;
+const SENTENCE = /\p{L}{2,}[,:;]? \p{L}/u;
+/** What the literal belongs to, where nobody reads it. */
+const INTERNAL = /(?:new (?:Type)?Error|from|import|RegExp|matches|startsWith|includes|querySelector)\($|\bfrom $/;
+
+/** Returns the sentences of all modules, in the order of the files. */
+export function allMessages(): Message[] {
+  const files = globSync("src/**/*.ts", { cwd: root, exclude: SILENT }).toSorted();
+  return files.flatMap((file) => messagesOf(file, readFileSync(root + file, "utf8")));
+}
+
+/** Returns the string and template literals of a TypeScript source that read as a sentence. */
+export function messagesOf(file: string, source: string): Message[] {
+  return literalsOf(source).flatMap(({ at, raw }) => {
+    const text = plain(raw);
+    const before = source.slice(Math.max(0, at - 60), at);
+    if (!SENTENCE.test(text) || INTERNAL.test(before) || /\b(?:SELECT|INSERT|UPDATE|DELETE FROM|CREATE) /.test(text))
+      return [];
+    const code = /["'`]?([\w.-]+)["'`]?\s*:\s*$/.exec(before)?.[1] ?? "";
+    return [{ file, line: source.slice(0, at).split("\n").length, code, text }];
+  });
+}
+
+/** Finds the literals, also those inside of templates. A value in a template becomes `…`. */
+function literalsOf(source: string): { readonly at: number; readonly raw: string }[] {
+  const found: { at: number; raw: string }[] = [];
+  /** @returns where the code ends: at the end, or behind the brace that closes a value */
+  const readCode = (from: number): number => {
+    let depth = 0;
+    for (let at = from; at < source.length; ) {
+      TOKEN.lastIndex = at;
+      const token = TOKEN.exec(source)?.[0];
+      if (token === "`") at = readTemplate(at);
+      else if (token === "}" && depth-- === 0) return at + 1;
+      else {
+        if (token === "{") depth += 1;
+        if (token?.startsWith('"')) found.push({ at, raw: token.slice(1, -1).replaceAll(/\\(.)/g, "$1") });
+        at += token?.length ?? 1;
+      }
+    }
+    return source.length;
+  };
+  const readTemplate = (start: number): number => {
+    let raw = "";
+    let at = start + 1;
+    while (source[at] !== "`") {
+      if (source.startsWith("${", at)) {
+        at = readCode(at + 2);
+        raw += "…";
+      } else {
+        if (source[at] === "\\") at += 1;
+        raw += source[at++];
+      }
+    }
+    found.push({ at: start, raw });
+    return at + 1;
+  };
+  readCode(0);
+  return found.toSorted((a, b) => a.at - b.at);
+}
+
+/** Joins the lines. Where HTML has tags, a ` · ` separates the parts. */
+function plain(raw: string): string {
+  const parts = raw.replaceAll(/\s+/g, " ").split(/<[^>]*>/);
+  return parts
+    .map((part) => part.trim())
+    .filter((part) => part !== "" && part !== "…")
+    .join(" · ");
+}
+
+if (import.meta.main) {
+  if (asksForHelp()) tellUsage(import.meta.url);
+  else {
+    const words = process.argv.slice(2);
+    const lines = allMessages().map(({ file, line, code, text }) => `${file}:${line} ${code}: ${text}`);
+    for (const line of lines) if (words.every((word) => line.includes(word))) console.log(line);
+  }
+}
