@@ -66,7 +66,7 @@ export function firstSync(
     const wiki = await wikiLine(mirror);
     if (wiki !== null) io.out(wiki);
     if (report.fault !== null) return exitOfTrouble(faultTrouble(report.fault, mirror.url));
-    io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror sync --quiet)");
+    io.out("next: edit in any editor, then run: mdmirror sync (from cron: mdmirror service print DIR --for cron)");
     return exitOf(report);
   });
 }

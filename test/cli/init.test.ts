@@ -26,7 +26,7 @@ describe("init", () => {
       "    sub  (new on the service)",
       `linked ${rig.root} to ${rig.url}`,
       "Synced: 2 created locally (T)",
-      "next: edit in any editor, then run: mdmirror sync (from cron: mdmirror sync --quiet)",
+      "next: edit in any editor, then run: mdmirror sync (from cron: mdmirror service print DIR --for cron)",
     ]);
     expect(rig.read("sub/b.md")).toBe("b\n");
   });
