@@ -28,7 +28,7 @@ function agreesHere(link: Link, here: LocalFile, inodesTrusted: boolean): boolea
  * Whether base alone gives no reason to act on a document: it is mirrored, nothing of it is in
  * review, and neither of its names is to change.
  */
-export function isAtRest(link: Link): boolean {
+function isAtRest(link: Link): boolean {
   return link.standing === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file");
 }
 

@@ -1,3 +1,4 @@
+import type { DocId } from "../contract/ids.ts";
 import type { Action } from "../model/action.ts";
 import { keyOf, type PlanDraft } from "./decide/plan-draft.ts";
 import { type ContentCell, CONTENT_RULES, type ContentRule } from "./decide/table.ts";
@@ -5,8 +6,6 @@ import type { Drift } from "./drift/drift.ts";
 import type { Conflict, Hold, Link, Tombstone } from "../model/link.ts";
 import type { DocumentRow, FolderRow, RemoteSeen } from "./match/row.ts";
 import type { Evidence } from "./match/matching.ts";
-import { matchTrees } from "./match/match.ts";
-import { layOut } from "./order/schedule.ts";
 import { type DiskFolding, type LocalPath, pathKey, type RemotePath } from "../model/path.ts";
 import { decide } from "./plan.ts";
 import type { Policy } from "../model/policy.ts";
@@ -56,9 +55,8 @@ export type Explanation =
  * a remote path of that spelling
  */
 export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, localPath: LocalPath): Explanation {
-  const matched = matchTrees(trees, policy, texts, localPath);
-  const draft = decide(trees, policy, texts, matched);
-  const actions = layOut(draft).map(({ action }) => action);
+  const { draft, steps } = decide(trees, policy, texts, documentsAt(trees, localPath));
+  const actions = steps.map(({ action }) => action);
   const asked: Asked = { localPath, disk: trees.local.disk };
   const document = findDocument(draft.documents, asked);
   if (document !== null) return explainDocument(draft, document, asked, actions);
@@ -66,6 +64,13 @@ export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, loc
   if (folder !== null) return explainFolder(draft, folder, actions);
   const ignored = trees.local.ignores(localPath, "file");
   return { kind: "unknown", other: trees.local.others.get(localPath) ?? null, ignored };
+}
+
+function documentsAt({ base, remote }: Trees, path: LocalPath): ReadonlySet<DocId> {
+  const found = new Set<DocId>();
+  for (const { id, localPath } of base.links.values()) if (localPath === path) found.add(id);
+  for (const file of remote.files.values()) if (file.path === path) found.add(file.id);
+  return found;
 }
 
 type Asked = { readonly localPath: LocalPath; readonly disk: DiskFolding };

@@ -1,3 +1,4 @@
+import type { Step } from "../model/action.ts";
 import { compareStrings } from "../model/by-path.ts";
 import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
@@ -6,7 +7,8 @@ import { untieRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-folders.ts";
 import { keepUnseen } from "./decide/remembered.ts";
 import { driftOf } from "./drift/drift.ts";
-import { joinPath, type LocalPath, parentOf } from "../model/path.ts";
+import { joinPath, parentOf } from "../model/path.ts";
+import { isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
 import { type Matched, matchTrees } from "./match/match.ts";
 import { layOut } from "./order/schedule.ts";
 import type { GaveWay, Plan, Signals } from "./plan-types.ts";
@@ -19,10 +21,14 @@ import { judge } from "./verdict/verdict.ts";
  * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same
  * arguments, the same plan (I24). Never throws on any trees; what makes no sense is held.
  */
-export function makePlan(trees: Trees, policy: Policy, signals: Signals, texts: TextLookup): Plan {
-  const matched = matchTrees(trees, policy, texts);
-  const draft = decide(trees, policy, texts, matched);
-  const steps = layOut(draft);
+export function makePlan(
+  trees: Trees,
+  policy: Policy,
+  signals: Signals,
+  texts: TextLookup,
+  judged: Judged = NONE_JUDGED,
+): Plan {
+  const { matched, draft, steps } = decide(trees, policy, texts, judged);
   const holds = [...draft.holds.values()].sort((a, b) => compareStrings(a.key, b.key));
   const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(trees, matched));
   const gaveWay = gaveWayOf(draft);
@@ -42,11 +48,32 @@ function gaveWayOf(draft: PlanDraft): readonly GaveWay[] {
   });
 }
 
+/** LIMIT: how often a plan is made again with more documents, before all of them are judged. */
+const MOST_ROUNDS = 32;
+
+type Decided = { readonly matched: Matched; readonly draft: PlanDraft; readonly steps: readonly Step[] };
+
+/**
+ * Plans without the documents at rest. If a decision depends on one of them, because another
+ * document wants its path, everything is decided again with that one judged.
+ */
+export function decide(trees: Trees, policy: Policy, texts: TextLookup, first: Judged): Decided {
+  let judged = first;
+  for (let round = 1; ; round++) {
+    const matched = matchTrees(trees, policy, texts, judged);
+    const draft = decideRows(trees, policy, texts, matched);
+    const steps = layOut(draft);
+    const wanted = [...matched.wanted].filter((id) => !isJudged(judged, id));
+    if (judged === "all" || wanted.length === 0) return { matched, draft, steps };
+    judged = round === MOST_ROUNDS ? "all" : new Set([...judged, ...wanted]);
+  }
+}
+
 /**
  * From the match to decisions. Places of folders come first, because they can block those of their
  * documents; whether folders exist comes last, because that follows from them.
  */
-export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
+function decideRows(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
   const draft = openDraft(trees, policy, texts, matched);
   placeFolders(draft);
   for (const row of draft.documents) {
@@ -54,7 +81,7 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, matched:
     draft.drifts.set(row, drift);
     decideDocument(draft, row, drift);
   }
-  resolveNameClashes(draft, (path: LocalPath) => matched.includeQuiet(path));
+  resolveNameClashes(draft);
   untieRecords(draft);
   keepUnseen(draft);
   return draft;

@@ -3,7 +3,7 @@ import { EXACT_DISK, type LocalPath } from "../../model/path.ts";
 import { unreadable } from "../../model/seen.ts";
 import type { Plan, Signals } from "../../planner/plan-types.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
-import { planQuiet } from "../../planner/quiet-plan.ts";
+import { makePlan } from "../../planner/plan.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import type { PassEnd, PassInput, PassContext } from "./pass-context.ts";
@@ -39,7 +39,6 @@ export async function planPass(
   const waits = decided.plan.holds.some(({ reason }) => reason === "second-scan");
   if (used.size === 0 && toRead.length === 0 && !waits) return { plan: decided.plan, trees: decided.trees };
   const read = toRead.length === 0 ? decided.trees : await readChanged(ctx, decided.trees, toRead, input.dry);
-  const { makePlan } = readyTools() ?? (await loadTools());
   const policy = { ...decided.policy, inUse: new Map([...used].map(([path, { why }]) => [path, why])) };
   const plan = makePlan(read, policy, signals, textFinder(ctx));
   if (toRead.length > 0) ctx.notes.mayEmpty = emptiedBy(plan);
@@ -88,9 +87,7 @@ export async function planWithSecondLook(
   world.progress.report("plan", 0, null);
   const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
   const policy = policyOf(ctx, input, once);
-  const quiet = planQuiet(trees, policy, signals);
-  if (quiet !== null) return { plan: quiet, trees, policy };
-  const { makePlan, planClone } = readyTools() ?? (await loadTools());
+  const { planClone } = readyTools() ?? (await loadTools());
   const clone = planClone(trees, policy, signals);
   if (clone !== null) return { plan: clone, trees, policy };
   const plan = makePlan(trees, policy, signals, texts);
@@ -111,8 +108,7 @@ export async function planWithSecondLook(
 /**
  * The plan when the root is missing: nothing can be seen, and only the verdict says what is wrong.
  */
-export async function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): Promise<PassEnd> {
-  const { makePlan } = readyTools() ?? (await loadTools());
+export function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): PassEnd {
   const base: BaseTree = ctx.world.state.load();
   const why = "the mirrored folder is not what it was";
   const local: LocalTree = {

@@ -3,8 +3,7 @@
  * are loaded once, when the first is begun: 90 modules, a third of what a sync without work would
  * load.
  */
-type Tools = typeof import("../../planner/plan.ts") &
-  typeof import("../../planner/clone-plan.ts") &
+type Tools = typeof import("../../planner/clone-plan.ts") &
   typeof import("./apply-plan.ts") &
   typeof import("../journal/recover.ts") &
   typeof import("../journal/recover-remote.ts") &
@@ -21,14 +20,13 @@ export function readyTools(): Tools | null {
 }
 
 export async function loadTools(): Promise<Tools> {
-  const [plan, clone, apply, recover, remote, trashed] = await Promise.all([
-    import("../../planner/plan.ts"),
+  const [clone, apply, recover, remote, trashed] = await Promise.all([
     import("../../planner/clone-plan.ts"),
     import("./apply-plan.ts"),
     import("../journal/recover.ts"),
     import("../journal/recover-remote.ts"),
     import("../journal/return-trashed.ts"),
   ]);
-  loaded = { ...plan, ...clone, ...apply, ...recover, ...remote, ...trashed };
+  loaded = { ...clone, ...apply, ...recover, ...remote, ...trashed };
   return loaded;
 }

@@ -1,7 +1,7 @@
 import { type FolderRow, nameKindOf, type Row } from "../match/row.ts";
 import { baseFolderAt } from "../match/forest.ts";
 import { numberedName } from "../../model/local-name.ts";
-import { ancestorsOf, folds, joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../model/path.ts";
+import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 
@@ -28,9 +28,7 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
 
 /** Whether something is at a path on disk now, in any spelling that the disk takes for the same. */
 export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
-  const { files, folders, others, disk } = draft.trees.local;
-  if (files.has(path) || folders.has(path) || others.has(path)) return true;
-  return folds(disk) && draft.standingKeys().has(pathKey(path, disk));
+  return draft.occupancy.onDisk(path).kind !== "free";
 }
 
 /**

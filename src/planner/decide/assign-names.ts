@@ -12,7 +12,6 @@ import { nameOf } from "../../model/path.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 import { lastingNames } from "./left-over.ts";
 import { type Owner, SlotOwners } from "./slot-owners.ts";
-import type { Occupancy } from "./slots.ts";
 
 export type Goals = Readonly<Record<Side, Place | null>>;
 
@@ -33,22 +32,13 @@ export class NameAssignment {
   readonly #whys = new Map<Row, string>();
   readonly #gaveWay = new Map<Row, string>();
   readonly #draft: PlanDraft;
-  readonly #occupancy: Occupancy;
   readonly #rows: readonly Row[];
   readonly #heldInPlace: ReadonlySet<Row>;
   readonly #wishes: Wishes;
 
-  constructor(
-    draft: PlanDraft,
-    occupancy: Occupancy,
-    rows: readonly Row[],
-    includeQuiet: (path: string) => Row | null,
-    heldInPlace: ReadonlySet<Row>,
-    wishes: Wishes,
-  ) {
-    this.#owners = new SlotOwners(draft, occupancy, rows, includeQuiet);
+  constructor(draft: PlanDraft, rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes: Wishes) {
+    this.#owners = new SlotOwners(draft, rows);
     this.#draft = draft;
-    this.#occupancy = occupancy;
     this.#rows = rows;
     this.#heldInPlace = heldInPlace;
     this.#wishes = wishes;
@@ -92,7 +82,7 @@ export class NameAssignment {
     const place = row.local.goal!;
     const owner = this.#owners.ownerOf("local", place, row);
     if (owner === "foreign") return bar(row, "path-taken", `something that is not mirrored is at ${place.name}`);
-    if (owner === "quiet") return this.#takeHashed(row, place);
+    if (owner === "unjudged") return this.#takeHashed(row, place);
     if (owner !== null) return this.#contest(row, place, owner);
     this.#owners.take("local", row, place);
     return null;
@@ -230,7 +220,7 @@ export class NameAssignment {
 
   #nameThere(place: Place, owner: Owner): string {
     if (typeof owner !== "string") return (owner.remote.goal ?? place).name;
-    const slot = this.#occupancy.at("remote", place);
+    const slot = this.#draft.occupancy.at("remote", place);
     return slot.kind === "free" ? place.name : nameOf(slot.path);
   }
 }

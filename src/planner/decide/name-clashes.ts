@@ -3,15 +3,13 @@ import { type PlanDraft, holdDocument, holdFolder, rowsOf, withdraw } from "./pl
 import { isLeftOver } from "./left-over.ts";
 import { type Barred, type Goals, NameAssignment, type Wishes } from "./assign-names.ts";
 import { settleFolders } from "./settle-folders.ts";
-import { foldingsOf, Occupancy } from "./slots.ts";
 
 /**
  * Decides whether folders exist, and resolves paths that two rows want: the service's row keeps it,
  * and the local one becomes `name-2.md`. What no name can resolve is held where it is, and
  * everything is judged again around it: each round holds some more rows, so this ends.
  */
-export function resolveNameClashes(draft: PlanDraft, includeQuiet: (path: string) => Row | null): void {
-  const occupancy = new Occupancy(draft.trees, foldingsOf(draft.trees, draft.policy));
+export function resolveNameClashes(draft: PlanDraft): void {
   const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));
   const wishes = new Map(decided);
   const heldInPlace = new Set<Row>();
@@ -21,7 +19,7 @@ export function resolveNameClashes(draft: PlanDraft, includeQuiet: (path: string
     const rows = rowsOf(draft);
     if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(row))) return;
     noteWishes(rows, heldInPlace, wishes);
-    const barred = new NameAssignment(draft, occupancy, rows, includeQuiet, heldInPlace, wishes).run();
+    const barred = new NameAssignment(draft, rows, heldInPlace, wishes).run();
     if (barred.length === 0) return;
     for (const one of barred) {
       holdInPlace(draft, one);
@@ -34,10 +32,7 @@ function goalsOf({ local, remote }: Row): Goals {
   return { local: local.goal, remote: remote.goal };
 }
 
-/**
- * Sets the goals as they were decided, apart from rows that are held and those that were included
- * since.
- */
+/** Sets the goals as they were decided, apart from rows that are held. */
 function setGoals(draft: PlanDraft, decided: Wishes, heldInPlace: ReadonlySet<Row>): void {
   for (const row of rowsOf(draft)) {
     const goals = heldInPlace.has(row) ? undefined : decided.get(row);

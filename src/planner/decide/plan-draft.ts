@@ -12,7 +12,7 @@ import { once } from "../../model/once.ts";
 import { type ConflictCopy, copiesOf } from "../../model/sidecar-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
-import { listClaimants, type SlotMap, standingKeys } from "./slots.ts";
+import { foldingsOf, listClaimants, Occupancy, type SlotMap } from "./slots.ts";
 
 export type OwnedCopy = ConflictCopy & { readonly id: DocId };
 
@@ -35,8 +35,8 @@ export type PlanDraft = {
   readonly copies: Map<DocumentRow, readonly StandingCopy[]>;
   /** Conflict copies by the paths at which base has them. */
   readonly copyOwners: () => ReadonlyMap<LocalPath, OwnedCopy>;
-  /** Folders that directly hold documents for which nothing is to be done. */
-  readonly quietFolders: Matched["quietFolders"];
+  readonly wanted: Matched["wanted"];
+  readonly occupancy: Occupancy;
   /** Folders of the service that directly hold a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
   /** Files that are not mirrored (ignored, dot files and others), by inode. */
@@ -45,8 +45,6 @@ export type PlanDraft = {
    * Rows by the slots on disk that they have now and in this plan. Used only when all is decided.
    */
   readonly claimants: () => SlotMap<Row[]>;
-  /** Keys of the paths on disk before the plan. */
-  readonly standingKeys: () => ReadonlySet<string>;
   /** Rows that give way here to the service's, with their new names. */
   readonly gaveWay: Map<Row, string>;
   /** Rows whose place is changed or recorded, and why, as a clause for people. */
@@ -61,7 +59,8 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     forest: matched.forest,
     documents: matched.documents,
     undecided: matched.undecided,
-    quietFolders: matched.quietFolders,
+    wanted: matched.wanted,
+    occupancy: new Occupancy(trees, foldingsOf(trees, policy)),
     proposals: new Map(),
     holds: new Map(),
     drifts: new Map(),
@@ -79,7 +78,6 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
       return index;
     }),
     claimants: once(() => listClaimants(rowsOf(draft), trees.local.disk)),
-    standingKeys: once(() => standingKeys(trees.local)),
   };
   return draft;
 }

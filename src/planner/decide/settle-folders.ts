@@ -99,12 +99,12 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupi
 }
 
 function removeVacated(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
-  if (!isLeftEmpty(draft, folder, need, occupied)) return;
+  if (!isLeftEmpty(folder, need, occupied)) return;
   proposeRemovalHere(draft, folder, null, "what was in it is in the folder that the service has");
 }
 
 function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Need, occupied: () => Occupied): void {
-  const leaves = folder.remoteSeen === "gone" && isLeftEmpty(draft, folder, need, occupied);
+  const leaves = folder.remoteSeen === "gone" && isLeftEmpty(folder, need, occupied);
   if (leaves && draft.policy.direction !== "push-only")
     proposeRemovalHere(draft, folder, dirId, "no longer on the service");
   else forgetFolder(draft, folder);
@@ -114,9 +114,9 @@ function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Nee
  * Whether nothing stays in a folder here, neither something that the mirror leaves alone nor
  * something mirrored.
  */
-function isLeftEmpty(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): boolean {
+function isLeftEmpty(folder: FolderRow, need: Need, occupied: () => Occupied): boolean {
   const path = folder.localPath!;
-  return !occupied().foreign.has(path) && !need.here && !draft.quietFolders().local.has(path);
+  return !occupied().foreign.has(path) && !need.here;
 }
 
 function proposeRemovalHere(draft: PlanDraft, folder: FolderRow, dirId: DirId | null, why: string): void {
@@ -166,7 +166,7 @@ function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, need: Need): void
 function removeThere(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
   if (dirId === null || draft.policy.direction === "pull-only") return;
-  if (draft.quietFolders().remote.has(folder.remotePath!) || isFolderStopped(draft, dirId, "remove")) return;
+  if (isFolderStopped(draft, dirId, "remove")) return;
   wantAt(folder, "remote", null);
   propose(draft, folder, "leave-remote", (at) => ({
     kind: "remove-folder-remote",

@@ -1,12 +1,12 @@
 import type { PlanDraft } from "./plan-draft.ts";
-import { type Place, type Row, type Side, SIDES, wantAt } from "../match/row.ts";
-import { type Foldings, foldingsOf, type Occupancy, SlotMap, slotKey } from "./slots.ts";
+import { pathOn, type Place, type Row, type Side, wantAt } from "../match/row.ts";
+import { type Foldings, foldingsOf, SlotMap, slotKey } from "./slots.ts";
 
 /**
  * Who will have a slot if nothing more is decided: a row; something that is not mirrored
- * (`foreign`); a document of the service without a row (`quiet`).
+ * (`foreign`); a document without a row (`unjudged`).
  */
-export type Owner = Row | "foreign" | "quiet";
+export type Owner = Row | "foreign" | "unjudged";
 
 /** Which row gets which slot, while names are given. */
 export class SlotOwners {
@@ -14,21 +14,14 @@ export class SlotOwners {
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
   /** Rows by the slots that they have now; collected when first needed. */
   readonly #standing: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
-  readonly #occupancy: Occupancy;
+  readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
-  readonly #includeQuiet: (path: string) => Row | null;
 
-  constructor(
-    { trees, policy }: PlanDraft,
-    occupancy: Occupancy,
-    rows: readonly Row[],
-    includeQuiet: (path: string) => Row | null,
-  ) {
-    this.#foldings = foldingsOf(trees, policy);
+  constructor(draft: PlanDraft, rows: readonly Row[]) {
+    this.#foldings = foldingsOf(draft.trees, draft.policy);
     this.#taken = { local: new SlotMap(this.#foldings.local), remote: new SlotMap(this.#foldings.remote) };
-    this.#occupancy = occupancy;
+    this.#draft = draft;
     this.#rows = rows;
-    this.#includeQuiet = includeQuiet;
   }
 
   /** Whether a side takes two places for one. */
@@ -57,21 +50,19 @@ export class SlotOwners {
   ownerOf(side: Side, place: Place, asking: Row): Owner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === asking ? null : owner;
-    const now = this.#occupancy.at(side, place);
+    const now = this.#draft.occupancy.at(side, place);
     if (now.kind === "free") return null;
     if (now.kind === "foreign") return "foreign";
     // Something is there now. If it has a row, that row leaves; without a row it stays.
     if (this.#rowsNow(side).get(place) !== undefined) return null;
-    return (side === "local" ? this.#include(now.path) : null) ?? "quiet";
+    this.#want(side, now.path);
+    return "unjudged";
   }
 
-  /** Makes a row for a document that had none, and gives it the slots that it has now. */
-  #include(path: string): Row | null {
-    const included = this.#includeQuiet(path);
-    if (included === null) return null;
-    for (const side of SIDES) this.#rowsNow(side).set(included[side].now!, included);
-    for (const side of SIDES) if (included[side].now !== null) this.take(side, included, included[side].now);
-    return included;
+  /** Asks for a plan that judges the document at a path. */
+  #want(side: Side, path: string): void {
+    const { trees, wanted } = this.#draft;
+    for (const link of trees.base.links.values()) if (pathOn(link, side) === path) wanted.add(link.id);
   }
 
   #rowsNow(side: Side): SlotMap<Row> {

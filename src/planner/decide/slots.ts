@@ -1,7 +1,7 @@
 import { type FolderRow, pathOn, type Place, type Row, type Side } from "../match/row.ts";
-import { type DiskFolding, folds, joinPath, pathKey } from "../../model/path.ts";
+import { type DiskFolding, folds, joinPath, type LocalPath, pathKey } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { LocalTree, Trees } from "../../model/tree.ts";
+import type { Trees } from "../../model/tree.ts";
 import { once } from "../../model/once.ts";
 
 /**
@@ -76,10 +76,10 @@ export class Occupancy {
     const above = pathOn(parent, side);
     if (above === null) return FREE;
     const path = joinPath(above, name);
-    return side === "local" ? this.#here(path) : this.#there(path);
+    return side === "local" ? this.onDisk(path) : this.#there(path);
   }
 
-  #here(path: string): Occupant {
+  onDisk(path: LocalPath): Occupant {
     const { disk, files, folders, others } = this.#trees.local;
     if (files.has(path) || folders.has(path)) return { kind: "mirrored", path };
     if (others.has(path)) return { kind: "foreign", path };
@@ -106,11 +106,6 @@ export class Occupancy {
     for (const { path } of folders.values()) paths.set(pathKey(path, this.#foldings.remote), path);
     return paths;
   }
-}
-
-/** Keys of all paths on disk. Needed only where the disk folds names. */
-export function standingKeys({ files, folders, others, disk }: LocalTree): ReadonlySet<string> {
-  return new Set([files, folders, others].flatMap((map) => [...map.keys()].map((path) => pathKey(path, disk))));
 }
 
 /**

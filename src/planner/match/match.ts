@@ -1,18 +1,17 @@
 import type { DocId } from "../../contract/ids.ts";
-import { isAway, type Link, linksByPath } from "../../model/link.ts";
+import { isAway, type Link } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { ABSENT, ambiguousFile, present, type Seen, STILL_WRITTEN, type Unread, unknown } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
-import { type DocumentRow, type RemoteSeen, type Side, wantInPlace } from "./row.ts";
+import { type Judged, NONE_JUDGED, partDocuments } from "./at-rest.ts";
+import type { DocumentRow, RemoteSeen } from "./row.ts";
 import { matchDocuments } from "./documents.ts";
 import { findFolders } from "./folder-paths.ts";
 import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
 import { mergeFolders } from "./merged-folders.ts";
 import { plantUnlinked } from "./new-folders.ts";
 import { isAnythingWritten, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
-import { partDocuments } from "./quiet-documents.ts";
-import { once } from "../../model/once.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
 import { findTwins } from "./twins.ts";
 
@@ -26,65 +25,38 @@ export type Matched = {
   /** Files that are not judged in this pass, because they may be a document that is not seen. */
   readonly undecided: ReadonlySet<LocalPath>;
   /**
-   * Makes a row for a document that had none, because something else wants its path; null where no
-   * linked document is at the path.
+   * Documents without a row that a decision turned out to depend on: the plan is to be made again
+   * with them judged.
    */
-  readonly includeQuiet: (path: LocalPath) => DocumentRow | null;
-  /** Folders that directly hold documents without a row. */
-  readonly quietFolders: () => Record<Side, ReadonlySet<string>>;
+  readonly wanted: Set<DocId>;
 };
 
 /**
  * Which row of base, which file on disk and which file of the service are one document. Documents
- * on which all three agree, at places that no folder's move touches, get no row: nothing is to be
- * done about them, and there may be very many.
- * @param asked a document to make a row for in any case (`why`)
+ * at rest get no row.
  */
-export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, asked: LocalPath | null = null): Matched {
+export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judged: Judged = NONE_JUDGED): Matched {
   const folders = findFolders(trees, policy);
-  const isAnyFolderMoved = folders.moved || remoteFoldersMoved(trees);
-  const { links, files, quietPaths } = partDocuments(trees, ({ localPath }) => isAnyFolderMoved || localPath === asked);
+  const { links, files } = partDocuments(trees, folders, judged);
   // Rows are laid out in the order of ids, whatever the order of the input.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const link of loose) if (isAway(link)) links.delete(link.id);
   const found = { matches: new Map(), undecided: new Set<LocalPath>(), blocked: new Map() };
   const matching: Matching = { trees, texts, folders, files, links, ...found };
   matchDocuments(matching);
-  const unread = whyNothingIsAbsent(trees, (id) => matching.matches.has(id));
+  const unread = whyNothingIsAbsent(trees, (link) => isElsewhere(matching, link));
   const forest = plantForest(trees, folders, unread !== null);
   mergeFolders(forest, trees, policy, folders);
   plantUnlinked(forest, trees, policy, folders);
   placeFolders(forest);
   const documents = loose.map((link) => linkedDocument(forest, trees, link, seenLocally(matching, link, unread)));
   addNew(forest, documents, trees, policy, [...matching.files.values()]);
-  const byPath = once(() => linksByPath(trees.base.links.values()));
-  const includeQuiet = (path: LocalPath): DocumentRow | null => {
-    const link = quietPaths().has(path) ? byPath().get(path) : undefined;
-    const file = trees.local.files.get(path);
-    if (link === undefined || file === undefined) return null;
-    quietPaths().delete(path);
-    const row = linkedDocument(forest, trees, link, { seen: present(file), evidence: "path" });
-    wantInPlace(row);
-    documents.push(row);
-    return row;
-  };
-  const quietFolders = once(() => foldersOf([...quietPaths()].map((path) => byPath().get(path)!)));
-  return { forest, documents, undecided: matching.undecided, includeQuiet, quietFolders };
+  return { forest, documents, undecided: matching.undecided, wanted: new Set() };
 }
 
-function foldersOf(links: readonly Link[]): Record<Side, ReadonlySet<string>> {
-  return {
-    local: new Set(links.map(({ localPath }) => parentOf(localPath))),
-    remote: new Set(links.map(({ remotePath }) => parentOf(remotePath))),
-  };
-}
-
-function remoteFoldersMoved(trees: Trees): boolean {
-  for (const dir of trees.base.dirs.values()) {
-    const listed = trees.remote.folders.get(dir.id);
-    if (listed !== undefined && listed.path !== dir.remotePath) return true;
-  }
-  return false;
+function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
+  const match = matches.get(id);
+  return match !== undefined && match.file.path !== localPath;
 }
 
 type SeenLocally = { readonly seen: Seen<LocalFile>; readonly evidence: DocumentRow["evidence"] };

@@ -1,6 +1,5 @@
 import type { DirId } from "../../contract/ids.ts";
 import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
-import { ownOf } from "../../model/borrowed-map.ts";
 import { compareStrings } from "../../model/by-path.ts";
 import {
   depthOf,
@@ -13,7 +12,7 @@ import {
   type RemotePath,
 } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
+import type { RemoteTree, Trees } from "../../model/tree.ts";
 import type { FolderRow } from "./row.ts";
 import type { FolderPaths } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
@@ -43,7 +42,7 @@ function listUnlinked(forest: Forest, { base, local, remote }: Trees, paths: Fol
   const unlinked: Unlinked[] = [];
   for (const { id, path } of remote.folders.values())
     if (!base.dirs.has(id)) unlinked.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
-  for (const path of impliedFolders(forest, base, remote))
+  for (const path of impliedFolders(forest, remote))
     if (!forest.byRemote.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
   for (const path of local.folders.keys())
     if (!paths.claimed.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_HERE, path, id: null });
@@ -51,26 +50,18 @@ function listUnlinked(forest: Forest, { base, local, remote }: Trees, paths: Fol
 }
 
 /** Folders above what the service shows, but for some of those that the forest has. */
-function impliedFolders(forest: Forest, base: BaseTree, remote: RemoteTree): ReadonlySet<RemotePath> {
+function impliedFolders(forest: Forest, remote: RemoteTree): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
   for (const { path } of remote.folders.values()) addAbove(implied, path);
   // Listings come folder by folder, so that most documents share the folder of the one before.
   let before = "";
-  for (const path of listedPaths(base, remote)) {
+  for (const { path } of remote.files.values()) {
     const slash = path.lastIndexOf("/");
     if (slash <= 0 || (slash === before.length && path.startsWith(before))) continue;
     before = path.slice(0, slash);
     if (!forest.byRemote.has(before)) addAbove(implied, path);
   }
   return implied;
-}
-
-/** Of what was borrowed of base, without making it. */
-function* listedPaths({ links }: BaseTree, { files }: RemoteTree): Generator<RemotePath> {
-  const own = ownOf(files, links);
-  for (const { path } of own.values()) yield path;
-  if (own.size === files.size) return;
-  for (const { id, remotePath } of links.values()) if (files.has(id) && !own.has(id)) yield remotePath;
 }
 
 function addAbove(folders: Set<RemotePath>, path: RemotePath): void {

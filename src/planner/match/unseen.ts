@@ -1,5 +1,4 @@
-import type { DocId } from "../../contract/ids.ts";
-import { linksByPath } from "../../model/link.ts";
+import { type Link, linksByPath } from "../../model/link.ts";
 import { type LocalPath, parentOf } from "../../model/path.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
@@ -39,9 +38,9 @@ export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
  * read hides only itself; at the path of one that was found elsewhere, it is another's.
  * @returns null: what was not found is absent
  */
-export function whyNothingIsAbsent({ base, local }: Trees, isFound: (id: DocId) => boolean): Unread | null {
+export function whyNothingIsAbsent({ base, local }: Trees, isElsewhere: (link: Link) => boolean): Unread | null {
   if (local.unseen.size === 0) return null;
-  const linked = linksByPath([...base.links.values()].filter(({ id }) => !isFound(id)));
+  const linked = linksByPath([...base.links.values()].filter((link) => !isElsewhere(link)));
   for (const [path, { kind, why }] of local.unseen) {
     if (linked.has(path)) continue;
     if (kind === "still-being-written") return STILL_WRITTEN;

@@ -1,7 +1,7 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
 import { type At, type PlanDraft, type Proposal, pathOfDocument, type StandingCopy } from "../decide/plan-draft.ts";
-import { foldingsOf, Occupancy } from "../decide/slots.ts";
+import { foldingsOf } from "../decide/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
 import type { Row, DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
 import { joinPath } from "../../model/path.ts";
@@ -42,7 +42,7 @@ export class Layout {
     onShift: (shift: Shift) => void,
   ) {
     const foldings = foldingsOf(draft.trees, draft.policy);
-    const occupancy = new Occupancy(draft.trees, foldings);
+    const { occupancy } = draft;
     this.#draft = draft;
     this.#onShift = onShift;
     this.ledgers = {

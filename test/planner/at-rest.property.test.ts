@@ -1,0 +1,153 @@
+import { fc } from "../property.ts";
+import { describe, expect, test } from "vitest";
+import { makePlan } from "../../src/planner/plan.ts";
+import type { Policy } from "../../src/model/policy.ts";
+import { EXACT_DISK } from "../../src/model/path.ts";
+import type { Trees } from "../../src/model/tree.ts";
+import { applyChanges, baseWorld, type Scenario, scenarios } from "./arbitrary.ts";
+import { POLICY, SIGNALS } from "./defaults.ts";
+import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
+import type { World } from "./world.ts";
+import { treesOf } from "./world-trees.ts";
+
+const RUNS = 500;
+
+/** Expects that the plan is the same whether or not documents at rest are judged. */
+function expectSamePlan(trees: Trees, policy: Policy, world: World): void {
+  const whole = makePlan(trees, policy, SIGNALS, world.lookup(), "all");
+  expect(makePlan(trees, policy, SIGNALS, world.lookup())).toEqual(whole);
+}
+
+/** Scenarios with many files, most of which no change concerns. */
+const larger: fc.Arbitrary<Scenario> = scenarios().chain(({ changes }) =>
+  fc.record({
+    folders: fc.array(fc.tuple(fc.nat(5), fc.nat(2)), { maxLength: 8 }),
+    files: fc.array(fc.tuple(fc.nat(8), fc.nat(2)), { minLength: 6, maxLength: 18 }),
+    changes: fc.constant(changes),
+  }),
+);
+
+const byPath = <T extends { readonly path: string }>(all: readonly T[]) => new Map(all.map((one) => [one.path, one]));
+
+/** Whether a record has paths below the root, as each row of a state file has. */
+function isSound({ localPath, remotePath }: { readonly localPath: string; readonly remotePath: string }): boolean {
+  return [localPath, remotePath].every((path) => path.split("/").every((name) => name !== ""));
+}
+
+/** Both sides as the sound rows of base have them, whatever nonsense they are otherwise. */
+function agreeing(trees: Trees): Trees {
+  const links = [...trees.base.links.values()]
+    .filter(isSound)
+    .map((link) => ({ ...link, standing: "linked" as const, submissions: [] }));
+  const dirs = [...trees.base.dirs.values()].filter(isSound);
+  const files = links.flatMap(({ localPath: path, stamp, localDigest: digest }) =>
+    stamp === null ? [] : [{ path, stamp, stampTrusted: true, digest, textFault: null, empty: false }],
+  );
+  const listed = links.map(({ id, remotePath: path, changeId, protected: isProtected }) => {
+    return { id, path, changeId, protected: isProtected };
+  });
+  return {
+    base: {
+      ...trees.base,
+      links: new Map(links.map((link) => [link.id, link])),
+      dirs: new Map(dirs.map((dir) => [dir.id, dir])),
+      conflicts: new Map(),
+      holds: new Map(),
+    },
+    local: {
+      ...trees.local,
+      files: byPath(files),
+      folders: byPath(dirs.map(({ localPath: path, dev, ino, birthMs }) => ({ path, dev, ino, birthMs }))),
+      unseen: new Map(),
+      inodesTrusted: true,
+      disk: EXACT_DISK,
+    },
+    remote: {
+      files: new Map(listed.map((file) => [file.id, file])),
+      folders: new Map(dirs.map(({ id, remotePath: path }) => [id, { id, path }])),
+      complete: true,
+      foldersComplete: true,
+      gone: new Set(),
+      goneFolders: new Set(),
+      outside: new Set(),
+      unseen: new Map(),
+    },
+  };
+}
+
+/** A map with some values of another one, and without its first where `n` says so. */
+function mix<K, V>(all: ReadonlyMap<K, V>, other: ReadonlyMap<K, V>, n: number): ReadonlyMap<K, V> {
+  const mixed = new Map(all);
+  for (const [key, value] of [...other].slice(0, 1 + (n % 2))) mixed.set(key, value);
+  if (n % 3 === 0) for (const key of [...all.keys()].slice(0, 1)) mixed.delete(key);
+  return mixed;
+}
+
+/** What of two sides that agree is taken from other trees. */
+const SPOTS = ["files", "folders", "documents", "dirs", "unseen", "holds", "others", "folding", "inodes"] as const;
+
+function spoiled({ base, local, remote }: Trees, other: Trees, spots: readonly string[], n: number): Trees {
+  const has = (spot: (typeof SPOTS)[number]) => spots.includes(spot);
+  return {
+    base: { ...base, holds: has("holds") ? other.base.holds : base.holds },
+    local: {
+      ...local,
+      files: has("files") ? mix(local.files, other.local.files, n) : local.files,
+      folders: has("folders") ? mix(local.folders, other.local.folders, n) : local.folders,
+      unseen: has("unseen") ? other.local.unseen : local.unseen,
+      others: has("others") ? other.local.others : new Map(),
+      disk: has("folding") ? other.local.disk : local.disk,
+      inodesTrusted: !has("inodes"),
+    },
+    remote: {
+      ...remote,
+      files: has("documents") ? mix(remote.files, other.remote.files, n) : remote.files,
+      folders: has("dirs") ? mix(remote.folders, other.remote.folders, n) : remote.folders,
+      gone: other.remote.gone,
+    },
+  };
+}
+
+/** Worlds that are not as `baseWorld` makes them, and policies. */
+const VARIANTS: readonly [string, (world: World) => void, Partial<Policy>][] = [
+  ["inodes are evidence", () => undefined, {}],
+  ["inodes are no evidence", (world) => (world.inodesTrusted = false), {}],
+  ["the disk folds names", (world) => (world.disk = { foldsCase: true, foldsUnicode: true }), {}],
+  ["the listing was torn", (world) => (world.complete = false), {}],
+  ["a folder is ignored", (world) => (world.ignored = (path) => path.startsWith("b")), {}],
+  ["a folder was not seen", (world) => world.unseen.set("a", "EACCES"), {}],
+  ["folders cannot be moved", () => undefined, { folderMoves: false }],
+  ["absences count", () => undefined, { absentTwice: new Set() }],
+  ["only local changes count", () => undefined, { direction: "push-only" }],
+  ["only remote changes count", () => undefined, { direction: "pull-only" }],
+];
+
+describe("the plan is the same with the documents at rest and without", () => {
+  test.each(VARIANTS)("I24 in a world that was synced and then changed, where %s", (_what, vary, patch) => {
+    fc.assert(
+      fc.property(larger, (scenario) => {
+        const world = baseWorld(scenario);
+        vary(world);
+        applyChanges(world, scenario);
+        expectSamePlan(treesOf(world), { ...POLICY, ...patch }, world);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  test("I24 whatever the trees are", () => {
+    fc.assert(
+      fc.property(anyTrees, anyPolicy, (trees, policy) => expectSamePlan(trees, policy, lookups)),
+      { numRuns: RUNS },
+    );
+  });
+
+  test("I02 I24 whatever the rows of base are, where both sides mostly agree with them", () => {
+    fc.assert(
+      fc.property(anyTrees, anyTrees, fc.subarray([...SPOTS]), fc.nat(5), anyPolicy, (odd, other, spots, n, policy) => {
+        expectSamePlan(spoiled(agreeing(odd), other, spots, n), policy, lookups);
+      }),
+      { numRuns: 3 * RUNS },
+    );
+  });
+});
