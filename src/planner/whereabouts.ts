@@ -23,10 +23,14 @@ export type Whereabouts = {
 
 /** Returns where each document and folder is that is not simply as base has it. Pure. */
 export function findWhereabouts(trees: Trees, policy: Policy, texts: TextLookup): Whereabouts {
-  const { forest, documents, undecided } = matchTrees(trees, policy, texts);
+  const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const where: Where = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };
   for (const folder of forest.folders) addFolder(where, folder);
   for (const document of documents) addDocument(where, document, forest);
+  for (const { file } of arrivals.all) {
+    where.open.add(file.id);
+    where.coming.set(file.id, comingPath(forest, file.id, file.path));
+  }
   return where;
 }
 

@@ -12,7 +12,6 @@ import { filesInUse, type InUse } from "./hands-off.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { readChanged } from "../observe/read-changed.ts";
 import { policyOf, textFinder } from "./policy.ts";
-import { loadTools, readyTools } from "./tools.ts";
 import { textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
 
 /** Makes a plan from the looks of a pass. */
@@ -87,9 +86,6 @@ export async function planWithSecondLook(
   world.progress.report("plan", 0, null);
   const once = secondLookMs === null ? (input.absentTwice ?? null) : new Set<LocalPath>();
   const policy = policyOf(ctx, input, once);
-  const { planClone } = readyTools() ?? (await loadTools());
-  const clone = planClone(trees, policy, signals);
-  if (clone !== null) return { plan: clone, trees, policy };
   const plan = makePlan(trees, policy, signals, texts);
   const waiting = plan.holds.filter((hold) => hold.reason === "second-scan");
   if (secondLookMs === null || waiting.length === 0) return { plan, trees, policy };

@@ -1,10 +1,8 @@
 /**
- * The modules that only a pass with something to do needs: planner, effects, merge, recovery. They
- * are loaded once, when the first is begun: 90 modules, a third of what a sync without work would
- * load.
+ * The modules that only a cycle with something to do needs: effects, merge, recovery. They are
+ * loaded once, when the first such cycle begins.
  */
-type Tools = typeof import("../../planner/clone-plan.ts") &
-  typeof import("./apply-plan.ts") &
+type Tools = typeof import("./apply-plan.ts") &
   typeof import("../journal/recover.ts") &
   typeof import("../journal/recover-remote.ts") &
   typeof import("../journal/return-trashed.ts");
@@ -20,13 +18,12 @@ export function readyTools(): Tools | null {
 }
 
 export async function loadTools(): Promise<Tools> {
-  const [clone, apply, recover, remote, trashed] = await Promise.all([
-    import("../../planner/clone-plan.ts"),
+  const [apply, recover, remote, trashed] = await Promise.all([
     import("./apply-plan.ts"),
     import("../journal/recover.ts"),
     import("../journal/recover-remote.ts"),
     import("../journal/return-trashed.ts"),
   ]);
-  loaded = { ...clone, ...apply, ...recover, ...remote, ...trashed };
+  loaded = { ...apply, ...recover, ...remote, ...trashed };
   return loaded;
 }

@@ -46,6 +46,7 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   return folders.some(
     (parent) =>
       (claimants.get({ parent, name })?.length ?? 0) > 0 ||
+      draft.arrivals.at({ parent, name }) !== undefined ||
       // A document without a row moves along with its folder.
       (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
   );

@@ -12,7 +12,7 @@ import { once } from "../../model/once.ts";
 import { type ConflictCopy, copiesOf } from "../../model/sidecar-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
-import { foldingsOf, listClaimants, Occupancy, type SlotMap } from "./slots.ts";
+import { listClaimants, type SlotMap } from "../match/slots.ts";
 
 export type OwnedCopy = ConflictCopy & { readonly id: DocId };
 
@@ -36,7 +36,8 @@ export type PlanDraft = {
   /** Conflict copies by the paths at which base has them. */
   readonly copyOwners: () => ReadonlyMap<LocalPath, OwnedCopy>;
   readonly wanted: Matched["wanted"];
-  readonly occupancy: Occupancy;
+  readonly arrivals: Matched["arrivals"];
+  readonly occupancy: Matched["occupancy"];
   /** Folders of the service that directly hold a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
   /** Files that are not mirrored (ignored, dot files and others), by inode. */
@@ -60,7 +61,8 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     documents: matched.documents,
     undecided: matched.undecided,
     wanted: matched.wanted,
-    occupancy: new Occupancy(trees, foldingsOf(trees, policy)),
+    arrivals: matched.arrivals,
+    occupancy: matched.occupancy,
     proposals: new Map(),
     holds: new Map(),
     drifts: new Map(),

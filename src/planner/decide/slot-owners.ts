@@ -1,6 +1,6 @@
 import type { PlanDraft } from "./plan-draft.ts";
 import { pathOn, type Place, type Row, type Side, wantAt } from "../match/row.ts";
-import { type Foldings, foldingsOf, SlotMap, slotKey } from "./slots.ts";
+import { type Foldings, foldingsOf, SlotMap, slotKey } from "../match/slots.ts";
 
 /**
  * Who will have a slot if nothing more is decided: a row; something that is not mirrored
@@ -51,7 +51,7 @@ export class SlotOwners {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === asking ? null : owner;
     const now = this.#draft.occupancy.at(side, place);
-    if (now.kind === "free") return null;
+    if (now.kind === "free") return side === "local" && this.#wantArrival(place) ? "unjudged" : null;
     if (now.kind === "foreign") return "foreign";
     // Something is there now. If it has a row, that row leaves; without a row it stays.
     if (this.#rowsNow(side).get(place) !== undefined) return null;
@@ -61,8 +61,16 @@ export class SlotOwners {
 
   /** Asks for a plan that judges the document at a path. */
   #want(side: Side, path: string): void {
-    const { trees, wanted } = this.#draft;
+    const { trees, wanted, arrivals } = this.#draft;
     for (const link of trees.base.links.values()) if (pathOn(link, side) === path) wanted.add(link.id);
+    for (const { file } of arrivals.all) if (side === "remote" && file.path === path) wanted.add(file.id);
+  }
+
+  /** The same for a document that is to be made at a place. Returns whether there is one. */
+  #wantArrival(place: Place): boolean {
+    const id = this.#draft.arrivals.at(place);
+    if (id !== undefined) this.#draft.wanted.add(id);
+    return id !== undefined;
   }
 
   #rowsNow(side: Side): SlotMap<Row> {

@@ -4,6 +4,7 @@ import { type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import { ABSENT, ambiguousFile, present, type Seen, STILL_WRITTEN, type Unread, unknown } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
+import { Arrivals } from "./arrivals.ts";
 import { type Judged, NONE_JUDGED, partDocuments } from "./at-rest.ts";
 import type { DocumentRow, RemoteSeen } from "./row.ts";
 import { matchDocuments } from "./documents.ts";
@@ -13,6 +14,7 @@ import { mergeFolders } from "./merged-folders.ts";
 import { plantUnlinked } from "./new-folders.ts";
 import { isAnythingWritten, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
 import type { LocalMatch, Matching } from "./matching.ts";
+import { foldingsOf, Occupancy } from "./slots.ts";
 import { findTwins } from "./twins.ts";
 
 /**
@@ -29,11 +31,15 @@ export type Matched = {
    * with them judged.
    */
   readonly wanted: Set<DocId>;
+  /** Documents without a row that the plan makes locally. */
+  readonly arrivals: Arrivals;
+  /** What is where before the plan. */
+  readonly occupancy: Occupancy;
 };
 
 /**
  * Which row of base, which file on disk and which file of the service are one document. Documents
- * at rest get no row.
+ * at rest, and those that only arrive, get no row.
  */
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judged: Judged = NONE_JUDGED): Matched {
   const folders = findFolders(trees, policy);
@@ -50,8 +56,13 @@ export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judg
   plantUnlinked(forest, trees, policy, folders);
   placeFolders(forest);
   const documents = loose.map((link) => linkedDocument(forest, trees, link, seenLocally(matching, link, unread)));
-  addNew(forest, documents, trees, policy, [...matching.files.values()]);
-  return { forest, documents, undecided: matching.undecided, wanted: new Set() };
+  const occupancy = new Occupancy(trees, foldingsOf(trees, policy));
+  const arrivals = new Arrivals(trees, forest, occupancy);
+  const { met, there, here } = findTwins(forest, trees, policy, [...matching.files.values()]);
+  for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
+  for (const file of arrivals.take(there, policy, judged)) documents.push(newDocument(forest, trees, file, ABSENT));
+  for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
+  return { forest, documents, undecided: matching.undecided, wanted: new Set(), arrivals, occupancy };
 }
 
 function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
@@ -129,14 +140,6 @@ function document(
 function standing(forest: Forest, side: "local" | "remote", path: string | null) {
   const now = path === null ? null : { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
   return { now, goal: null };
-}
-
-/** Adds the new documents: those that both sides have, those of the service, those of the disk. */
-function addNew(forest: Forest, documents: DocumentRow[], trees: Trees, policy: Policy, newFiles: LocalFile[]): void {
-  const { met, there, here } = findTwins(forest, trees, policy, newFiles);
-  for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
-  for (const file of there) documents.push(newDocument(forest, trees, file, ABSENT));
-  for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
 }
 
 function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {

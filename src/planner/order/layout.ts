@@ -1,9 +1,10 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
 import { type At, type PlanDraft, type Proposal, pathOfDocument, type StandingCopy } from "../decide/plan-draft.ts";
-import { foldingsOf } from "../decide/slots.ts";
+import { foldingsOf } from "../match/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
-import type { Row, DocumentRow, FolderRow, Place, Side } from "../match/row.ts";
+import type { Arrival } from "../match/arrivals.ts";
+import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
 import { joinPath } from "../../model/path.ts";
 import { copyPath } from "../../model/sidecar-path.ts";
 import { Ledger } from "./ledger.ts";
@@ -143,7 +144,7 @@ export class Layout {
     const ledger = this.ledgers[side];
     if (propose === null) {
       // A folder that is made with its content needs no step of its own.
-      ledger.move(row, to, this.steps.length);
+      ledger.move(row, to, null);
       this.#onShift({ side, row, from: null, to, freed: null });
       return;
     }
@@ -153,6 +154,17 @@ export class Layout {
     const step = this.#emit(propose.make(this.#at(row)), after);
     this.#shift(side, row, to, step);
     this.#use(row, ["local", "remote"], step);
+  }
+
+  /** Lays the step that makes a document without a row. */
+  layWithoutRow({ file: { id, path, changeId }, place }: Arrival): void {
+    const after = new Set<number>();
+    for (const side of SIDES) this.ledgers[side].waitsFor(place, after);
+    const [local, remote] = SIDES.map((side) => this.ledgers[side].pathOf(place));
+    const [localPath, remotePath] = [local === path ? path : local!, remote === path ? path : remote!];
+    const why = "new on the service";
+    const step = this.#emit({ kind: "create-local", why, id, localPath, remotePath, changeId }, after);
+    for (const side of SIDES) this.ledgers[side].use(place, step);
   }
 
   layLeave(row: Row, side: Side, propose: Proposal): void {

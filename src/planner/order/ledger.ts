@@ -1,5 +1,5 @@
 import { type FolderRow, pathOn, type Place, type Row, type Side } from "../match/row.ts";
-import { type Occupancy, SlotMap, slotKey } from "../decide/slots.ts";
+import { type Occupancy, SlotMap, slotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../model/path.ts";
 
 /**
@@ -100,8 +100,11 @@ export class Ledger {
     return this.#usedBy.get(folder) ?? [];
   }
 
-  /** @returns the key of the slot that became free, or null. */
-  move(row: Row, to: Place | null, step: number): string | null {
+  /**
+   * @param step null: a folder that is made with its content, which waits for no step
+   * @returns the key of the slot that became free, or null.
+   */
+  move(row: Row, to: Place | null, step: number | null): string | null {
     const from = this.at(row);
     this.#at.set(row, to);
     let freed: string | null = null;
@@ -110,7 +113,7 @@ export class Ledger {
       if (holder === undefined || holder === row || holder === null) {
         freed = this.key(from);
         this.#slots.set(from, null);
-        this.#freedBy.set(from, step);
+        if (step !== null) this.#freedBy.set(from, step);
       }
     }
     if (to !== null) {
@@ -119,7 +122,7 @@ export class Ledger {
     }
     if (row.kind === "folder") {
       this.#paths.clear();
-      this.#movedBy.set(row, step);
+      if (step !== null) this.#movedBy.set(row, step);
       this.#usedBy.delete(row);
     }
     return freed;

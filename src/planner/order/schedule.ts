@@ -2,7 +2,7 @@ import type { Step } from "../../model/action.ts";
 import { type PlanDraft, holdDocument, holdFolder } from "../decide/plan-draft.ts";
 import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { Layout, type Shift } from "./layout.ts";
-import { listOperations, type Operation } from "./operation.ts";
+import { listOperations, type Operation, precedesArrivals } from "./operation.ts";
 import { temporaryName } from "./temporary.ts";
 import { WaitingList } from "./waiting-list.ts";
 
@@ -46,13 +46,27 @@ class Schedule {
   }
 
   run(): Step[] {
-    for (const operation of this.#operations) {
-      this.#attempt(operation);
-      this.#drain();
-    }
+    this.#attemptAll(this.#operations.filter(precedesArrivals));
+    this.#layArrivals();
+    this.#attemptAll(this.#operations.filter((operation) => !precedesArrivals(operation)));
     while (this.#waiting.size > 0 && this.#breakCircle()) this.#drain();
     for (const operation of this.#waiting.operations()) this.#giveUp(operation);
     return this.#layout.steps;
+  }
+
+  #attemptAll(operations: readonly Operation[]): void {
+    for (const operation of operations) {
+      this.#attempt(operation);
+      this.#drain();
+    }
+  }
+
+  /** A document whose folder cannot be made, or not yet, is to be judged with it. */
+  #layArrivals(): void {
+    const { arrivals, wanted } = this.#draft;
+    for (const arrival of arrivals.all)
+      if (this.#layout.ledgers.local.exists(arrival.place.parent)) this.#layout.layWithoutRow(arrival);
+      else wanted.add(arrival.file.id);
   }
 
   #drain(): void {

@@ -1,4 +1,4 @@
-import { type FolderRow, pathOn, type Place, type Row, type Side } from "../match/row.ts";
+import { type FolderRow, pathOn, type Place, type Row, type Side } from "./row.ts";
 import { type DiskFolding, folds, joinPath, type LocalPath, pathKey } from "../../model/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
