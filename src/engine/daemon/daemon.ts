@@ -5,7 +5,6 @@ import type { RunReport } from "../run/report.ts";
 import type { World } from "../run/world.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { type BarrierEnd, Barriers } from "./barriers.ts";
-import { CachedState } from "./cached-state.ts";
 import type { Daemon, DaemonOptions, DaemonRequest, DaemonStatus } from "./daemon-types.ts";
 import { type DaemonEvent, EventPublisher } from "./events.ts";
 import { RequestQueue } from "./request-queue.ts";
@@ -34,7 +33,6 @@ export type CreateDaemon = typeof createDaemon;
  * clock but the world's.
  */
 class DaemonLoop implements Daemon {
-  readonly #state: CachedState;
   readonly #world: World;
   readonly #publisher: EventPublisher;
   readonly #sleeper: Sleeper;
@@ -51,10 +49,10 @@ class DaemonLoop implements Daemon {
     const timing = { ...DEFAULT_TIMING, ...times };
     this.#turnedAt = clock.monotonic();
     this.#publisher = new EventPublisher(clock, state);
-    this.#state = new CachedState(state, (event) => {
+    const onEvent: World["onEvent"] = (event) => {
       this.#noteTurn();
       this.#publisher.record(event);
-    });
+    };
     const report: Progress["report"] = (phase, done, total) => {
       this.#noteTurn();
       if (phase === "apply") this.#runner.noteApplying();
@@ -62,7 +60,7 @@ class DaemonLoop implements Daemon {
     };
     const step: Progress["step"] = (action, has) => progress.step?.(action, has);
     const stoppable = stoppableBy(this.#stop.signal);
-    this.#world = { ...given, state: this.#state, progress: { report, step }, stoppable };
+    this.#world = { ...given, onEvent, progress: { report, step }, stoppable };
     this.#sleeper = new Sleeper(clock, timing);
     this.#requests = new RequestQueue(() => this.#sleeper.wake());
     this.#runner = new Runner({
@@ -73,7 +71,6 @@ class DaemonLoop implements Daemon {
       timing,
       publisher: this.#publisher,
       wakeBy: (at) => this.#sleeper.wakeBy(at),
-      onLetGo: () => this.#state.forget(),
     });
     this.#barriers = new Barriers(this.#world, this.#runner, () => this.#sleeper.wake());
   }
@@ -140,8 +137,6 @@ class DaemonLoop implements Daemon {
         case "exclusive":
           this.#world.links?.begin(false);
           await request.work(this.#world);
-          // The command may have written to the same database, past this state's cache.
-          this.#state.forget();
           this.#runner.lookAtAll();
           break;
         case "pause":

@@ -44,7 +44,6 @@ type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
  */
 export class KnownTrees {
   readonly #world: World;
-  readonly #onLetGo: () => void;
   #local: LocalTree | null = null;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
@@ -55,10 +54,8 @@ export class KnownTrees {
   #inSync: InSyncSnapshot | null = null;
   #listedAt = Number.NEGATIVE_INFINITY;
 
-  /** @param onLetGo called when nothing of base needs to stay loaded */
-  constructor(world: World, onLetGo: () => void) {
+  constructor(world: World) {
     this.#world = world;
-    this.#onLetGo = onLetGo;
   }
 
   observers(prepare: PrepareLocal, redirect: Observers["redirectSaves"]): Observers {
@@ -163,7 +160,6 @@ export class KnownTrees {
     const digest = listingDigest(documents);
     if (snapshot.listingDigest === digest) return true;
     const isBase = listsBase(this.#world.state.load(), documents);
-    this.#onLetGo();
     if (isBase) snapshot.listingDigest = digest;
     return isBase;
   }
@@ -193,7 +189,6 @@ export class KnownTrees {
     this.#remote = null;
     this.#folders = null;
     this.#lastLocal = this.#inSync.emptyLocal;
-    this.#onLetGo();
   }
 
   /**

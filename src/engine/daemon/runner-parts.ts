@@ -14,6 +14,4 @@ export type RunnerParts = {
   readonly publisher: EventPublisher;
   /** Asks to be woken at a time when something will be due that was not foreseen. */
   readonly wakeBy: (at: number) => void;
-  /** Called when nothing of the state needs to stay loaded. */
-  readonly onLetGo: () => void;
 };

@@ -31,10 +31,10 @@ export class Runner implements WatchListener {
   #paused: boolean;
 
   constructor(parts: RunnerParts) {
-    const { world, watcher, news, settings, timing, publisher, wakeBy, onLetGo } = parts;
+    const { world, watcher, news, settings, timing, publisher, wakeBy } = parts;
     this.#parts = parts;
     this.#phase = new PhaseKeeper(publisher);
-    this.runs = new Runs(world, settings, timing, onLetGo);
+    this.runs = new Runs(world, settings, timing);
     this.#runLog = new RunLog(world, publisher, this.runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
     this.#news = new NewsWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });

@@ -59,14 +59,13 @@ export class Runs {
   /** What the last pass did not judge, because it had not settled. */
   #unsettled: ReadonlyMap<LocalPath, Unread> = new Map();
 
-  /** @param onLetGo called when nothing of base needs to stay loaded */
-  constructor(world: World, settings: Settings, timing: DaemonTiming, onLetGo: () => void) {
+  constructor(world: World, settings: Settings, timing: DaemonTiming) {
     this.#world = world;
     this.#settings = settings;
     this.dirty = new DirtyPaths(timing);
     this.hints = new RemoteHints(timing);
     this.deletions = new PendingDeletions(timing);
-    this.knownTrees = new KnownTrees(world, onLetGo);
+    this.knownTrees = new KnownTrees(world);
     this.budget = new RequestBudget(world.remote, timing, world.clock.monotonic());
     this.hot = new HotWatch(world, this.budget, timing);
     this.quietTexts = new QuietPeriod(timing.reviewQuietMs);

@@ -23,6 +23,8 @@ export type World = {
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
+  /** Takes each event as it is recorded. Left out: nobody listens. */
+  readonly onEvent?: (event: MirrorEvent) => void;
   /** Of a mirror that translates links, whose `disk` does. Left out: texts are as they are. */
   readonly links?: MirrorLinks;
   /** The id of this boot of the machine; null where the system has none. */
@@ -139,7 +141,9 @@ export type EventFields = {
 >;
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
-  world.state.record(eventNow(world, run, fields));
+  const event = eventNow(world, run, fields);
+  world.state.record(event);
+  world.onEvent?.(event);
 }
 
 function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEvent {
