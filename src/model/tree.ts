@@ -72,6 +72,8 @@ export type LocalTree = {
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskFolding;
+  /** Whether only some paths were looked at: then nothing is absent. Left out: all were. */
+  readonly partial?: true;
   /**
    * Files that were gone from their paths, and that the mirror itself has just put back or made
    * again (a process died, the power was cut). Not set: none.

@@ -167,7 +167,7 @@ class PartOfBase {
     const [links, dirs, files, folders, others] = [this.#links, this.#dirs, this.#files, this.#folders, this.#others];
     return {
       base: { links, dirs, tombstones: new Map(), conflicts: new Map(), holds: new Map() },
-      local: { ...this.#snapshot.emptyLocal, files, folders, others },
+      local: { ...this.#snapshot.emptyLocal, partial: true, files, folders, others },
       remote: this.#remoteTree(),
     };
   }

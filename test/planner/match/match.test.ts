@@ -30,6 +30,17 @@ function blind(world: World): void {
   world.inodesTrusted = false;
 }
 
+test("I04 a document that a look at some paths does not find is unknown, not deleted", () => {
+  const row: Row = ["a.md=1|2|3 b.md=4|5|6", "mv b.md a.md; new b.md 7|8|9", "", ""];
+  const world = worldAfter(row);
+  const { local, ...trees } = treesOf(world);
+  const planned = (partial: boolean) =>
+    say(makePlan({ ...trees, local: { ...local, ...(partial && { partial }) } }, POLICY, SIGNALS, world.lookup()));
+  expect(planned(false)).toContain("delete-remote a.md");
+  expect(planned(true)).not.toContain("delete-remote");
+  expect(planned(true)).toContain("hold local-unreadable a.md");
+});
+
 describe("what an inode proves, and what not", () => {
   test("I09 two documents of the same text that change places are two moves", () => {
     check([
