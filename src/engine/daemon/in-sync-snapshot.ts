@@ -18,7 +18,6 @@ import {
 } from "../../model/tree.ts";
 import type { State } from "../../ports/state.ts";
 import type { PassEnd } from "../run/pass-context.ts";
-import { localFileOf, remoteFileOf } from "./link-files.ts";
 
 /**
  * Says that the mirror is in sync: the service was last seen to hold what base says, and nothing is
@@ -93,6 +92,17 @@ function listsFoldersOfBase(base: BaseTree, folders: ReadonlyMap<DirId, RemoteFo
   if (folders.size !== base.dirs.size) return false;
   for (const dir of base.dirs.values()) if (folders.get(dir.id)?.path !== dir.remotePath) return false;
   return true;
+}
+
+/** The document on the service as its record says. */
+export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: Link): RemoteFile {
+  return { id, path, changeId, protected: isProtected };
+}
+
+/** The file as its record says; null: the record has no stamp of it. */
+function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {
+  if (stamp === null) return null;
+  return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };
 }
 
 /** The remote tree made from base. */

@@ -11,9 +11,8 @@ import {
   type RemoteTree,
   type Trees,
 } from "../../model/tree.ts";
-import type { OnText } from "../../ports/disk.ts";
 import type { Listing } from "../../ports/remote.ts";
-import { keepHere, seenHere, seenThere } from "../apply/text-name.ts";
+import { keepHere, seenThere } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
@@ -29,7 +28,7 @@ import {
   snapshotAfter,
 } from "./in-sync-snapshot.ts";
 import { listingWith } from "./shown-listing.ts";
-import { treesAfterPass } from "./trees-after-pass.ts";
+import { remoteAfterPass } from "./remote-after-pass.ts";
 
 /** A listing that no pass has used yet, and when it was asked for (monotonic). */
 type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
@@ -38,17 +37,16 @@ type NewListing = { readonly listing: Listing<FileResource>; readonly at: number
 type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
- * The trees as the daemon saw them last, so that editing one document costs one look at one file
- * and no listing. A tree is kept as long as the effects since then can be followed in it
- * (`treesAfterPass`); else that side is looked at again.
+ * Keeps what the daemon knows of both sides between cycles, so that an edit in place costs one look
+ * at one file and no list. A cycle over the whole mirror always walks the folder. The service's
+ * tree is kept as long as effects can be followed in it; else the service is asked again.
  */
 export class KnownTrees {
   readonly #world: World;
-  #local: LocalTree | null = null;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
   #newListing: NewListing | null = null;
-  /** The last walk, kept when `local` is forgotten: ignore rules and counts may be a little old. */
+  /** The last walk. While all is in sync, only its ignore rules are kept. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
   #inSync: InSyncSnapshot | null = null;
@@ -61,23 +59,12 @@ export class KnownTrees {
   observers(prepare: PrepareLocal, redirect: Observers["redirectSaves"]): Observers {
     return {
       local: (base, inodesTrusted, keepText) => {
-        const known =
-          this.#local === null ? this.#walk(base, inodesTrusted, keepText) : { ...this.#local, inodesTrusted };
-        return prepare(base, known);
+        this.#lastLocal = observeLocal(this.#world, base, inodesTrusted, keepText);
+        return prepare(base, this.#lastLocal);
       },
       remote: (base, trustEmpty) => this.#observeRemote(base, trustEmpty),
-      redirectSaves: (ctx, trees) => {
-        const isRedirected = redirect(ctx, trees);
-        if (isRedirected) this.forgetLocal();
-        return isRedirected;
-      },
+      redirectSaves: redirect,
     };
-  }
-
-  #walk(base: BaseTree, inodesTrusted: boolean, keepText: OnText): LocalTree {
-    this.#local = observeLocal(this.#world, base, inodesTrusted, keepText);
-    this.#lastLocal = this.#local;
-    return this.#local;
   }
 
   async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
@@ -109,22 +96,6 @@ export class KnownTrees {
       if (tree.foldersComplete) this.#folders = tree.folders;
       this.#documentCount = tree.files.size;
     }
-  }
-
-  /**
-   * Looks again at single files. `same`: nothing changed; `changed`: only texts did; `whole`: a
-   * walk is needed to tell.
-   */
-  lookAgain(paths: readonly LocalPath[]): "same" | "changed" | "whole" {
-    if (this.#local === null) return "whole";
-    const { state, disk } = this.#world;
-    const keep: OnText = (digest, text, path) =>
-      state.putKnownText(digest, text, seenHere(path, state.linksAt(path)[0]?.id ?? null));
-    const looked = disk.lookAtFiles(this.#local, paths, keep);
-    if (looked === this.#local) return "same";
-    this.#local = looked;
-    this.#lastLocal = looked ?? this.#lastLocal;
-    return looked === null ? "whole" : "changed";
   }
 
   /** Takes a new listing. `same`: it shows nothing that is not known, so no pass is needed. */
@@ -164,7 +135,7 @@ export class KnownTrees {
     return isBase;
   }
 
-  /** After a pass: keeps those trees in which its effects can be followed. */
+  /** After a pass: keeps the service's tree if its effects can be followed in it. */
   afterPass(end: PassEnd): void {
     if (end.kind === "offline") {
       this.#remote = null;
@@ -172,20 +143,16 @@ export class KnownTrees {
       return;
     }
     if (end.ends.length === 0) return;
-    const [local, remote] = [this.#local, this.#remote];
-    const after = local === null || remote === null ? null : treesAfterPass(this.#world, end, local, remote);
-    this.#local = after?.local ?? null;
-    this.#remote = after?.remote ?? null;
-    if (after === null) this.#folders = null;
+    this.#remote = this.#remote === null ? null : remoteAfterPass(this.#world.state, end, this.#remote);
+    if (this.#remote === null) this.#folders = null;
   }
 
   /** After a run: when all is in sync no tree is kept, because base says the same. */
   afterRun(end: PassEnd): void {
-    const [local, remote] = [this.#local, this.#remote];
+    const [local, remote] = [this.#lastLocal, this.#remote];
     this.#inSync =
       local === null || remote === null ? null : snapshotAfter(end, this.#world.state.load(), local, remote);
     if (this.#inSync === null) return;
-    this.#local = null;
     this.#remote = null;
     this.#folders = null;
     this.#lastLocal = this.#inSync.emptyLocal;
@@ -212,10 +179,6 @@ export class KnownTrees {
   /** Called when somebody else may have written base. */
   forgetInSync(): void {
     this.#inSync = null;
-  }
-
-  forgetLocal(): void {
-    this.#local = null;
   }
 
   /**

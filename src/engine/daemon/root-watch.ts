@@ -34,7 +34,6 @@ export class RootWatch {
     this.#away = away;
     // Watches belong to the inodes of a folder, not to its path.
     this.#rewatch = true;
-    this.#runs.knownTrees.forgetLocal();
     this.#runs.deletions.restart(this.#world.clock.monotonic());
     return away ? "away" : "back";
   }

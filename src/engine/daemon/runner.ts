@@ -69,7 +69,6 @@ export class Runner implements WatchListener {
         return this.#runNews();
       case "deletion":
         // Before a deletion is sent, both sides are looked at again.
-        this.runs.knownTrees.forgetLocal();
         this.runs.knownTrees.forgetRemote(false);
         return this.#run(false);
       case "quiet":
@@ -84,7 +83,6 @@ export class Runner implements WatchListener {
   /** Looks at all of both sides, and runs. */
   async runWhole(retryRefused: boolean): Promise<RunReport> {
     const { knownTrees, dirty } = this.runs;
-    knownTrees.forgetLocal();
     knownTrees.forgetRemote(true);
     dirty.take(this.#now());
     await this.#run(this.#schedule.takeRetryRefused(retryRefused));
@@ -196,10 +194,7 @@ export class Runner implements WatchListener {
 
   async #poll(): Promise<void> {
     const isWatched = this.#watch.state() === "events";
-    if (!isWatched) {
-      this.runs.knownTrees.forgetLocal();
-      this.runs.dirty.take(this.#now());
-    }
+    if (!isWatched) this.runs.dirty.take(this.#now());
     const root = this.#root.look();
     if (root === "back") return void (await this.runWhole(false));
     if (root === "there") await this.#pollService(isWatched);

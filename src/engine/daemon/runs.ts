@@ -56,8 +56,6 @@ export class Runs {
   readonly #refused: Tally["refused"] = new Map();
   /** Local paths of the deletions that a guard stopped in the last pass. */
   #guarded: ReadonlySet<LocalPath> = new Set();
-  /** What the last pass did not judge, because it had not settled. */
-  #unsettled: ReadonlyMap<LocalPath, Unread> = new Map();
 
   constructor(world: World, settings: Settings, timing: DaemonTiming) {
     this.#world = world;
@@ -135,14 +133,6 @@ export class Runs {
     return "whole";
   }
 
-  /**
-   * Whether the last pass left one of these paths unjudged. Then it must be judged now, even if it
-   * has not changed since.
-   */
-  hidAny(paths: readonly LocalPath[]): boolean {
-    return paths.some((path) => this.#unsettled.has(path));
-  }
-
   #now(): number {
     return this.#world.clock.monotonic();
   }
@@ -152,8 +142,7 @@ export class Runs {
     this.emptied.update(this.#now(), found);
     const over = this.emptied.over(this.#now());
     const waiting = new Map([...found].filter(([path]) => !over.has(path)));
-    this.#unsettled = this.dirty.unsettled(this.#now());
-    return hidePaths(tree, new Map([...waiting, ...this.#unsettled]));
+    return hidePaths(tree, new Map([...waiting, ...this.dirty.unsettled(this.#now())]));
   }
 
   /** @param sent deletions that this pass was free to send */

@@ -42,13 +42,10 @@ export async function tryPart(
  * is to be walked once more after it
  */
 export async function judgeDirty(around: Around, now: number): Promise<"done" | "run" | "many"> {
-  const { dirty, knownTrees } = around.runs;
+  const { dirty } = around.runs;
   const { paths, whole, many } = dirty.take(now);
+  if (paths.length === 0 && !many) return "done";
   if (!whole && !many && (await tryPart(around, (last) => around.runs.lookAtPart(paths, last)))) return "done";
-  const looked = whole ? "whole" : knownTrees.lookAgain(paths);
-  // If an earlier pass left the change unjudged, because it had not settled, it is judged now.
-  if (looked === "same" && !around.runs.hidAny(paths)) return "done";
-  if (looked === "whole") knownTrees.forgetLocal();
   around.schedule.noteActivity();
   return many ? "many" : "run";
 }
