@@ -73,8 +73,19 @@ export type Intent =
       readonly baseDigest: Digest | null;
     };
 
-/** `stands`: where it was on disk when the move was sent; older versions left it out. */
-type RemoteMove = { readonly from: RemotePath; readonly to: RemotePath; readonly stands?: LocalPath };
+type RemoteMove = {
+  readonly from: RemotePath;
+  readonly to: RemotePath;
+  /** Where it was on disk when the move was sent; older versions left it out. */
+  readonly stands?: LocalPath;
+} & Reason;
+
+/** Why an action is done, for the event of its end; older versions left it out. */
+type Reason = {
+  readonly why?: string;
+  /** Whether the move is one of several that make way for each other. */
+  readonly temporary?: boolean;
+};
 
 export type OpenIntent = { readonly intentId: number; readonly run: number; readonly intent: Intent };
 

@@ -1,4 +1,4 @@
-import { type ChangeId, type DirId, type DocId, isDocId } from "../../contract/ids.ts";
+import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
@@ -11,9 +11,11 @@ import { type EventFields, recordEvent } from "../run/world.ts";
 
 /** How every effect ends: one transaction moves base. */
 
-type Commit = {
-  /** A text to store with the change, if the store does not have it yet. */
-  readonly keeps?: { readonly digest: Digest; readonly text: string };
+/** Content that is stored in the transaction, if the store does not have it yet. */
+export type Kept = { readonly digest: Digest; readonly text: string; readonly name: TextName };
+
+export type Change = {
+  readonly keeps?: Kept;
   /**
    * The whole link from now on: of a new document, or one read from the state just now, without
    * waiting since.
@@ -28,7 +30,8 @@ type Commit = {
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
   readonly landed?: Landed;
   readonly closes?: number;
-  readonly event: EventFields;
+  /** Left out: nothing of it is of interest to a user. */
+  readonly event?: EventFields;
 } & RowsBeside;
 
 /** Rows that change together with a link, or without one. */
@@ -73,7 +76,7 @@ export function withIdNow(ctx: PassContext, link: Link): Link {
 }
 
 /** Moves base once the effect is done: the one transaction that each action ends with. */
-export function commit(ctx: PassContext, change: Commit): OutcomeOf<"done"> {
+export function commit(ctx: PassContext, change: Change): OutcomeOf<"done"> {
   ctx.world.state.transact(() => write(ctx, change));
   return DONE;
 }
@@ -84,7 +87,7 @@ export function commit(ctx: PassContext, change: Commit): OutcomeOf<"done"> {
  */
 export async function commitWithOthers(
   ctx: PassContext,
-  change: Commit,
+  change: Change,
   when: "soon" | "late" = "late",
 ): Promise<Outcome> {
   await ctx.group.commit(() => write(ctx, change), when, change.keeps?.text.length ?? 0);
@@ -92,11 +95,7 @@ export async function commitWithOthers(
 }
 
 /** Opens an intent. Resolves when it is committed with its text: only then may the effect begin. */
-export async function openIntentWithOthers(
-  ctx: PassContext,
-  intent: Intent,
-  text: { readonly digest: Digest; readonly text: string; readonly name: TextName },
-): Promise<number> {
+export async function openIntentWithOthers(ctx: PassContext, intent: Intent, text: Kept): Promise<number> {
   const { state } = ctx.world;
   let intentId = 0;
   await ctx.group.commit(
@@ -114,7 +113,7 @@ export async function openIntentWithOthers(
  * As `commitWithOthers`, and opens the next intent in the same transaction.
  * @returns its id
  */
-export async function commitAndOpen(ctx: PassContext, change: Commit, intent: Intent): Promise<number> {
+export async function commitAndOpen(ctx: PassContext, change: Change, intent: Intent): Promise<number> {
   let intentId = 0;
   await ctx.group.commit(() => {
     write(ctx, change);
@@ -123,30 +122,26 @@ export async function commitAndOpen(ctx: PassContext, change: Commit, intent: In
   return intentId;
 }
 
-function write(ctx: PassContext, change: Commit): void {
+/** Writes a change within the caller's transaction. */
+export function write(ctx: PassContext, change: Change): void {
   const { state } = ctx.world;
-  keepText(ctx, change);
+  const { keeps } = change;
+  if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
   putLinks(ctx, change);
   addVersion(ctx, change);
   if (change.closes !== undefined) state.closeIntent(change.closes);
   const parked = change.landed?.parked;
   if (parked) state.turnIntent(parked.intentId, parked.next);
   writeBeside(ctx, change);
-  recordEvent(ctx.world, ctx.run, change.event);
+  if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }
 
-function keepText({ world: { state } }: PassContext, { keeps, event }: Commit): void {
-  if (keeps === undefined) return;
-  const { id, path, side, detail: why } = event;
-  state.putKnownText(keeps.digest, keeps.text, { path, id: isDocId(id) ? id : null, side, why });
-}
-
-function putLinks(ctx: PassContext, { link, text }: Commit): void {
+function putLinks(ctx: PassContext, { link, text }: Change): void {
   if (link !== undefined) putWhole(ctx, link);
   if (text !== undefined) ctx.world.state.putLink(whereItStands(ctx, text));
 }
 
-function addVersion({ world: { state, clock } }: PassContext, { version }: Commit): void {
+function addVersion({ world: { state, clock } }: PassContext, { version }: Change): void {
   if (version !== undefined) state.addVersion({ ...version, at: clock.now() });
 }
 

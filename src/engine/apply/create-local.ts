@@ -22,7 +22,7 @@ import {
 } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { hasSent, takeAsOwn } from "./sent-lately.ts";
-import { seenThere } from "./text-name.ts";
+import { seenHere, seenThere } from "./text-name.ts";
 
 /** How a new document on the service becomes a new file here. */
 
@@ -89,7 +89,7 @@ function noteCreated(
     stampTrusted: false,
     durable: false,
   });
-  const keeps = { digest, text };
+  const keeps = { digest, text, name: seenHere(action.localPath, action.id, action.why) };
   const event = eventOf(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });

@@ -7,7 +7,7 @@ import type { Intent } from "../../ports/state.ts";
 import { fetchText, isNotFound, outcomeOfFault, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { settleIntent } from "../journal/settle-writes.ts";
-import { unsettled } from "../journal/unsettled.ts";
+import { unsettled } from "./unsettled.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** How a deletion on the service ended. */

@@ -14,7 +14,7 @@ import type { PassContext } from "../run/pass-context.ts";
 import { linkFolder } from "./folder-link.ts";
 import { ensureFolders } from "./parents.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
-import { didNotHappen } from "../journal/unsettled.ts";
+import { didNotHappen } from "./unsettled.ts";
 
 /**
  * Makes folders here. Those of one depth are made side by side and committed in one transaction,

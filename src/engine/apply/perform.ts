@@ -6,18 +6,20 @@ import { forgetFolder, makeFolderLocal, makeFolderRemote, removeFolderLocal, rem
 import { linkFolderBoth } from "./folder-link.ts";
 import { moveFolderLocal, moveFolderRemote } from "./folder-move.ts";
 import { merge, settleReview } from "./merge.ts";
-import { moveLocal, moveRemote, relink } from "./place.ts";
+import { moveDocument } from "./move-document.ts";
+import { moveLocal, relink } from "./place.ts";
 import { deleteRemote, forget, noteFacts, trashLocal } from "./presence.ts";
 import { createRemote } from "./create-remote.ts";
 import { put } from "./put.ts";
+import { runEffect } from "./run-effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-type Effect<K extends Action["kind"]> = (ctx: PassContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
+type Perform<K extends Action["kind"]> = (ctx: PassContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
 
 /**
  * The effect of each kind of action: the type is complete, so a kind without one does not compile.
  */
-const EFFECTS: { readonly [K in Action["kind"]]: Effect<K> } = {
+const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
   "write-local": writeLocal,
   "create-remote": createRemote,
@@ -30,8 +32,8 @@ const EFFECTS: { readonly [K in Action["kind"]]: Effect<K> } = {
   forget,
   "note-facts": noteFacts,
   "move-local": moveLocal,
-  "rename-remote": moveRemote,
-  "reparent-remote": moveRemote,
+  "rename-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
+  "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   relink,
   "end-conflict": endConflict,
   "look-again": lookAgain,
@@ -51,5 +53,5 @@ const EFFECTS: { readonly [K in Action["kind"]]: Effect<K> } = {
 
 /** Carries out one action. */
 export async function performAction(ctx: PassContext, action: Action): Promise<Outcome> {
-  return (EFFECTS[action.kind] as Effect<Action["kind"]>)(ctx, action as never);
+  return (EFFECTS[action.kind] as Perform<Action["kind"]>)(ctx, action as never);
 }

@@ -5,7 +5,7 @@ import { moveBase } from "../../model/settle.ts";
 import { DONE, ended, fetchText, leftAlone, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { landText } from "./land-text.ts";
-import { type Settled, unsettled } from "../journal/unsettled.ts";
+import { type Settled, unsettled } from "./unsettled.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { EventFields } from "../run/world.ts";
 

@@ -5,7 +5,7 @@ import { newLink } from "../../model/settle.ts";
 import { DONE, fetchText, type RemoteText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { noteNotThere } from "../apply/sent-lately.ts";
-import { didNotHappen, notSettledBy, type Settled, unsettled } from "./unsettled.ts";
+import { didNotHappen, notSettledBy, type Settled, unsettled } from "../apply/unsettled.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 

@@ -1,21 +1,21 @@
 import type { DirId } from "../../contract/ids.ts";
-import type { FileWithContent } from "../../contract/resources.ts";
-import { digestOf } from "../../model/digest.ts";
+import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
-import type { RemotePath } from "../../model/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { moveBase, movePlace, renameVersion, submit } from "../../model/settle.ts";
+import { moveBase, submit } from "../../model/settle.ts";
 import { DONE, fetchText, isNotFound, readFacts, type RemoteText, stale } from "../apply/effect.ts";
-import { commit, endLink, hasAnotherId } from "../apply/commit.ts";
+import { commit, endLink } from "../apply/commit.ts";
 import { codeOf } from "../apply/emptied.ts";
+import { moveDocument } from "../apply/move-document.ts";
+import { recoverEffect } from "../apply/run-effect.ts";
 import { noteNotThere } from "../apply/sent-lately.ts";
 import { readCreated } from "../apply/read-created.ts";
-import { isMovedBack, noteMovedBack } from "./moved-back.ts";
+import { isMovedBack, noteFolderBack } from "../apply/moved-back.ts";
 import { settlePost } from "./settle-post.ts";
-import { didNotHappen, notSettledBy, type Settled, unsettled } from "./unsettled.ts";
-import { type EventFields, fromService, recordEvent, toService, type World } from "../run/world.ts";
+import { didNotHappen, notSettledBy, type Settled, unsettled } from "../apply/unsettled.ts";
+import { type EventFields, recordEvent, toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -124,43 +124,6 @@ function lostPut({ id, localPath: path, baseDigest: before }: Put, detail: strin
   return { kind: "put", side: "remote", id, path, detail, before, after };
 }
 
-async function settlePatch(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "patch" }>,
-  fault: Fault | null,
-): Promise<Settled> {
-  const { state } = ctx.world;
-  const before = state.link(intent.id);
-  const answer = await readFacts(ctx, intent.id, before?.localPath ?? intent.to);
-  if (!answer.ok && !isNotFound(answer)) return notSettledBy(answer.fault);
-  const isBack = isMovedBack(ctx.world, intent);
-  return state.transact(() => {
-    state.closeIntent(intentId);
-    const isThere = answer.ok && fromService(ctx.world, answer.value.path) === intent.to;
-    const outcome = isThere ? noteMoved(ctx, before, intent.to, answer.value) : didNotHappen("move", fault);
-    if (isBack) noteMovedBack(ctx.world, intent);
-    return outcome;
-  });
-}
-
-/**
- * Base has the new place, and the change id if it was read with base's text: a move may give
- * another one.
- */
-function noteMoved(ctx: PassContext, before: Link | null, to: RemotePath, file: FileWithContent): Settled {
-  const { state, clock } = ctx.world;
-  const { content, lastChangeId } = file;
-  const link = before === null ? null : state.link(before.id);
-  if (before === null || link === null) return stale("its link went meanwhile");
-  const isBase = content.isWellFormed() && digestOf(content) === link.digest && !hasAnotherId(ctx, before);
-  const moved = movePlace(isBase ? renameVersion(link, lastChangeId) : link, { remotePath: to });
-  state.putLink(moved);
-  const { id, changeId, digest } = moved;
-  if (changeId !== link.changeId) state.addVersion({ id, changeId, digest, at: clock.now() });
-  return changeId === lastChangeId ? DONE : stale("it has another version on the service by now");
-}
-
 async function settleDelete(
   ctx: PassContext,
   intentId: number,
@@ -209,7 +172,7 @@ async function settleFolder(
   return state.transact(() => {
     state.closeIntent(intentId);
     const hasHappened = learnFolder(state, intent, found.value?.id ?? null);
-    if (isBack) noteMovedBack(ctx.world, intent);
+    if (isBack) noteFolderBack(ctx.world, intent);
     return hasHappened ? DONE : didNotHappen(FOLDER_WRITES[intent.kind], fault);
   });
 }
@@ -257,7 +220,7 @@ export async function settleIntent(
   intentId: number,
   intent: RemoteIntent,
   fault: Fault | null,
-): Promise<Settled> {
+): Promise<Outcome> {
   switch (intent.kind) {
     case "put":
       return settlePut(ctx, intentId, intent, fault);
@@ -266,7 +229,7 @@ export async function settleIntent(
     case "read-back":
       return settleReadBack(ctx, intentId, intent);
     case "patch":
-      return settlePatch(ctx, intentId, intent, fault);
+      return recoverEffect(ctx, moveDocument, intentId, intent, fault);
     case "delete":
       return settleDelete(ctx, intentId, intent, fault);
     case "patch-folder":

@@ -1,8 +1,5 @@
-import type { DirId, DocId } from "../../contract/ids.ts";
 import { sameInodeAndBirth } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
-import type { LocalPath } from "../../model/path.ts";
-import { movePlace } from "../../model/settle.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { World } from "../run/world.ts";
@@ -37,24 +34,12 @@ function isFolderOf(look: Look, { dev, ino, birthMs }: Inode): boolean {
 type Inode = { readonly dev: number; readonly ino: number; readonly birthMs: number };
 
 /**
- * Moves base to where the file was when the move was sent, where base's two places do not belong
- * together by now. The next plan then sees that the user moved it from there. Called within the
- * transaction that settles the move.
+ * Moves base to where the folder was when the move was sent, where base's two places do not belong
+ * together. The next plan then sees that the user moved it from there. Called within the
+ * transaction that ends the move.
  */
-export function noteMovedBack({ state }: World, intent: Moved): void {
-  if (intent.stands === undefined) return;
-  if (intent.kind === "patch") noteFileBack(state, intent.id, intent.stands);
-  else noteFolderBack(state, intent.dirId, intent.stands);
-}
-
-function noteFileBack(state: World["state"], id: DocId, stood: LocalPath): void {
-  const link = state.link(id);
-  if (link !== null && !isPathPair(link.localPath, link.remotePath, id))
-    state.putLink(movePlace(link, { localPath: stood }));
-}
-
-function noteFolderBack(state: World["state"], id: DirId, stood: LocalPath): void {
-  const dir = state.dir(id);
-  if (dir !== null && !isPathPair(dir.localPath, dir.remotePath, id, "folder"))
-    state.moveSubtree("local", dir.localPath, stood);
+export function noteFolderBack({ state }: World, { dirId, stands }: Extract<Moved, { kind: "patch-folder" }>): void {
+  const dir = state.dir(dirId);
+  if (dir !== null && stands !== undefined && !isPathPair(dir.localPath, dir.remotePath, dirId, "folder"))
+    state.moveSubtree("local", dir.localPath, stands);
 }
