@@ -21,7 +21,7 @@ export type Intent =
       /** Of the file that was sent: its inode identifies the file if its user renames it. */
       readonly stamp?: Stamp;
     }
-  | {
+  | ({
       readonly kind: "put";
       readonly id: DocId;
       readonly localPath: LocalPath;
@@ -29,8 +29,7 @@ export type Intent =
       readonly baseDigest: Digest;
       readonly digest: Digest;
       readonly review: boolean;
-      readonly stamp?: Stamp;
-    }
+    } & Sent)
   /** A POST was answered, but what the service saved was not read yet: base has what was sent. */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   | ({ readonly kind: "patch"; readonly id: DocId } & RemoteMove)
@@ -78,6 +77,13 @@ type RemoteMove = {
   readonly to: RemotePath;
   /** Where it was on disk when the move was sent; older versions left it out. */
   readonly stands?: LocalPath;
+} & Reason;
+
+/** About the file that was sent; older versions left it out. */
+type Sent = {
+  /** Its inode identifies the file if its user renames it. */
+  readonly stamp?: Stamp;
+  readonly stampTrusted?: boolean;
 } & Reason;
 
 /** Why an action is done, for the event of its end; older versions left it out. */

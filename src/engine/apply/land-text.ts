@@ -36,7 +36,7 @@ export function landText(
   text: string,
   writes: Digest,
   expect: Digest,
-  link: Link | null,
+  link: Pick<Link, "changeId" | "digest"> | null,
   next: Pick<Link, "changeId" | "digest"> | null,
 ): Got<Landed> {
   const { disk, state } = ctx.world;

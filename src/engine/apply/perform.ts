@@ -10,7 +10,7 @@ import { moveDocument } from "./move-document.ts";
 import { moveLocal, relink } from "./place.ts";
 import { deleteRemote, forget, noteFacts, trashLocal } from "./presence.ts";
 import { createRemote } from "./create-remote.ts";
-import { put } from "./put.ts";
+import { putText } from "./put.ts";
 import { runEffect } from "./run-effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -23,7 +23,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
   "write-local": writeLocal,
   "create-remote": createRemote,
-  put,
+  put: (ctx, action) => runEffect(ctx, putText, action),
   merge,
   meet,
   "settle-review": settleReview,

@@ -7,9 +7,8 @@ import type { FileWithContent } from "../../contract/resources.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent, MirrorEvent, State } from "../../ports/state.ts";
 import { agreedRun } from "../run/standing.ts";
-import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { commit } from "./commit.ts";
+import { type Change, commit } from "./commit.ts";
 import { stale } from "./effect.ts";
 import { holdsChanges } from "./late-write.ts";
 
@@ -29,30 +28,18 @@ const NOT_THERE = "absent";
 /** How many events of a document are looked through at most. */
 const MOST_EVENTS = 64;
 
-/** Closes the intent, and remembers what was sent. */
-export function noteNotThere(
+/** Returns the event that remembers what was sent, for the transaction that closes its row. */
+export function notThere(
   ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "put" | "post" }>,
+  row: Extract<Intent, { kind: "put" | "post" }>,
   fault: Fault | null,
-): void {
-  const { state } = ctx.world;
+): Pick<Change, "event"> {
   ctx.notes.tally.hasUnfound = true;
-  const { kind, localPath: path, digest: after } = intent;
-  const of = intent.kind === "put" ? { id: intent.id, before: intent.baseDigest } : { id: null, before: null };
-  state.transact(() => {
-    state.closeIntent(intentId);
-    recordEvent(ctx.world, ctx.run, {
-      kind: "fault",
-      side: "remote",
-      ...of,
-      path,
-      detail: `${kind}: no answer confirmed the upload and the service does not have it; uploaded again`,
-      outcome: NOT_THERE,
-      requestId: fault?.kind === "uncertain" ? fault.requestId : null,
-      after,
-    });
-  });
+  const { kind, localPath: path, digest: after } = row;
+  const of = row.kind === "put" ? { id: row.id, before: row.baseDigest } : { id: null, before: null };
+  const detail = `${kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
+  const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
+  return { event: { kind: "fault", side: "remote", ...of, path, detail, outcome: NOT_THERE, requestId, after } };
 }
 
 /**

@@ -4,7 +4,8 @@ import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion, type
 import type { LocalPath } from "../../model/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
-import { put } from "../apply/put.ts";
+import { putText } from "../apply/put.ts";
+import { runEffect } from "../apply/run-effect.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
@@ -207,7 +208,8 @@ export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }:
   const expect: Digest = look.digest;
   const { changeId: baseChangeId } = link;
   const why = "uploaded by a command, with its conflict markers";
-  const outcome = await put(ctx, { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected });
+  const action = { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected } as const;
+  const outcome = await runEffect(ctx, putText, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") state.removeHold(id);
   return { outcome, notes: [] };
 }

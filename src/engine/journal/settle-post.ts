@@ -3,8 +3,8 @@ import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { newLink } from "../../model/settle.ts";
 import { DONE, fetchText, type RemoteText, stale } from "../apply/effect.ts";
-import { commit } from "../apply/commit.ts";
-import { noteNotThere } from "../apply/sent-lately.ts";
+import { commit, write } from "../apply/commit.ts";
+import { notThere } from "../apply/sent-lately.ts";
 import { didNotHappen, notSettledBy, type Settled, unsettled } from "../apply/unsettled.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -27,7 +27,10 @@ export async function settlePost(
   // A service that takes several spellings for one name may show another document for this path.
   const found = listed.items.find(({ path }) => path === toService(ctx.world, intent.remotePath));
   if (found === undefined) {
-    noteNotThere(ctx, intentId, intent, fault);
+    state.transact(() => {
+      write(ctx, notThere(ctx, intent, fault));
+      state.closeIntent(intentId);
+    });
     return didNotHappen("write", fault);
   }
   const linked = state.link(found.id);

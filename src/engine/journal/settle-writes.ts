@@ -1,21 +1,17 @@
 import type { DirId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
-import type { Digest } from "../../model/digest.ts";
-import type { Link } from "../../model/link.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { moveBase, submit } from "../../model/settle.ts";
-import { DONE, fetchText, isNotFound, readFacts, type RemoteText, stale } from "../apply/effect.ts";
-import { commit, endLink } from "../apply/commit.ts";
-import { codeOf } from "../apply/emptied.ts";
+import { DONE, isNotFound, readFacts } from "../apply/effect.ts";
+import { endLink } from "../apply/commit.ts";
 import { moveDocument } from "../apply/move-document.ts";
 import { recoverEffect } from "../apply/run-effect.ts";
-import { noteNotThere } from "../apply/sent-lately.ts";
+import { putText } from "../apply/put.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { isMovedBack, noteFolderBack } from "../apply/moved-back.ts";
 import { settlePost } from "./settle-post.ts";
-import { didNotHappen, notSettledBy, type Settled, unsettled } from "../apply/unsettled.ts";
-import { type EventFields, recordEvent, toService, type World } from "../run/world.ts";
+import { didNotHappen, notSettledBy, type Settled } from "../apply/unsettled.ts";
+import { recordEvent, toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -23,106 +19,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * 5xx or a crash. `Settled` says how each may end.
  */
 
-type Put = Extract<Intent, { kind: "put" }>;
-type RemoteIntent = Exclude<
-  Intent,
-  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
->;
-
-export async function settlePut(
-  ctx: PassContext,
-  intentId: number,
-  intent: Put,
-  fault: Fault | null,
-): Promise<Settled> {
-  const { state } = ctx.world;
-  const fetched = await fetchText(ctx, intent.id, intent.localPath);
-  // ORDER: read after the request, because a rename made beside the PUT may have moved base's
-  // change id.
-  const link = state.link(intent.id);
-  if (fetched.kind === "end") {
-    const { outcome } = fetched;
-    if (outcome.kind !== "stale") return unsettled(outcome, fault);
-    // The document is gone, or not readable any more: there is nothing to settle, and the next pass
-    // proves which.
-    state.closeIntent(intentId);
-    return outcome;
-  }
-  const { file, digest } = fetched.value;
-  const mayBeInReview = isPerhapsInReview(link, intent, fetched.value);
-  if (link === null || (link.changeId !== intent.baseChangeId && !mayBeInReview)) {
-    state.closeIntent(intentId);
-    return stale("its base moved meanwhile");
-  }
-  if (digest === intent.digest && file.lastChangeId !== intent.baseChangeId)
-    return moveToSaved(ctx, intentId, intent, link, fetched.value);
-  if (mayBeInReview) {
-    // Whether it was taken for review cannot be read, so it counts as submitted: one save must not
-    // become two reviews.
-    return countAsSubmitted(ctx, intentId, intent, link);
-  }
-  // Not saved, or saved and edited since: base stays, and the next plan merges from it, and from
-  // the sent text only if that text itself is there by then.
-  noteNotThere(ctx, intentId, intent, fault);
-  return file.lastChangeId === intent.baseChangeId
-    ? didNotHappen("write", fault)
-    : // If it met that version it may be in review, which no read shows.
-      stale("the write may be part of a newer version");
-}
-
-/**
- * Whether the PUT may be in review: also where the document became protected only after the plan.
- * Where it was protected then and is, the live text may have moved on since, by the acceptance of
- * what was sent before.
- */
-function isPerhapsInReview(link: Link | null, intent: Put, { file, digest }: RemoteText): boolean {
-  if (!(intent.review || file.protected) || link?.digest !== intent.baseDigest) return false;
-  // Compared by text as well, because a rename made beside the PUT may have moved the change id.
-  const isAsItWas = file.lastChangeId === intent.baseChangeId || digest === intent.baseDigest;
-  return isAsItWas || (intent.review && file.protected);
-}
-
-function moveToSaved(
-  ctx: PassContext,
-  intentId: number,
-  intent: Put,
-  link: Link,
-  { file, text, digest }: RemoteText,
-): Settled {
-  const base = {
-    changeId: file.lastChangeId,
-    digest,
-    localDigest: digest,
-    stamp: intent.stamp ?? link.stamp,
-    stampTrusted: false,
-    durable: true,
-  };
-  ctx.notes.counts.uploaded++;
-  return commit(ctx, {
-    text: moveBase(link, base),
-    version: { id: intent.id, changeId: file.lastChangeId, digest },
-    closes: intentId,
-    event: {
-      ...lostPut(intent, "the answer was lost; the service has the content", digest),
-      ...codeOf(ctx.world, intent.baseDigest, text),
-    },
-  });
-}
-
-function countAsSubmitted(ctx: PassContext, intentId: number, intent: Put, link: Link): Settled {
-  const { digest, stamp } = intent;
-  ctx.notes.counts.submitted++;
-  commit(ctx, {
-    text: submit(link, digest, ctx.world.clock.now(), stamp ?? null),
-    closes: intentId,
-    event: { ...lostPut(intent, "the answer was lost; counted as sent to review", digest), outcome: "submitted" },
-  });
-  return { kind: "submitted" };
-}
-
-function lostPut({ id, localPath: path, baseDigest: before }: Put, detail: string, after: Digest): EventFields {
-  return { kind: "put", side: "remote", id, path, detail, before, after };
-}
+type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
 
 async function settleDelete(
   ctx: PassContext,
@@ -223,7 +120,7 @@ export async function settleIntent(
 ): Promise<Outcome> {
   switch (intent.kind) {
     case "put":
-      return settlePut(ctx, intentId, intent, fault);
+      return recoverEffect(ctx, putText, intentId, intent, fault);
     case "post":
       return settlePost(ctx, intentId, intent, fault);
     case "read-back":
