@@ -33,7 +33,12 @@ export type Intent =
   /** A POST was answered, but what the service saved was not read yet: base has what was sent. */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   | ({ readonly kind: "patch"; readonly id: DocId } & RemoteMove)
-  | { readonly kind: "delete"; readonly id: DocId; readonly localPath: LocalPath; readonly changeId: ChangeId }
+  | ({
+      readonly kind: "delete";
+      readonly id: DocId;
+      readonly localPath: LocalPath;
+      readonly changeId: ChangeId;
+    } & Reason)
   | { readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | { readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath }

@@ -186,7 +186,7 @@ function buryReplaced(ctx: PassContext, old: DocId): void {
  * Ends a link, within the caller's transaction: leaves a tombstone, and closes all that was open
  * about the document.
  */
-export function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
+function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
   const { state, clock } = ctx.world;
   state.putTombstone(bury(link, trashPath, clock.now()));
   state.removeConflict(link.id);

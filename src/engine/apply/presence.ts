@@ -1,11 +1,12 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { newLink } from "../../model/settle.ts";
-import { deleteProven } from "./delete-proven.ts";
-import { DONE, eventOf, leftAlone, makeHold, outcomeOfDisk, type RemoteText, stale, whyWritten } from "./effect.ts";
+import { deleteDocument } from "./delete-document.ts";
+import { eventOf, leftAlone, makeHold, outcomeOfDisk, type RemoteText, stale, whyWritten } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
+import { runEffect } from "./run-effect.ts";
 
 /**
  * A document that is no longer on the service: its file goes to the trash, and its link becomes a
@@ -39,21 +40,19 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
 }
 
 /**
- * A document that was deleted here is deleted on the service, unless either side has something new.
+ * A document that was deleted locally is deleted on the service, unless either side has something new.
  * If the service refuses, the file comes back, unless the refusal lasts only as long as a review.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
-  const { state } = ctx.world;
-  const link = state.link(action.id);
-  if (link === null) return stale("its link went meanwhile");
-  const { changeId, why, localPath } = action;
-  const end = await deleteProven(ctx, link, { localPath, changeId, onlyWhileAbsent: true, why });
-  if (end.kind === "deleted") return DONE;
-  const { outcome } = end;
-  if (outcome.kind !== "refused" || end.live === null) return outcome;
-  return outcome.code === "changes_in_review" && !end.live.file.protected
-    ? waitForReview(ctx, action, outcome)
-    : comeBack(ctx, action, end.live, outcome);
+  if (ctx.world.state.link(action.id) === null) return stale("its link went meanwhile");
+  return runEffect(ctx, deleteDocument, {
+    ...action,
+    onlyWhileAbsent: true,
+    refused: (live, outcome) =>
+      outcome.code === "changes_in_review" && !live.file.protected
+        ? waitForReview(ctx, action, outcome)
+        : comeBack(ctx, action, live, outcome),
+  });
 }
 
 /**

@@ -7,7 +7,8 @@ import { type LocalPath, parentOf, type RemotePath } from "../../model/path.ts";
 import { bury } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
 import { type HandEnd, keepText, notDone } from "./by-hand.ts";
-import { deleteProven } from "../apply/delete-proven.ts";
+import { deleteDocument } from "../apply/delete-document.ts";
+import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, stale } from "../apply/effect.ts";
 import type { Placed } from "./resolve.ts";
 import { fromService } from "../run/world.ts";
@@ -98,10 +99,11 @@ function staying({ id, remotePath }: Link): string {
  */
 async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
   const why = `created as a new document in the root (was ${link.remotePath})`;
-  const { localPath, changeId } = link;
-  const end = await deleteProven(ctx, link, { localPath, changeId, onlyWhileAbsent: false, why });
-  if (end.kind === "deleted") return `the old one (${link.id}, ${link.remotePath}) is deleted`;
-  return `${staying(link)} (${clauseOf(end.outcome)})`;
+  const { id, localPath, changeId } = link;
+  const deletion = { id, localPath, changeId, why, onlyWhileAbsent: false, refused: (_: unknown, end: Outcome) => end };
+  const end = await runEffect(ctx, deleteDocument, deletion);
+  if (end.kind === "done") return `the old one (${link.id}, ${link.remotePath}) is deleted`;
+  return `${staying(link)} (${clauseOf(end)})`;
 }
 
 function clauseOf(outcome: Outcome): string {

@@ -2,8 +2,8 @@ import type { DirId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
-import { DONE, isNotFound, readFacts } from "../apply/effect.ts";
-import { endLink } from "../apply/commit.ts";
+import { deleteDocument } from "../apply/delete-document.ts";
+import { DONE } from "../apply/effect.ts";
 import { moveDocument } from "../apply/move-document.ts";
 import { recoverEffect } from "../apply/run-effect.ts";
 import { putText } from "../apply/put.ts";
@@ -11,7 +11,7 @@ import { readCreated } from "../apply/read-created.ts";
 import { isMovedBack, noteFolderBack } from "../apply/moved-back.ts";
 import { settlePost } from "./settle-post.ts";
 import { didNotHappen, notSettledBy, type Settled } from "../apply/unsettled.ts";
-import { recordEvent, toService, type World } from "../run/world.ts";
+import { toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -20,35 +20,6 @@ import type { PassContext } from "../run/pass-context.ts";
  */
 
 type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
-
-async function settleDelete(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "delete" }>,
-  fault: Fault | null,
-): Promise<Settled> {
-  const { state } = ctx.world;
-  const answer = await readFacts(ctx, intent.id, intent.localPath);
-  const gone = isNotFound(answer);
-  if (!answer.ok && !gone) return notSettledBy(answer.fault);
-  state.transact(() => {
-    const link = state.link(intent.id);
-    if (gone && link !== null) {
-      ctx.notes.counts.deletedRemote++;
-      endLink(ctx, link, null);
-      recordEvent(ctx.world, ctx.run, {
-        kind: "delete-remote",
-        side: "remote",
-        id: intent.id,
-        path: intent.localPath,
-        detail: "the answer was lost; the document is deleted",
-        before: link.digest,
-      });
-    }
-    state.closeIntent(intentId);
-  });
-  return gone ? DONE : didNotHappen("deletion", fault);
-}
 
 type FolderIntent = Extract<Intent, { kind: "patch-folder" | "delete-folder" | "post-folder" }>;
 
@@ -128,7 +99,7 @@ export async function settleIntent(
     case "patch":
       return recoverEffect(ctx, moveDocument, intentId, intent, fault);
     case "delete":
-      return settleDelete(ctx, intentId, intent, fault);
+      return recoverEffect(ctx, deleteDocument, intentId, intent, fault);
     case "patch-folder":
     case "delete-folder":
     case "post-folder":

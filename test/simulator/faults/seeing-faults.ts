@@ -142,8 +142,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     replace: "if (match === undefined) return null;",
     also: [
       {
-        file: "engine/apply/delete-proven.ts",
-        find: 'if (onlyWhileAbsent && disk.look(localPath).kind !== "absent") return stays(stale("something is at its path again"));',
+        file: "engine/apply/delete-document.ts",
+        find: 'if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")\n      return { kind: "over", outcome: stale("something is at its path again") };',
         replace: "",
       },
     ],
