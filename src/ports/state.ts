@@ -12,15 +12,13 @@ import type { BaseTree } from "../model/tree.ts";
 export type Intent =
   // remote
   /** `replaces`: the gone document that this one brings back, whose link ends with the commit. */
-  | {
+  | ({
       readonly kind: "post";
       readonly localPath: LocalPath;
       readonly remotePath: RemotePath;
       readonly digest: Digest;
       readonly replaces?: DocId | null;
-      /** Of the file that was sent: its inode identifies the file if its user renames it. */
-      readonly stamp?: Stamp;
-    }
+    } & Sent)
   | ({
       readonly kind: "put";
       readonly id: DocId;

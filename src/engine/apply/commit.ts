@@ -2,7 +2,7 @@ import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
 import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
-import type { Intent, TextName } from "../../ports/state.ts";
+import type { TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
 import type { Landed } from "./land-text.ts";
@@ -92,34 +92,6 @@ export async function commitWithOthers(
 ): Promise<Outcome> {
   await ctx.group.commit(() => write(ctx, change), when, change.keeps?.text.length ?? 0);
   return DONE;
-}
-
-/** Opens an intent. Resolves when it is committed with its text: only then may the effect begin. */
-export async function openIntentWithOthers(ctx: PassContext, intent: Intent, text: Kept): Promise<number> {
-  const { state } = ctx.world;
-  let intentId = 0;
-  await ctx.group.commit(
-    () => {
-      state.putKnownText(text.digest, text.text, text.name);
-      intentId = state.openIntent(ctx.run, intent);
-    },
-    "soon",
-    text.text.length,
-  );
-  return intentId;
-}
-
-/**
- * As `commitWithOthers`, and opens the next intent in the same transaction.
- * @returns its id
- */
-export async function commitAndOpen(ctx: PassContext, change: Change, intent: Intent): Promise<number> {
-  let intentId = 0;
-  await ctx.group.commit(() => {
-    write(ctx, change);
-    intentId = ctx.world.state.openIntent(ctx.run, intent);
-  }, "late");
-  return intentId;
 }
 
 /** Writes a change within the caller's transaction. */

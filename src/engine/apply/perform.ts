@@ -22,7 +22,7 @@ type Perform<K extends Action["kind"]> = (ctx: PassContext, action: ActionOf<K>)
 const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
   "write-local": writeLocal,
-  "create-remote": createRemote,
+  "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putText, action),
   merge,
   meet,

@@ -36,7 +36,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
     state.removeLink(link.id);
   });
   const why = "created as a new document, as the service cannot move it to the root";
-  const made = await createRemote(ctx, {
+  const made = await runEffect(ctx, createRemote, {
     kind: "create-remote",
     why,
     localPath: path,

@@ -2,6 +2,7 @@ import type { DirId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
+import { createRemote } from "../apply/create-remote.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { DONE } from "../apply/effect.ts";
 import { moveDocument } from "../apply/move-document.ts";
@@ -9,7 +10,6 @@ import { recoverEffect } from "../apply/run-effect.ts";
 import { putText } from "../apply/put.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { isMovedBack, noteFolderBack } from "../apply/moved-back.ts";
-import { settlePost } from "./settle-post.ts";
 import { didNotHappen, notSettledBy, type Settled } from "../apply/unsettled.ts";
 import { toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -67,18 +67,6 @@ function learnFolder(state: World["state"], intent: FolderIntent, found: DirId |
   }
 }
 
-async function settleReadBack(
-  ctx: PassContext,
-  intentId: number,
-  { id, changeId, digest }: Extract<Intent, { kind: "read-back" }>,
-): Promise<Settled> {
-  const link = ctx.world.state.link(id);
-  if (link?.changeId === changeId && link.digest === digest) return readCreated(ctx, intentId, link);
-  // Base has moved on to what was seen.
-  ctx.world.state.closeIntent(intentId);
-  return DONE;
-}
-
 /**
  * Settles one open intent.
  * @param fault of its request; null: it is of an earlier run, or of a crash
@@ -93,9 +81,9 @@ export async function settleIntent(
     case "put":
       return recoverEffect(ctx, putText, intentId, intent, fault);
     case "post":
-      return settlePost(ctx, intentId, intent, fault);
+      return recoverEffect(ctx, createRemote, intentId, intent, fault);
     case "read-back":
-      return settleReadBack(ctx, intentId, intent);
+      return recoverEffect(ctx, readCreated, intentId, intent, fault);
     case "patch":
       return recoverEffect(ctx, moveDocument, intentId, intent, fault);
     case "delete":

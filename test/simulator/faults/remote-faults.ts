@@ -116,8 +116,8 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I12",
     does: "trusts that a 201 saved every text as it was sent",
     file: "engine/apply/create-remote.ts",
-    find: "const isReadBack = mustBeReadBack(ctx, local.value.text) || isOther;",
-    replace: "const isReadBack = isOther && false;",
+    find: "const isRead = !mustBeReadBack(ctx, text) && !isOther;",
+    replace: "const isRead = text !== null || isOther;",
     net: "courses",
   },
   {
