@@ -60,7 +60,7 @@ export type Intent =
       readonly settles?: boolean;
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
-  | { readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath }
+  | ({ readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
   | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
   /** A copy that is written or replaced: recovery removes one that no conflict has on record. */
   | { readonly kind: "conflict-copy"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }

@@ -7,11 +7,12 @@ import { linkFolderBoth } from "./folder-link.ts";
 import { moveFolderLocal, moveFolderRemote } from "./folder-move.ts";
 import { merge, settleReview } from "./merge.ts";
 import { moveDocument } from "./move-document.ts";
-import { moveLocal, relink } from "./place.ts";
+import { moveFile } from "./move-file.ts";
+import { relink } from "./place.ts";
 import { deleteRemote, forget, noteFacts, trashLocal } from "./presence.ts";
 import { createRemote } from "./create-remote.ts";
 import { putText } from "./put.ts";
-import { runEffect } from "./run-effect.ts";
+import { runEffect, runLocalEffect } from "./run-effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 type Perform<K extends Action["kind"]> = (ctx: PassContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
@@ -31,7 +32,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "delete-remote": deleteRemote,
   forget,
   "note-facts": noteFacts,
-  "move-local": moveLocal,
+  "move-local": (ctx, action) => runLocalEffect(ctx, moveFile, action),
   "rename-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   relink,

@@ -1,47 +1,12 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
-import { type Hold, type Stamp, sameInodeAndBirth } from "../../model/link.ts";
+import { type Stamp, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath, type RemotePath, rebase } from "../../model/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import { movePlace } from "../../model/settle.ts";
-import { ended, eventOf, type Got, got, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
-import { commit } from "./commit.ts";
+import { ended, eventOf, type Got, got, outcomeOfFault, stale } from "./effect.ts";
 import { recordEvent, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { ensureFolders } from "./parents.ts";
-
-export function moveLocal(ctx: PassContext, action: ActionOf<"move-local">): Outcome {
-  const { disk, state } = ctx.world;
-  const link = state.link(action.id);
-  if (link === null) return stale("its link went meanwhile");
-  const parents = ensureFolders(ctx, action.to);
-  if (parents !== null) return parents;
-  const intentId = state.openIntent(ctx.run, { kind: "move", id: action.id, from: action.from, to: action.to });
-  // The text may have been edited since the plan: a move takes it along whatever it is.
-  const end = disk.move(action.from, action.to, null);
-  if (end.kind !== "done") {
-    // The file has both names: recovery completes the move.
-    if (!end.parked) state.closeIntent(intentId);
-    return outcomeOfDisk(end);
-  }
-  if (!action.temporary) ctx.notes.counts.movedLocal++;
-  return commit(ctx, {
-    link: { ...movePlace(link, { localPath: action.to }), stamp: end.value.stamp, stampTrusted: false },
-    closes: intentId,
-    ...heldAt(ctx, action),
-    event: eventOf(action, "local", { detail: `${action.why} (from ${action.from})`, from: action.from }),
-  });
-}
-
-/**
- * The hold of what was moved, at its new path: links to it lead where its hold says that it is. One
- * that concerns a place alone ends at another.
- */
-function heldAt({ notes, world }: PassContext, { id, from, to }: ActionOf<"move-local">): { hold?: Hold } {
-  if (!notes.held.has(id)) return {};
-  const hold = world.state.holds().find(({ key, path }) => key === id && path === from);
-  return hold === undefined || (hold.digest ?? hold.changeId) === null ? {} : { hold: { ...hold, path: to } };
-}
 
 /**
  * Where a file is now that was at a path when the plan was made. RACE: a folder above it may have

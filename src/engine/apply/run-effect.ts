@@ -4,6 +4,7 @@ import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type Change, type Kept, write } from "./commit.ts";
 import type { Got } from "./effect.ts";
+import { whyOpen } from "./unsettled.ts";
 
 /**
  * The one way through an effect: prepare, journal a row, perform, conclude. Where no answer says
@@ -48,21 +49,36 @@ type NextPhase = {
   readonly goOn: (ctx: PassContext, rowId: number) => Promise<Outcome>;
 };
 
-/** All that recovery needs. A later phase of an effect has no more. */
-export interface Phase<Row extends Intent, Seen> {
-  /** Only reads. Idempotent. `fault`: why no answer says what happened; null: after a crash. */
-  observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<Shown<Seen>>;
+interface Conclusion<Row extends Intent, Seen> {
   /**
    * Called within the transaction that closes the row. Reads base as it is then and does not wait.
    */
   conclude(ctx: PassContext, row: Row, seen: Seen, source: Source): Concluded;
 }
 
+/** All that recovery needs. A later phase of an effect has no more. */
+export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
+  /** Only reads. Idempotent. `fault`: why no answer says what happened; null: after a crash. */
+  observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<Shown<Seen>>;
+}
+
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
   /** Checks that what the plan expects is still so. Sends and writes nothing of the effect. */
   prepare(ctx: PassContext, action: Action): Promise<Got<Ready<Row, Beside>>>;
-  /** Sends or writes. Judges a refusal. Its last looks at the disk come before its request. */
+  /** Sends. Judges a refusal. Its last looks at the disk come before its request. */
   perform(ctx: PassContext, row: Row, beside: Beside): Promise<Shown<Seen> | Unknown>;
+}
+
+/**
+ * An effect on the disk. ORDER: no other step runs between its row and its end. Otherwise a step
+ * that makes the state safe could come between, and a power cut would take the rows of one that
+ * began earlier.
+ */
+export interface LocalEffect<Action, Row extends Intent, Seen> extends Conclusion<Row, Seen> {
+  prepare(ctx: PassContext, action: Action): Got<Row>;
+  perform(ctx: PassContext, row: Row): Shown<Seen>;
+  /** Finds out what a crash left, and completes or takes back what is half done. Idempotent. */
+  observe(ctx: PassContext, row: Row): Shown<Seen>;
 }
 
 export async function runEffect<Action, Row extends Intent, Beside, Seen>(
@@ -107,7 +123,6 @@ async function journal(ctx: PassContext, { row, keeps }: Ready<Intent, unknown>)
   return rowId;
 }
 
-/** The one place where an effect ends: the transaction that closes its row moves base. */
 async function end<Row extends Intent, Seen>(
   ctx: PassContext,
   effect: Phase<Row, Seen>,
@@ -117,23 +132,71 @@ async function end<Row extends Intent, Seen>(
   source: Source,
 ): Promise<Outcome> {
   if (shown.kind === "open") return shown.outcome;
-  const { state } = ctx.world;
-  const ends: { concluded?: Concluded; nextId?: number } = {};
+  const ends: { last?: Ended } = {};
   await ctx.group.commit(() => {
-    const concluded: Concluded =
-      shown.kind === "seen"
-        ? effect.conclude(ctx, row, shown.seen, source)
-        : { outcome: shown.outcome, change: shown.change ?? null };
-    if (concluded.change !== null) write(ctx, concluded.change);
-    state.closeIntent(rowId);
-    if (concluded.next !== undefined) ends.nextId = state.openIntent(ctx.run, concluded.next.row);
-    ends.concluded = concluded;
+    ends.last = close(ctx, effect, rowId, row, shown, source);
   }, "late");
-  const { outcome, next } = ends.concluded!;
-  return next === undefined ? outcome : next.goOn(ctx, ends.nextId!);
+  const { outcome, next, nextId } = ends.last!;
+  return next === undefined ? outcome : next.goOn(ctx, nextId);
+}
+
+type Ended = Concluded & { readonly nextId: number };
+
+/** The one place where an effect ends, within a transaction: closes its row, and moves base. */
+function close<Row extends Intent, Seen>(
+  ctx: PassContext,
+  effect: Conclusion<Row, Seen>,
+  rowId: number,
+  row: Row,
+  shown: Exclude<Shown<Seen>, { kind: "open" }>,
+  source: Source,
+): Ended {
+  const { state } = ctx.world;
+  const concluded: Concluded =
+    shown.kind === "seen"
+      ? effect.conclude(ctx, row, shown.seen, source)
+      : { outcome: shown.outcome, change: shown.change ?? null };
+  if (concluded.change !== null) write(ctx, concluded.change);
+  state.closeIntent(rowId);
+  return { ...concluded, nextId: concluded.next === undefined ? 0 : state.openIntent(ctx.run, concluded.next.row) };
 }
 
 /** Returns the phase that follows when a row turns into `row`. */
 export function phase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
   return { row, goOn: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
+}
+
+export function runLocalEffect<Action, Row extends Intent, Seen>(
+  ctx: PassContext,
+  effect: LocalEffect<Action, Row, Seen>,
+  action: Action,
+): Outcome {
+  const ready = effect.prepare(ctx, action);
+  if (ready.kind === "end") return ready.outcome;
+  const row = ready.value;
+  const rowId = ctx.world.state.openIntent(ctx.run, row);
+  return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row), { from: "answer", requestId: null });
+}
+
+/** @returns why the row stays open, or null */
+export function recoverLocalEffect<Row extends Intent, Seen>(
+  ctx: PassContext,
+  effect: Pick<LocalEffect<never, Row, Seen>, "observe" | "conclude">,
+  rowId: number,
+  row: Row,
+): string | null {
+  const shown = effect.observe(ctx, row);
+  return whyOpen(endLocal(ctx, effect, rowId, row, shown, { from: "observation", fault: null }));
+}
+
+function endLocal<Row extends Intent, Seen>(
+  ctx: PassContext,
+  effect: Conclusion<Row, Seen>,
+  rowId: number,
+  row: Row,
+  shown: Shown<Seen>,
+  source: Source,
+): Outcome {
+  if (shown.kind === "open") return shown.outcome;
+  return ctx.world.state.transact(() => close(ctx, effect, rowId, row, shown, source)).outcome;
 }

@@ -28,6 +28,16 @@ export function notSettledBy(fault: Fault | null): OutcomeOf<"uncertain" | "late
   return unsettled({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
+/** Returns what leaves the row of a local effect open. */
+export function leftOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
+  return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
+}
+
+/** @returns why the row of an effect stays open, or null */
+export function whyOpen(outcome: Outcome): string | null {
+  return outcome.kind === "uncertain" || outcome.kind === "later" ? outcome.detail : null;
+}
+
 /**
  * The outcome of a write that a read proves not to have happened. The next plan sends it again, on
  * what is there then.

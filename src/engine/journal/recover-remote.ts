@@ -3,6 +3,7 @@ import type { LocalPath } from "../../model/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { FolderMove, Post } from "./open-posts.ts";
+import { whyOpen } from "../apply/unsettled.ts";
 import { isLocal } from "./recover.ts";
 import { settleIntent } from "./settle-writes.ts";
 
@@ -27,8 +28,8 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
     if (isLocal(intent)) continue;
     const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent, null));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
-    if (outcome.kind === "uncertain" || outcome.kind === "later")
-      noteOpen(open, intent, `a write to the service is not settled yet: ${outcome.detail}`);
+    const why = whyOpen(outcome);
+    if (why !== null) noteOpen(open, intent, `a write to the service is not settled yet: ${why}`);
   }
   return open;
 }

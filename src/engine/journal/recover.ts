@@ -4,6 +4,8 @@ import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { removeUnrecorded } from "../apply/conflict-copies.ts";
 import { inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
+import { moveFile } from "../apply/move-file.ts";
+import { recoverLocalEffect } from "../apply/run-effect.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { parkedDocument, recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -89,7 +91,7 @@ function recoverOne(
       return recoverAside(ctx, { intentId, run }, { ...intent, path });
     }
     case "move":
-      return recoverMove(ctx, intentId, intent);
+      return recoverLocalEffect(ctx, moveFile, intentId, intent);
     case "move-folder":
       return recoverFolderMove(ctx, intentId, intent);
     case "conflict-copy":
@@ -165,34 +167,6 @@ function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent
   }
   state.closeIntent(intentId);
   return null;
-}
-
-function recoverMove(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "move" }>): string | null {
-  const { disk, state } = ctx.world;
-  const from = disk.look(intent.from);
-  const to = disk.look(intent.to);
-  if (from.kind === "unknown" || to.kind === "unknown") return "a move was cut off, and its paths cannot be looked at";
-  const link = state.link(intent.id);
-  let moved = from.kind === "absent" && to.kind === "file" && link?.stamp?.ino === to.stamp.ino;
-  if (isOneFile(from, to)) {
-    const end = disk.move(intent.from, intent.to, null);
-    if (end.kind !== "done") return `a move that was cut off cannot be completed: ${end.detail}`;
-    moved = true;
-  }
-  state.transact(() => {
-    if (moved && link !== null) state.putLink({ ...link, localPath: intent.to, stampTrusted: false });
-    state.closeIntent(intentId);
-  });
-  return null;
-}
-
-/**
- * Whether two names are one file: the move was interrupted. On a disk that folds names, a change of
- * case that was not done looks the same, with one link.
- */
-function isOneFile(from: Look, to: Look): boolean {
-  if (from.kind !== "file" || to.kind !== "file") return false;
-  return from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev && to.stamp.nlink > 1;
 }
 
 function recoverFolderMove(

@@ -1,0 +1,73 @@
+import type { ActionOf } from "../../model/action.ts";
+import type { Hold, Stamp } from "../../model/link.ts";
+import { movePlace } from "../../model/settle.ts";
+import type { Look } from "../../ports/disk.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { DONE, ended, got, outcomeOfDisk, stale } from "./effect.ts";
+import { ensureFolders } from "./parents.ts";
+import type { LocalEffect } from "./run-effect.ts";
+import { leftOpen } from "./unsettled.ts";
+
+type Row = Extract<Intent, { kind: "move" }>;
+type Seen = { readonly stamp: Stamp };
+
+/** Moves a document's file. */
+export const moveFile: LocalEffect<ActionOf<"move-local">, Row, Seen> = {
+  prepare(ctx, { id, from, to, why, temporary }) {
+    if (ctx.world.state.link(id) === null) return ended(stale("its link went meanwhile"));
+    const parents = ensureFolders(ctx, to);
+    return parents === null ? got({ kind: "move", id, from, to, why, temporary }) : ended(parents);
+  },
+
+  perform(ctx, { from, to }) {
+    // The text may have been edited since the plan: a move takes it along whatever it is.
+    const end = ctx.world.disk.move(from, to, null);
+    if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
+    // The file has both names: recovery completes the move.
+    return { kind: end.parked ? "open" : "over", outcome: outcomeOfDisk(end) };
+  },
+
+  observe(ctx, { id, from: old, to: now }) {
+    const { disk, state } = ctx.world;
+    const [from, to] = [disk.look(old), disk.look(now)];
+    if (from.kind === "unknown" || to.kind === "unknown")
+      return leftOpen("a move was cut off, and its paths cannot be looked at");
+    if (isOneFile(from, to)) {
+      const end = disk.move(old, now, null);
+      if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
+      return leftOpen(`a move that was cut off cannot be completed: ${end.detail}`);
+    }
+    if (from.kind === "absent" && to.kind === "file" && state.link(id)?.stamp?.ino === to.stamp.ino)
+      return { kind: "seen", seen: { stamp: to.stamp } };
+    return { kind: "over", outcome: DONE };
+  },
+
+  conclude(ctx, row, { stamp }) {
+    const link = ctx.world.state.link(row.id);
+    if (link === null) return { outcome: stale("its link went meanwhile"), change: null };
+    if (!row.temporary) ctx.notes.counts.movedLocal++;
+    const { id, from, to, why = "begun before the process ended" } = row;
+    const event = { kind: "move-local", side: "local", id, path: to, detail: `${why} (from ${from})`, from } as const;
+    const moved = { ...movePlace(link, { localPath: to }), stamp, stampTrusted: false };
+    return { outcome: DONE, change: { link: moved, ...heldAt(ctx, row), event } };
+  },
+};
+
+/**
+ * Whether two names are one file: the move was interrupted. On a disk that folds names, a change of
+ * case that was not done looks the same, with one link.
+ */
+function isOneFile(from: Look, to: Look): boolean {
+  if (from.kind !== "file" || to.kind !== "file") return false;
+  return from.stamp.ino === to.stamp.ino && from.stamp.dev === to.stamp.dev && to.stamp.nlink > 1;
+}
+
+/**
+ * Returns the block of what was moved, at its new path: links to it lead where its block says that
+ * it is. A block that concerns a place alone ends at another.
+ */
+function heldAt({ world }: PassContext, { id, from, to }: Row): { hold?: Hold } {
+  const hold = world.state.holds().find(({ key, path }) => key === id && path === from);
+  return hold === undefined || (hold.digest ?? hold.changeId) === null ? {} : { hold: { ...hold, path: to } };
+}
