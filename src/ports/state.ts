@@ -37,9 +37,9 @@ export type Intent =
       readonly localPath: LocalPath;
       readonly changeId: ChangeId;
     } & Reason)
-  | { readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
+  | ({ readonly kind: "post-folder"; readonly localPath: LocalPath; readonly remotePath: RemotePath } & Reason)
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
-  | { readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath }
+  | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
   // local
   /**
    * `writes` goes to `path`, the old inode to `parkAt`. `base*`: what the link's base was, for an
@@ -61,7 +61,7 @@ export type Intent =
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
   | ({ readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
-  | { readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath }
+  | ({ readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
   /** A copy that is written or replaced: recovery removes one that no conflict has on record. */
   | { readonly kind: "conflict-copy"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
   /** A replace that is done: the next pass looks once more at the parked inode. */

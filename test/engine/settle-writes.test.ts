@@ -105,6 +105,7 @@ describe.each(WRITES)("I08 %s whose end is not known", (_, happen, intentOf) => 
     rig.app.create("note.md", "one\n");
     rig.app.makeFolder("box");
     await settle(mirror);
+    mirror.disk.user.makeFolder(mirror.path("new"));
     const { links, dirs } = mirror.state.load();
     const intent = intentOf({ note: [...links.values()][0]!, dirId: [...dirs.keys()][0]! });
     mirror.state.putText(NEW, { path: "note.md", id: null, side: "local", why: "sent" });

@@ -34,6 +34,8 @@ export type Change = {
   readonly event?: EventFields;
 } & RowsBeside;
 
+export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
+
 /** Rows that change together with a link, or without one. */
 type RowsBeside = {
   /** A link that ends. `trashPath`: where its file is now; null: nowhere. */
@@ -43,8 +45,8 @@ type RowsBeside = {
   readonly conflict?: Conflict;
   readonly hold?: Hold;
   readonly dir?: DirLink;
-  /** A folder that moved on one side, with all below it. */
-  readonly moved?: { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
+  /** Folders that moved on one side, with all below them, in this order. */
+  readonly moved?: readonly FolderMove[];
   readonly removes?: {
     readonly conflict?: DocId;
     readonly tombstone?: DocId;
@@ -142,7 +144,7 @@ function writeBeside(ctx: PassContext, { ends, replaces, conflict, hold, dir, mo
     state.putDir(dir);
     ctx.world.links?.places()?.set(dir.id, dir.localPath);
   }
-  if (moved !== undefined) state.moveSubtree(moved.side, moved.from, moved.to);
+  for (const { side, from, to } of moved ?? []) state.moveSubtree(side, from, to);
   if (removes?.conflict !== undefined) state.removeConflict(removes.conflict);
   if (removes?.tombstone !== undefined) state.removeTombstone(removes.tombstone);
   if (removes?.hold !== undefined) state.removeHold(removes.hold);

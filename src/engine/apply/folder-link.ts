@@ -1,12 +1,29 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
+import type { FolderResource } from "../../contract/resources.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { DirLink } from "../../model/link.ts";
 import { isWithin, type LocalPath, type RemotePath, rebase } from "../../model/path.ts";
 import { movePlace } from "../../model/settle.ts";
 import { stale } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { toService } from "../run/world.ts";
+import type { Shown } from "./run-effect.ts";
+import { notSettledBy } from "./unsettled.ts";
 
 /** What base records of folders, and of the paths below them. */
+
+/**
+ * Looks for a folder on the service by its path.
+ * @returns null where there is none; or why that is not known, which leaves a row open
+ */
+export async function findFolder(
+  { world }: PassContext,
+  path: RemotePath,
+): Promise<{ readonly kind: "found"; readonly folder: FolderResource | null } | (Shown<never> & { kind: "open" })> {
+  const found = await world.remote.findFolder(toService(world, path));
+  if (!found.ok) return { kind: "open", outcome: notSettledBy(found.fault) };
+  return { kind: "found", folder: found.value };
+}
 
 export function linkFolder(
   ctx: PassContext,

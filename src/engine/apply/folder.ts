@@ -1,19 +1,19 @@
-import type { FolderResource } from "../../contract/resources.ts";
+import type { DirId } from "../../contract/ids.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
-import type { RemotePath } from "../../model/path.ts";
-import type { Answer, Fault } from "../../ports/remote.ts";
+import type { LocalPath } from "../../model/path.ts";
+import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
-import { ended, eventOf, type Got, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { DONE, ended, eventOf, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
 import { commit, commitWithOthers } from "./commit.ts";
-import { settleIntent } from "../journal/settle-writes.ts";
 import { toService, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { linkFolder } from "./folder-link.ts";
+import { findFolder, linkFolder } from "./folder-link.ts";
 import { ensureFolders } from "./parents.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
+import type { Effect } from "./run-effect.ts";
 import { didNotHappen } from "./unsettled.ts";
 
 /**
@@ -36,58 +36,47 @@ export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-f
   return commitWithOthers(ctx, change, "soon");
 }
 
-export async function makeFolderRemote(ctx: PassContext, action: ActionOf<"make-folder-remote">): Promise<Outcome> {
-  const { remote, state } = ctx.world;
-  const path = toService(ctx.world, action.remotePath);
-  const request = `folder ${path}`;
-  const refused = refusedBefore(ctx, request, { key: action.localPath, path: action.localPath });
-  if (refused !== null) return refused;
-  const intent = {
-    kind: "post-folder",
-    localPath: action.localPath,
-    remotePath: action.remotePath,
-  } as const satisfies Intent;
-  const intentId = state.openIntent(ctx.run, intent);
-  const answer = await remote.createFolder(path);
-  const made = answer.ok ? got(answer.value) : await findMade(ctx, path, answer.fault);
-  if (made.kind === "end") return made.outcome;
-  if (!answer.ok && made.value === null) {
-    state.closeIntent(intentId);
-    if (answer.fault.kind === "uncertain") return didNotHappen("write", answer.fault);
-    return noteRefused(ctx, request, await refusedFolder(ctx, action, answer));
-  }
-  const link = made.value === null ? null : linkFolder(ctx, made.value.id, action.localPath, action.remotePath);
-  if (link === null) {
-    state.closeIntent(intentId);
-    return stale("the folder went meanwhile");
-  }
-  return commit(ctx, {
-    closes: intentId,
-    dir: link,
-    event: eventOf(action, "remote", { id: link.id, requestId: answer.ok ? answer.requestId : null }),
-  });
-}
+type Post = Extract<Intent, { kind: "post-folder" }>;
 
-/**
- * Looks for a folder that could not be made, because the answer was lost or somebody else had made
- * it.
- * @returns null where there is none
- */
-async function findMade(ctx: PassContext, path: RemotePath, fault: Fault): Promise<Got<FolderResource | null>> {
-  const isLost = fault.kind === "uncertain";
-  if (!isLost && !(fault.kind === "problem" && fault.code === "path_already_exists")) return got(null);
-  const found = await ctx.world.remote.findFolder(path);
-  if (!found.ok && isLost) return ended(outcomeOfFault(fault));
-  // If looking for it fails, the refusal stands: it is not sent again without a look (I08).
-  return got(found.ok ? found.value : null);
-}
+/** Creates a folder on the service. The answer to its POST names it, or a look at its path. */
+export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, string, DirId> = {
+  async prepare(ctx, { localPath, remotePath, why }) {
+    const request = `folder ${toService(ctx.world, remotePath)}`;
+    const refused = refusedBefore(ctx, request, { key: localPath, path: localPath });
+    if (refused !== null) return ended(refused);
+    return got({ row: { kind: "post-folder", localPath, remotePath, why }, beside: request });
+  },
 
-async function refusedFolder(
-  ctx: PassContext,
-  { localPath, remotePath }: ActionOf<"make-folder-remote">,
-  answer: Extract<Answer<unknown>, { ok: false }>,
-): Promise<Outcome> {
-  const { fault } = answer;
+  async perform(ctx, row, request) {
+    const answer = await ctx.world.remote.createFolder(toService(ctx.world, row.remotePath));
+    if (answer.ok) return { kind: "seen", seen: answer.value.id, requestId: answer.requestId };
+    const { fault } = answer;
+    if (fault.kind === "uncertain") return { kind: "unknown", fault };
+    if (fault.kind === "problem" && fault.code === "path_already_exists") {
+      const made = await findFolder(ctx, row.remotePath);
+      // If looking for it fails, the refusal stands: it is not sent again without a look (I08).
+      if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
+    }
+    return { kind: "over", outcome: noteRefused(ctx, request, await refusedFolder(ctx, row, fault)) };
+  },
+
+  async observe(ctx, row, fault) {
+    const found = await findFolder(ctx, row.remotePath);
+    if (found.kind === "open") return found;
+    if (found.folder === null) return { kind: "over", outcome: didNotHappen("write", fault) };
+    return { kind: "seen", seen: found.folder.id };
+  },
+
+  conclude(ctx, { localPath: path, remotePath, why = "sent before the process ended" }, id, source) {
+    const dir = linkFolder(ctx, id, path, remotePath);
+    if (dir === null) return { outcome: stale("the folder went meanwhile"), change: null };
+    const requestId = source.from === "answer" ? source.requestId : null;
+    const event = { kind: "make-folder-remote", side: "remote", id, path, detail: why, requestId } as const;
+    return { outcome: DONE, change: { dir, event } };
+  },
+};
+
+async function refusedFolder(ctx: PassContext, { localPath, remotePath }: Post, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (learnedNames(ctx)) return stale(MORE_REFUSED);
   const isTaken = saysTaken(fault);
@@ -117,73 +106,73 @@ export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-fol
   });
 }
 
-export async function removeFolderRemote(ctx: PassContext, action: ActionOf<"remove-folder-remote">): Promise<Outcome> {
-  const { remote, state, disk } = ctx.world;
-  if (disk.look(action.localPath).kind === "folder") return stale("the folder exists again");
-  if (remote.traits().folderDelete === "no") return undeletable(ctx, action, "folder_delete_unsupported", null);
-  const intent = {
-    kind: "delete-folder",
-    dirId: action.dirId,
-    remotePath: action.remotePath,
-  } as const satisfies Intent;
-  const open = state.intents().some((one) => one.intent.kind === intent.kind && one.intent.dirId === intent.dirId);
-  if (open) return stale("whether an earlier deletion of it was done is not known yet");
-  const intentId = state.openIntent(ctx.run, intent);
-  const answer = await remote.deleteFolder(action.dirId);
-  if (answer.ok || saysGone(answer.fault)) {
-    ctx.notes.folderIds.delete(action.remotePath);
-    return commit(ctx, {
-      closes: intentId,
-      removes: { dir: action.dirId },
-      event: eventOf(action, "remote"),
-    });
-  }
-  const { fault } = answer;
-  if (fault.kind === "uncertain") {
-    const settled = await settleIntent(ctx, intentId, intent, fault);
-    if (settled.kind === "done") ctx.notes.folderIds.delete(action.remotePath);
-    return settled;
-  }
-  state.closeIntent(intentId);
-  return refusedRemoval(ctx, action, fault);
-}
+type Delete = Extract<Intent, { kind: "delete-folder" }>;
+
+export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete, LocalPath, "gone"> = {
+  async prepare(ctx, { dirId, localPath, remotePath, why }) {
+    const { remote, state, disk } = ctx.world;
+    if (disk.look(localPath).kind === "folder") return ended(stale("the folder is there again"));
+    if (remote.traits().folderDelete === "no")
+      return ended(undeletable(ctx, dirId, localPath, "folder_delete_unsupported", null));
+    const open = state.intents().some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
+    if (open) return ended(stale("whether an earlier deletion of it was done is not known yet"));
+    return got({ row: { kind: "delete-folder", dirId, remotePath, why }, beside: localPath });
+  },
+
+  async perform(ctx, row, localPath) {
+    const answer = await ctx.world.remote.deleteFolder(row.dirId);
+    if (answer.ok || saysGone(answer.fault)) return { kind: "seen", seen: "gone" };
+    if (answer.fault.kind === "uncertain") return { kind: "unknown", fault: answer.fault };
+    return { kind: "over", outcome: refusedRemoval(ctx, row.dirId, localPath, answer.fault) };
+  },
+
+  async observe(ctx, row, fault) {
+    const found = await findFolder(ctx, row.remotePath);
+    if (found.kind === "open") return found;
+    if (found.folder?.id === row.dirId) return { kind: "over", outcome: didNotHappen("deletion", fault) };
+    return { kind: "seen", seen: "gone" };
+  },
+
+  conclude(ctx, { dirId: id, remotePath, why = "sent before the process ended" }) {
+    const path = ctx.world.state.dir(id)?.localPath ?? remotePath;
+    ctx.notes.folderIds.delete(remotePath);
+    const event = { kind: "remove-folder-remote", side: "remote", id, path, detail: why } as const;
+    return { outcome: DONE, change: { removes: { dir: id }, event } };
+  },
+};
 
 function saysGone(fault: Fault): boolean {
   return fault.kind === "problem" && fault.code === "folder_not_found";
 }
 
-function refusedRemoval(ctx: PassContext, action: ActionOf<"remove-folder-remote">, fault: Fault): Outcome {
+function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: Fault): Outcome {
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
     // Something is in it that this key cannot read, or that came meanwhile: the folder is made here
     // again after the next listing.
-    state.removeDir(action.dirId);
+    state.removeDir(dirId);
     return stale("the folder still holds something on the service, so it comes back");
   }
   const { code, detail, requestId } = fault;
-  if (remote.traits().folderDelete === "no") return undeletable(ctx, action, code, requestId);
+  if (remote.traits().folderDelete === "no") return undeletable(ctx, dirId, path, code, requestId);
   const reason = code === "changes_in_review" ? "delete-pending" : "delete-refused";
-  return heldFolder(ctx, action, { reason, code, detail, requestId });
+  return heldFolder(ctx, dirId, path, { reason, code, detail, requestId });
 }
 
 /**
  * A deployment that cannot delete folders: the folder, deleted locally, stays there empty, and
  * nothing is sent again.
  */
-function undeletable(
-  ctx: PassContext,
-  action: ActionOf<"remove-folder-remote">,
-  code: string,
-  requestId: string | null,
-): Outcome {
+function undeletable(ctx: PassContext, dirId: DirId, path: LocalPath, code: string, requestId: string | null): Outcome {
   const detail = "this service cannot delete folders; the empty folder stays on the service";
-  return heldFolder(ctx, action, { reason: "folder-stays", code, detail, requestId });
+  return heldFolder(ctx, dirId, path, { reason: "folder-stays", code, detail, requestId });
 }
 
 function heldFolder(
   ctx: PassContext,
-  { dirId: key, localPath: path }: ActionOf<"remove-folder-remote">,
+  key: DirId,
+  path: LocalPath,
   why: {
     readonly reason: HoldReason;
     readonly code: string;

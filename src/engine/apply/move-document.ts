@@ -116,10 +116,10 @@ function concludeMoved(
   // it, so that the next cycle sees it.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = movePlace(link, { remotePath: isRenamed ? row.to : path });
-  // A deployment may give a new change id on a rename: the same content has a new id. If the content
-  // is other, or an effect on it ended during the request, the old id stays, and the next cycle
-  // reads the document. ORDER: the id that was read with the content, not the one that the move was
-  // answered with: a PUT may have been saved and noted between the two.
+  // A deployment may give a new change id on a rename: the same content has a new id. If the
+  // content is other, or an effect on it ended during the request, the old id stays, and the next
+  // cycle reads the document. ORDER: the id that was read with the content, not the one that the
+  // move was answered with: a PUT may have been saved and noted between the two.
   const now = known !== null && link.changeId === asOf ? renameVersion(moved, known) : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = now;

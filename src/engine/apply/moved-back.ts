@@ -1,5 +1,4 @@
 import { sameInodeAndBirth } from "../../model/link.ts";
-import { isPathPair } from "../../model/name-pair.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { World } from "../run/world.ts";
@@ -32,14 +31,3 @@ function isFolderOf(look: Look, { dev, ino, birthMs }: Inode): boolean {
 }
 
 type Inode = { readonly dev: number; readonly ino: number; readonly birthMs: number };
-
-/**
- * Moves base to where the folder was when the move was sent, where base's two places do not belong
- * together. The next plan then sees that the user moved it from there. Called within the
- * transaction that ends the move.
- */
-export function noteFolderBack({ state }: World, { dirId, stands }: Extract<Moved, { kind: "patch-folder" }>): void {
-  const dir = state.dir(dirId);
-  if (dir !== null && stands !== undefined && !isPathPair(dir.localPath, dir.remotePath, dirId, "folder"))
-    state.moveSubtree("local", dir.localPath, stands);
-}

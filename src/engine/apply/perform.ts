@@ -42,13 +42,13 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "move-conflict-copy": moveSidecar,
   "drop-conflict": dropConflict,
   "make-folder-local": makeFolderLocal,
-  "make-folder-remote": makeFolderRemote,
+  "make-folder-remote": (ctx, action) => runEffect(ctx, makeFolderRemote, action),
   "link-folder": linkFolderBoth,
-  "move-folder-local": moveFolderLocal,
-  "rename-folder-remote": moveFolderRemote,
-  "reparent-folder-remote": moveFolderRemote,
+  "move-folder-local": (ctx, action) => runLocalEffect(ctx, moveFolderLocal, action),
+  "rename-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
+  "reparent-folder-remote": (ctx, action) => runEffect(ctx, moveFolderRemote, action),
   "remove-folder-local": removeFolderLocal,
-  "remove-folder-remote": removeFolderRemote,
+  "remove-folder-remote": (ctx, action) => runEffect(ctx, removeFolderRemote, action),
   "forget-folder": forgetFolder,
 };
 

@@ -40,8 +40,9 @@ export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): O
 }
 
 /**
- * A document that was deleted locally is deleted on the service, unless either side has something new.
- * If the service refuses, the file comes back, unless the refusal lasts only as long as a review.
+ * Deletes a document on the service whose file was deleted locally, unless either side has
+ * something new. If the service refuses, the file comes back, unless the refusal lasts only as long
+ * as a review.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.link(action.id) === null) return stale("its link went meanwhile");

@@ -65,8 +65,8 @@ export const readCreated: Phase<Row, Seen> = {
     const detail = "the service normalised the new content";
     const event = { kind: "create-remote", id, path: link.localPath, detail, before, after: digest } as const;
     if (landed === null)
-      // Base is what the service has; the local bytes are an edit of it, or differ in form only: the
-      // next cycle shows which.
+      // Base is what the service has. The local bytes are an edit of it, or differ in form only;
+      // the next cycle shows which.
       return {
         outcome: stale("its file could not be given the text that the service saved"),
         change: { text: { ...link, ...base }, version, event: { ...event, side: "remote" } },

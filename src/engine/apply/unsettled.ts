@@ -2,14 +2,6 @@ import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
 
 /**
- * How a read settles a write whose end is not known. `done` and `submitted`: the write was seen to
- * have happened, and base has moved. `stale`: the write did not happen, or other things have
- * happened since; the next plan starts from what the service has then. `uncertain` and `later`: the
- * read failed too, and the intent stays open.
- */
-export type Settled = Exclude<Outcome, OutcomeOf<"refused">>;
-
-/**
  * The outcome of a write that a read could not settle either.
  * @param outcome of the read
  * @param fault of the write, where there was one

@@ -4,6 +4,7 @@ import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { removeUnrecorded } from "../apply/conflict-copies.ts";
 import { inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
+import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
@@ -93,7 +94,7 @@ function recoverOne(
     case "move":
       return recoverLocalEffect(ctx, moveFile, intentId, intent);
     case "move-folder":
-      return recoverFolderMove(ctx, intentId, intent);
+      return recoverLocalEffect(ctx, moveFolderLocal, intentId, intent);
     case "conflict-copy":
       return recoverSidecar(ctx, intentId, intent);
   }
@@ -166,20 +167,6 @@ function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent
     );
   }
   state.closeIntent(intentId);
-  return null;
-}
-
-function recoverFolderMove(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "move-folder" }>,
-): string | null {
-  const { disk, state } = ctx.world;
-  const moved = disk.look(intent.from).kind === "absent" && disk.look(intent.to).kind === "folder";
-  state.transact(() => {
-    if (moved) state.moveSubtree("local", intent.from, intent.to);
-    state.closeIntent(intentId);
-  });
   return null;
 }
 
