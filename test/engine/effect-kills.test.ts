@@ -1,0 +1,250 @@
+import { describe, expect, test } from "vitest";
+import { createRemote } from "../../src/engine/apply/create-remote.ts";
+import { deleteDocument } from "../../src/engine/apply/delete-document.ts";
+import { makeFolderRemote, removeFolderRemote } from "../../src/engine/apply/folder.ts";
+import { moveFolderLocal, moveFolderRemote } from "../../src/engine/apply/folder-move.ts";
+import { moveDocument } from "../../src/engine/apply/move-document.ts";
+import { moveFile } from "../../src/engine/apply/move-file.ts";
+import { putText } from "../../src/engine/apply/put.ts";
+import { type Effect, type LocalEffect, runEffect, runLocalEffect } from "../../src/engine/apply/run-effect.ts";
+import { PassContext } from "../../src/engine/run/pass-context.ts";
+import type { Action, Outcome } from "../../src/model/action.ts";
+import type { Intent } from "../../src/ports/state.ts";
+import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
+import { SETTINGS } from "../simulator/mirror.ts";
+
+/** The process is killed between every two steps of the driver, for every kind and end. */
+
+const STEPS = ["row", "request", "answer", "observation", "observed", "end"] as const;
+/** Where the process is killed: before this; `observed`: after the observation. */
+type Step = (typeof STEPS)[number];
+
+class Killed extends Error {}
+
+function dieAt(step: Step, kill: Step): void {
+  if (step === kill) throw new Killed();
+}
+
+type Run = (ctx: PassContext, action: Action, kill: Step) => Promise<Outcome>;
+
+function remote<A, Row extends Intent, Beside, Seen>(
+  effect: Effect<A, Row, Beside, Seen>,
+  asked: (action: Action) => A = (action) => action as A,
+): Run {
+  return (ctx, action, kill) => {
+    const killed: Effect<A, Row, Beside, Seen> = {
+      async prepare(...args) {
+        const ready = await effect.prepare(...args);
+        dieAt("row", kill);
+        return ready;
+      },
+      async perform(...args) {
+        dieAt("request", kill);
+        const shown = await effect.perform(...args);
+        dieAt("answer", kill);
+        return shown;
+      },
+      async observe(...args) {
+        dieAt("observation", kill);
+        const shown = await effect.observe(...args);
+        dieAt("observed", kill);
+        return shown;
+      },
+      conclude(...args) {
+        const concluded = effect.conclude(...args);
+        dieAt("end", kill);
+        return concluded;
+      },
+    };
+    return runEffect(ctx, killed, asked(action));
+  };
+}
+
+function local<A, Row extends Intent, Seen>(effect: LocalEffect<A, Row, Seen>): Run {
+  return async (ctx, action, kill) => {
+    const killed: LocalEffect<A, Row, Seen> = {
+      ...effect,
+      prepare(...args) {
+        const ready = effect.prepare(...args);
+        dieAt("row", kill);
+        return ready;
+      },
+      perform(...args) {
+        dieAt("request", kill);
+        const shown = effect.perform(...args);
+        dieAt("answer", kill);
+        return shown;
+      },
+      conclude(...args) {
+        const concluded = effect.conclude(...args);
+        dieAt("end", kill);
+        return concluded;
+      },
+    };
+    return runLocalEffect(ctx, killed, action as A);
+  };
+}
+
+const removal = remote(deleteDocument, (action) => ({
+  ...(action as Extract<Action, { kind: "delete-remote" }>),
+  onlyWhileAbsent: true,
+  refused: (_, outcome) => outcome,
+}));
+
+const BEFORE = { "box/in.md": "in\n", "note.md": "one\n" };
+
+type Case = readonly [
+  kind: Action["kind"],
+  run: Run,
+  change: (fixture: Fixture) => void,
+  /** What both sides hold afterwards. */
+  after: Readonly<Record<string, string>>,
+  /** What makes the plan stale. */
+  meanwhile?: (fixture: Fixture) => void,
+];
+
+const CASES: readonly Case[] = [
+  [
+    "put",
+    remote(putText),
+    ({ mirror }) => mirror.write("note.md", "two\n"),
+    { ...BEFORE, "note.md": "two\n" },
+    ({ mirror }) => mirror.write("note.md", "three\n"),
+  ],
+  [
+    "create-remote",
+    remote(createRemote),
+    ({ mirror }) => mirror.write("new.md", "new\n"),
+    { ...BEFORE, "new.md": "new\n" },
+    ({ mirror }) => mirror.write("new.md", "newer\n"),
+  ],
+  [
+    "rename-remote",
+    remote(moveDocument),
+    ({ mirror }) => mirror.disk.user.rename(mirror.path("note.md"), mirror.path("other.md")),
+    { "box/in.md": "in\n", "other.md": "one\n" },
+  ],
+  [
+    "reparent-remote",
+    remote(moveDocument),
+    ({ mirror }) => mirror.disk.user.rename(mirror.path("note.md"), mirror.path("box/note.md")),
+    { "box/in.md": "in\n", "box/note.md": "one\n" },
+  ],
+  [
+    "delete-remote",
+    removal,
+    ({ mirror }) => mirror.disk.user.remove(mirror.path("note.md")),
+    { "box/in.md": "in\n" },
+    ({ mirror }) => mirror.write("note.md", "back\n"),
+  ],
+  [
+    "move-local",
+    local(moveFile),
+    ({ rig }) => rig.app.rename("note.md", "other.md"),
+    { "box/in.md": "in\n", "other.md": "one\n" },
+    ({ mirror }) => mirror.write("other.md", "taken\n"),
+  ],
+  [
+    "make-folder-remote",
+    remote(makeFolderRemote),
+    ({ mirror }) => mirror.disk.user.makeFolder(mirror.path("fresh")),
+    BEFORE,
+  ],
+  [
+    "rename-folder-remote",
+    remote(moveFolderRemote),
+    ({ mirror }) => mirror.disk.user.rename(mirror.path("box"), mirror.path("crate")),
+    { "crate/in.md": "in\n", "note.md": "one\n" },
+  ],
+  [
+    "remove-folder-remote",
+    remote(removeFolderRemote),
+    ({ mirror }) => mirror.disk.user.remove(mirror.path("empty")),
+    BEFORE,
+    ({ mirror }) => mirror.disk.user.makeFolder(mirror.path("empty")),
+  ],
+  [
+    "move-folder-local",
+    local(moveFolderLocal),
+    ({ rig }) => rig.app.renameFolder("box", "crate"),
+    { "crate/in.md": "in\n", "note.md": "one\n" },
+  ],
+];
+
+type Ran = { readonly fixture: Fixture; readonly killed: boolean; readonly outcome: Outcome | null };
+
+async function runKilled(
+  [kind, run, change]: Case,
+  kill: Step,
+  fault: Fixture["fault"],
+  meanwhile: Case[4] = () => undefined,
+): Promise<Ran> {
+  const fixture = openFixture(48);
+  const { rig, mirror } = fixture;
+  rig.app.create("note.md", "one\n");
+  rig.app.create("box/in.md", "in\n");
+  rig.app.makeFolder("empty");
+  await settle(mirror);
+  change(fixture);
+  const planned = await mirror.plan();
+  if (planned.kind !== "planned") throw new Error(`no plan: ${planned.kind}`);
+  // What follows it only records it in base.
+  const [action] = planned.plan.steps.map((step) => step.action);
+  expect(action?.kind).toBe(kind);
+  meanwhile(fixture);
+  let isLost = false;
+  fixture.fault = (request) => {
+    if (isLost || !isWrite(request)) return null;
+    isLost = true;
+    return fault(request);
+  };
+  const ctx = new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
+  const end = await run(ctx, action!, kill).catch((error: unknown) => {
+    if (error instanceof Killed) return null;
+    throw error;
+  });
+  fixture.fault = () => null;
+  return { fixture, killed: end === null, outcome: end };
+}
+
+async function expectSettled({ rig, mirror }: Fixture): Promise<ReadonlyMap<string, string>> {
+  await settle(mirror);
+  expect(mirror.state.intents()).toEqual([]);
+  expect(mirror.texts()).toEqual(remoteTexts(rig));
+  return mirror.texts();
+}
+
+const ENDS = [
+  ["done", () => null, ["row", "request", "answer", "end"]],
+  ["done, and its answer is lost", () => "drop-after", STEPS],
+  ["not done, and its answer is lost", () => "drop-before", ["row", "request", "answer", "observation", "observed"]],
+  ["refused", () => problem(403, "forbidden"), ["row", "request", "answer"]],
+] as const satisfies readonly (readonly [string, Fixture["fault"], readonly Step[]])[];
+
+describe.each(CASES.map((one) => [one[0], one] as const))(
+  "I13 I08 %s, killed before each step of the driver",
+  (kind, one) => {
+    const after = one[3];
+    const isLocal = kind === "move-local" || kind === "move-folder-local";
+
+    test.each(isLocal ? ENDS.slice(0, 1) : ENDS)("%s", async (end, fault, kills) => {
+      for (const kill of kills) {
+        const { fixture, killed } = await runKilled(one, kill, fault);
+        expect([kill, killed]).toEqual([kill, true]);
+        expect([kill, end, await expectSettled(fixture)]).toEqual([kill, end, new Map(Object.entries(after))]);
+        expect(fixture.rig.app.files().size).toBe(Object.keys(after).length);
+      }
+    });
+  },
+);
+
+const STALE = CASES.filter(([, , , , meanwhile]) => meanwhile !== undefined).map((one) => [one[0], one] as const);
+
+test.each(STALE)("I13 I04 %s of a stale plan, killed before each step of the driver", async (_, one) => {
+  for (const kill of ["row", "request", "answer"] as const) {
+    const { fixture, killed, outcome } = await runKilled(one, kill, () => null, one[4]);
+    expect(killed || outcome?.kind === "stale").toBe(true);
+    expect(fixture.seen.filter(isWrite)).toEqual([]);
+    await expectSettled(fixture);
+  }
+});
