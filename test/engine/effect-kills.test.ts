@@ -6,9 +6,11 @@ import { moveFolderLocal, moveFolderRemote } from "../../src/engine/apply/folder
 import { moveDocument } from "../../src/engine/apply/move-document.ts";
 import { moveFile } from "../../src/engine/apply/move-file.ts";
 import { putText } from "../../src/engine/apply/put.ts";
+import { removalOf } from "../../src/engine/apply/presence.ts";
+import { trashFile } from "../../src/engine/apply/trash-file.ts";
 import { type Effect, type LocalEffect, runEffect, runLocalEffect } from "../../src/engine/apply/run-effect.ts";
 import { PassContext } from "../../src/engine/run/pass-context.ts";
-import type { Action, Outcome } from "../../src/model/action.ts";
+import type { Action, ActionOf, Outcome } from "../../src/model/action.ts";
 import type { Intent } from "../../src/ports/state.ts";
 import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
@@ -60,9 +62,12 @@ function remote<A, Row extends Intent, Beside, Seen>(
   };
 }
 
-function local<A, Row extends Intent, Seen>(effect: LocalEffect<A, Row, Seen>): Run {
+function local<A, Row extends Intent, Beside, Seen>(
+  effect: LocalEffect<A, Row, Beside, Seen>,
+  asked: (ctx: PassContext, action: Action) => A = (_, action) => action as A,
+): Run {
   return async (ctx, action, kill) => {
-    const killed: LocalEffect<A, Row, Seen> = {
+    const killed: LocalEffect<A, Row, Beside, Seen> = {
       ...effect,
       prepare(...args) {
         const ready = effect.prepare(...args);
@@ -81,7 +86,7 @@ function local<A, Row extends Intent, Seen>(effect: LocalEffect<A, Row, Seen>): 
         return concluded;
       },
     };
-    return runLocalEffect(ctx, killed, action as A);
+    return runLocalEffect(ctx, killed, asked(ctx, action));
   };
 }
 
@@ -143,6 +148,13 @@ const CASES: readonly Case[] = [
     ({ rig }) => rig.app.rename("note.md", "other.md"),
     { "box/in.md": "in\n", "other.md": "one\n" },
     ({ mirror }) => mirror.write("other.md", "taken\n"),
+  ],
+  [
+    "trash-local",
+    local(trashFile, (ctx, action) => removalOf(ctx, action as ActionOf<"trash-local">)),
+    ({ rig }) => rig.app.remove("note.md"),
+    { "box/in.md": "in\n" },
+    ({ mirror }) => mirror.write("note.md", "edited\n"),
   ],
   [
     "make-folder-remote",
@@ -225,7 +237,7 @@ describe.each(CASES.map((one) => [one[0], one] as const))(
   "I13 I08 %s, killed before each step of the driver",
   (kind, one) => {
     const after = one[3];
-    const isLocal = kind === "move-local" || kind === "move-folder-local";
+    const isLocal = kind.endsWith("-local");
 
     test.each(isLocal ? ENDS.slice(0, 1) : ENDS)("%s", async (end, fault, kills) => {
       for (const kill of kills) {

@@ -20,11 +20,13 @@ import { didNotHappen, leftOpen } from "./unsettled.ts";
 export const moveFolderLocal: LocalEffect<
   ActionOf<"move-folder-local">,
   Extract<Intent, { kind: "move-folder" }>,
+  null,
   "moved"
 > = {
   prepare(ctx, { dirId, from, to, why, temporary }) {
     const parents = ensureFolders(ctx, to);
-    return parents === null ? got({ kind: "move-folder", dirId, from, to, why, temporary }) : ended(parents);
+    if (parents !== null) return ended(parents);
+    return got({ row: { kind: "move-folder", dirId, from, to, why, temporary }, beside: null });
   },
 
   perform(ctx, { from, to }) {

@@ -29,6 +29,16 @@ export function lookAtParked(
   return { aside: disk.readParked(parkAt, path), look };
 }
 
+/**
+ * Whether a file that was set aside belongs back: nothing is at its path, or the same inode under
+ * its other name.
+ */
+export function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
+  if (look.kind === "absent") return true;
+  if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
+  return look.stamp.ino === aside.value.stamp.ino && look.stamp.dev === aside.value.stamp.dev;
+}
+
 /** @returns why the intent stays open, or null */
 export function putBack(
   ctx: PassContext,

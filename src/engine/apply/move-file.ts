@@ -13,11 +13,12 @@ type Row = Extract<Intent, { kind: "move" }>;
 type Seen = { readonly stamp: Stamp };
 
 /** Moves a document's file. */
-export const moveFile: LocalEffect<ActionOf<"move-local">, Row, Seen> = {
+export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
   prepare(ctx, { id, from, to, why, temporary }) {
     if (ctx.world.state.link(id) === null) return ended(stale("its link went meanwhile"));
     const parents = ensureFolders(ctx, to);
-    return parents === null ? got({ kind: "move", id, from, to, why, temporary }) : ended(parents);
+    if (parents !== null) return ended(parents);
+    return got({ row: { kind: "move", id, from, to, why, temporary }, beside: null });
   },
 
   perform(ctx, { from, to }) {

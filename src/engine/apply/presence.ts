@@ -2,41 +2,37 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import { newLink } from "../../model/settle.ts";
 import { deleteDocument } from "./delete-document.ts";
 import { eventOf, leftAlone, makeHold, outcomeOfDisk, type RemoteText, stale, whyWritten } from "./effect.ts";
-import { commit } from "./commit.ts";
+import { type Change, commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ensureFolders } from "./parents.ts";
-import { runEffect } from "./run-effect.ts";
+import { runEffect, runLocalEffect } from "./run-effect.ts";
+import { type Removal, trashFile } from "./trash-file.ts";
 
 /**
  * A document that is no longer on the service: its file goes to the trash, and its link becomes a
  * tombstone, which ends if the id is seen again.
  */
 export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
-  const { disk, state } = ctx.world;
-  const link = state.link(action.id);
-  if (link === null) return stale("its link went meanwhile");
-  const inUse = leftAlone(ctx, action);
-  if (inUse !== null) return inUse;
-  const place = trashPlace(ctx.world, action.localPath);
-  const intentId = state.openIntent(ctx.run, { kind: "trash", id: action.id, path: action.localPath, parkAt: place });
-  const end = disk.trash(action.localPath, action.expect, place);
-  if (end.kind !== "done") {
-    // Left open only if a file is still aside: recovery puts it back.
-    if (!end.parked) state.closeIntent(intentId);
-    return outcomeOfDisk(end);
-  }
-  ctx.notes.counts.deletedLocal++;
-  return commit(ctx, {
-    closes: intentId,
-    ...(action.cause === "outside"
-      ? { link: { ...link, standing: "outside", stamp: null, stampTrusted: false } }
-      : { ends: { link, trashPath: place } }),
-    event: eventOf(action, "local", {
-      detail: `${whyWritten(ctx, action)}; kept as .mdmirror/${place}`,
-      before: action.expect,
-    }),
-  });
+  if (ctx.world.state.link(action.id) === null) return stale("its link went meanwhile");
+  return leftAlone(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
+}
+
+export function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Removal {
+  const { id, localPath: path, expect } = action;
+  const place = trashPlace(ctx.world, path);
+  const change = (): Change => {
+    ctx.notes.counts.deletedLocal++;
+    const link = ctx.world.state.link(id)!;
+    const detail = `${whyWritten(ctx, action)}; kept as .mdmirror/${place}`;
+    return {
+      ...(action.cause === "outside"
+        ? { link: { ...link, standing: "outside", stamp: null, stampTrusted: false } }
+        : { ends: { link, trashPath: place } }),
+      event: eventOf(action, "local", { detail, before: expect }),
+    };
+  };
+  return { id, path, expect, place, change };
 }
 
 /**

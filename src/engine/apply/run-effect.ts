@@ -74,9 +74,9 @@ export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<
  * that makes the state safe could come between, and a power cut would take the rows of one that
  * began earlier.
  */
-export interface LocalEffect<Action, Row extends Intent, Seen> extends Conclusion<Row, Seen> {
-  prepare(ctx: PassContext, action: Action): Got<Row>;
-  perform(ctx: PassContext, row: Row): Shown<Seen>;
+export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
+  prepare(ctx: PassContext, action: Action): Got<Ready<Row, Beside>>;
+  perform(ctx: PassContext, row: Row, beside: Beside): Shown<Seen>;
   /** Finds out what a crash left, and completes or takes back what is half done. Idempotent. */
   observe(ctx: PassContext, row: Row): Shown<Seen>;
 }
@@ -166,22 +166,22 @@ export function phase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: R
   return { row, goOn: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
 
-export function runLocalEffect<Action, Row extends Intent, Seen>(
+export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   ctx: PassContext,
-  effect: LocalEffect<Action, Row, Seen>,
+  effect: LocalEffect<Action, Row, Beside, Seen>,
   action: Action,
 ): Outcome {
   const ready = effect.prepare(ctx, action);
   if (ready.kind === "end") return ready.outcome;
-  const row = ready.value;
+  const { row, beside } = ready.value;
   const rowId = ctx.world.state.openIntent(ctx.run, row);
-  return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row), { from: "answer", requestId: null });
+  return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside), { from: "answer", requestId: null });
 }
 
 /** @returns why the row stays open, or null */
 export function recoverLocalEffect<Row extends Intent, Seen>(
   ctx: PassContext,
-  effect: Pick<LocalEffect<never, Row, Seen>, "observe" | "conclude">,
+  effect: Pick<LocalEffect<never, Row, never, Seen>, "observe" | "conclude">,
   rowId: number,
   row: Row,
 ): string | null {

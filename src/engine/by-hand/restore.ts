@@ -5,6 +5,8 @@ import type { LocalPath } from "../../model/path.ts";
 import { type HandEnd, keepText, keptNote, landByHand, notDone } from "./by-hand.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { outcomeOfDisk, stale } from "../apply/effect.ts";
+import { runLocalEffect } from "../apply/run-effect.ts";
+import { trashFile } from "../apply/trash-file.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -70,21 +72,11 @@ export function restoreFile(
  * guards, like any deletion here.
  */
 export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
-  const { state, disk } = ctx.world;
-  const path = link.localPath;
-  if (keepText(ctx, path, link.id) !== expect) return notDone(stale("its text was changed since"));
-  const intentId = state.openIntent(ctx.run, { kind: "trash", id: link.id, path, parkAt: place });
-  const end = disk.trash(path, expect, place);
-  if (end.kind !== "done") {
-    const aside = disk.readParked(place, path);
-    if (aside.kind === "done" && aside.value === null) state.closeIntent(intentId);
-    return notDone(outcomeOfDisk(end));
-  }
-  const outcome = commit(ctx, {
-    closes: intentId,
-    event: { kind: "restore", side: "local", id: link.id, path, detail, before: expect },
-  });
-  return { outcome, notes: keptNote("it", place) };
+  const { id, localPath: path } = link;
+  if (keepText(ctx, path, id) !== expect) return notDone(stale("its text was changed since"));
+  const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;
+  const outcome = runLocalEffect(ctx, trashFile, { id, path, expect, place, change: () => ({ event }) });
+  return outcome.kind === "done" ? { outcome, notes: keptNote("it", place) } : notDone(outcome);
 }
 
 /** A move back to an earlier place. `id`: of a document or a folder. */

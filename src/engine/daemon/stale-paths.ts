@@ -7,10 +7,12 @@ import { isWithin, type LocalPath } from "../../model/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { commit } from "../apply/commit.ts";
+import { runLocalEffect } from "../apply/run-effect.ts";
+import { trashFile } from "../apply/trash-file.ts";
 import { landText } from "../apply/land-text.ts";
 import type { PassEnd, PassContext } from "../run/pass-context.ts";
 import { seenHere } from "../apply/text-name.ts";
-import { recordEvent, trashPlace } from "../run/world.ts";
+import { trashPlace } from "../run/world.ts";
 
 type Vacated = { readonly id: DocId; readonly at: number };
 
@@ -144,20 +146,10 @@ function landAtDocument(ctx: PassContext, path: LocalPath, link: Link, text: str
 }
 
 function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest): void {
-  const { disk, state } = ctx.world;
+  const { id } = link;
   const place = trashPlace(ctx.world, path);
-  const intentId = state.openIntent(ctx.run, { kind: "trash", id: link.id, path, parkAt: place });
-  const end = disk.trash(path, digest, place);
-  // It was saved once more meanwhile: it stays, and the next look handles it.
-  const aside = end.kind === "done" ? null : disk.readParked(place, path);
-  if (aside === null || (aside.kind === "done" && aside.value === null)) state.closeIntent(intentId);
-  if (end.kind !== "done") return;
-  recordEvent(ctx.world, ctx.run, {
-    kind: "late-write",
-    side: "local",
-    id: link.id,
-    path,
-    detail: `an edit of ${link.localPath} was saved at this path; it is kept as .mdmirror/${place}`,
-    before: digest,
-  });
+  const detail = `an edit of ${link.localPath} was saved at this path; it is kept as .mdmirror/${place}`;
+  const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
+  // If it was saved once more meanwhile, it stays, and the next cycle handles it.
+  runLocalEffect(ctx, trashFile, { id, path, expect: digest, place, change: () => ({ event }) });
 }

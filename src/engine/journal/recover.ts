@@ -1,12 +1,12 @@
 import type { DocId } from "../../contract/ids.ts";
 import { type LocalPath, parentOf } from "../../model/path.ts";
-import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { removeUnrecorded } from "../apply/conflict-copies.ts";
-import { inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
+import { belongsBack, inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
 import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
+import { trashFile } from "../apply/trash-file.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { parkedDocument, recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -111,18 +111,8 @@ function recoverAside(
     case "set-aside":
       return inspectParked(ctx, intentId, intent, run);
     case "trash":
-      return recoverTrash(ctx, intentId, intent);
+      return recoverLocalEffect(ctx, trashFile, intentId, intent);
   }
-}
-
-/**
- * Whether a file that was taken aside belongs back: nothing is at its path, or the same inode under
- * its other name.
- */
-function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
-  if (look.kind === "absent") return true;
-  if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
-  return look.stamp.ino === aside.value.stamp.ino && look.stamp.dev === aside.value.stamp.dev;
 }
 
 function recoverReplace(
@@ -148,26 +138,6 @@ function recoverReplace(
   state.turnIntent(intentId, next);
   const turned = state.intents().find((open) => open.intent.kind === "set-aside" && open.intent.parkAt === parkAt);
   return turned === undefined ? null : inspectParked(ctx, turned.intentId, next, turned.run);
-}
-
-function recoverTrash(ctx: PassContext, intentId: number, intent: Extract<Intent, { kind: "trash" }>): string | null {
-  const { state } = ctx.world;
-  const found = lookAtParked(ctx, intent);
-  if ("why" in found) return found.why;
-  const { aside, look } = found;
-  const isAside = aside.kind !== "done" || aside.value !== null;
-  if (isAside && belongsBack(aside, look)) {
-    return putBack(
-      ctx,
-      intentId,
-      intent.parkAt,
-      intent.path,
-      intent.id,
-      "put back after a crash in the middle of a removal",
-    );
-  }
-  state.closeIntent(intentId);
-  return null;
 }
 
 function recoverSidecar(
