@@ -26,8 +26,8 @@ function expectSamePlan(trees: Trees, policy: Policy, world: World): void {
 function withoutIndexes({ steps, verdict, ...rest }: Plan): unknown {
   const name = (index: number) => JSON.stringify(steps[index]!.action);
   const named = steps.map(({ after }, index) => [name(index), after.map(name).sort()] as const);
-  const guarded = verdict.kind === "halt" ? verdict.guarded.map(name) : [];
-  return { ...rest, steps: named.sort(([a], [b]) => compareStrings(a, b)), verdict: { ...verdict, guarded } };
+  const stoppedSteps = verdict.kind === "safety-stop" ? verdict.stoppedSteps.map(name) : [];
+  return { ...rest, steps: named.sort(([a], [b]) => compareStrings(a, b)), verdict: { ...verdict, stoppedSteps } };
 }
 
 /** The steps in their order, but for documents that are made locally. */

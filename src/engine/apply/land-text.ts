@@ -52,15 +52,32 @@ export function landText(
   const parkAt = parkingPlace(ctx.world, id);
   const base = { baseChangeId: link?.changeId ?? null, baseDigest: link?.digest ?? null };
   const becomes = next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest };
-  const intent = { id, path, parkAt, expect, ...base };
-  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });
+  const row = { id, path, parkAt, expect, ...base };
+  const replaced = replaceFile(ctx, { kind: "replace", writes, ...row, ...becomes }, text);
+  if (replaced.kind === "end") return replaced;
+  const { stamp, rowId } = replaced.value;
+  return got({ stamp, parked: { intentId: rowId, next: { kind: "set-aside", ...row } } });
+}
+
+/**
+ * Replaces a file under a row, which is in the store with the text before. The caller's commit ends
+ * the row.
+ */
+export function replaceFile(
+  ctx: PassContext,
+  row: Extract<Intent, { kind: "replace" }>,
+  text: string,
+): Got<{ readonly stamp: Stamp; readonly rowId: number }> {
+  const { disk, state } = ctx.world;
+  const { id, path, expect, parkAt } = row;
+  const rowId = state.openIntent(ctx.run, row);
   const end = disk.replace(path, text, expect, parkAt);
   if (end.kind === "done") {
     ctx.notes.toFlush.set(id, path);
-    return got({ stamp: end.value.stamp, parked: { intentId, next: { kind: "set-aside", ...intent } } });
+    return got({ stamp: end.value.stamp, rowId });
   }
-  // While the old file is still aside, the intent stays open: the next pass puts it back before
+  // While the old file is still set aside, the row stays open: the next cycle puts it back before
   // it looks at the folder.
-  if (!end.parked) state.closeIntent(intentId);
+  if (!end.parked) state.closeIntent(rowId);
   return ended(outcomeOfDisk(end));
 }

@@ -4,10 +4,11 @@ import type { Digest } from "../../model/digest.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { DEFAULT_GUARDS } from "../../model/policy.ts";
-import type { Intent, MirrorEvent, TextName } from "../../ports/state.ts";
+import type { MirrorEvent, TextName } from "../../ports/state.ts";
 import { flushNow } from "../journal/durable.ts";
-import { ended, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { ended, type Got, got, stale } from "../apply/effect.ts";
 import { keepFileText } from "../apply/keep-file-text.ts";
+import { replaceFile } from "../apply/land-text.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { madeOfBoth, seenHere } from "../apply/text-name.ts";
@@ -116,17 +117,10 @@ export function landByHand(ctx: PassContext, { id, path, text, link, seen, next 
   const base = { baseChangeId: link.changeId, baseDigest: link.digest };
   const expect = look.digest;
   const becomes = next === undefined ? {} : { nextChangeId: next.changeId, nextDigest: next.digest, settles: true };
-  const closes = state.openIntent(ctx.run, { kind: "replace", id, path, parkAt, expect, writes, ...base, ...becomes });
-  const end = disk.replace(path, text, expect, parkAt);
-  if (end.kind === "done") {
-    ctx.notes.toFlush.set(id, path);
-    return got({ stamp: end.value.stamp, closes, keptAs: parkAt, writes });
-  }
-  const aside = disk.readParked(parkAt, path);
-  const parked: Intent = { kind: "set-aside", id, path, parkAt, expect, ...base };
-  if (aside.kind === "done" && aside.value === null) state.closeIntent(closes);
-  else state.turnIntent(closes, parked);
-  return ended(outcomeOfDisk(end));
+  const replaced = replaceFile(ctx, { kind: "replace", id, path, parkAt, expect, writes, ...base, ...becomes }, text);
+  if (replaced.kind === "end") return replaced;
+  const { stamp, rowId } = replaced.value;
+  return got({ stamp, closes: rowId, keptAs: parkAt, writes });
 }
 
 /**

@@ -7,14 +7,14 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "takes a file aside before the intent to do so is written down",
     file: "engine/apply/land-text.ts",
-    find: '  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });\n',
+    find: "  const rowId = state.openIntent(ctx.run, row);\n",
     replace: "",
     also: [
       {
         file: "engine/apply/land-text.ts",
         find: "  const end = disk.replace(path, text, expect, parkAt);\n",
         replace:
-          '  const end = disk.replace(path, text, expect, parkAt);\n  const intentId = state.openIntent(ctx.run, { kind: "replace", writes, ...intent, ...becomes });\n',
+          "  const end = disk.replace(path, text, expect, parkAt);\n  const rowId = state.openIntent(ctx.run, row);\n",
       },
     ],
     net: "crashes",
