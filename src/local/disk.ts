@@ -1,5 +1,5 @@
 import type { Digest } from "../model/digest.ts";
-import type { DiskFolding, LocalPath } from "../model/path.ts";
+import type { DiskNames, LocalPath } from "../model/path.ts";
 import type { Disk, DiskOutcome, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../ports/random.ts";
@@ -8,10 +8,9 @@ import type { LocalTree } from "../model/tree.ts";
 import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
 import { HeldFiles } from "./held-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
+import { learnNames } from "./disk-names.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
-import { learnFolding } from "./folding.ts";
 import type { LinkedSource } from "./linked-paths.ts";
-import { learnNameLimit } from "./name-limit.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
@@ -44,8 +43,7 @@ export class LocalDisk implements Disk {
   readonly #options: WalkOptions;
   readonly #processes: Processes;
   readonly #held: HeldFiles;
-  #isFoldingKnown = false;
-  #maxNameBytes: number | null = null;
+  #areNamesKnown = false;
 
   /**
    * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
@@ -67,18 +65,13 @@ export class LocalDisk implements Disk {
   }
 
   /** Learned when it is first needed, and kept. */
-  folding(): DiskFolding {
-    if (!this.#isFoldingKnown) {
-      this.#guard.learnFolding(this.#effect((guard) => learnFolding(guard, this.#options.probe)));
-      this.#isFoldingKnown = true;
+  names(): DiskNames {
+    if (!this.#areNamesKnown) {
+      const learn = (guard: RootGuard) => learnNames(guard, this.#options.probe);
+      this.#guard.learnNames(this.#effect(learn));
+      this.#areNamesKnown = true;
     }
-    return this.#guard.folding();
-  }
-
-  /** Learned when it is first needed, and kept. */
-  maxNameBytes(): number {
-    this.#maxNameBytes ??= this.#effect(learnNameLimit);
-    return this.#maxNameBytes;
+    return this.#guard.names();
   }
 
   walk(...asked: Parameters<Disk["walk"]>): LocalTree {
@@ -86,7 +79,7 @@ export class LocalDisk implements Disk {
   }
 
   walkInParts(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
-    this.folding();
+    this.names();
     return walkTree(this.#guard, this.#options, known, onText);
   }
 
@@ -123,7 +116,7 @@ export class LocalDisk implements Disk {
   }
 
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
-    this.folding();
+    this.names();
     return this.#change((guard) => moveFile(guard, from, to, expect));
   }
 
@@ -136,7 +129,7 @@ export class LocalDisk implements Disk {
   }
 
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
-    this.folding();
+    this.names();
     return this.#change((guard) => moveFolder(guard, from, to));
   }
 
@@ -188,7 +181,7 @@ export class LocalDisk implements Disk {
 
   /** As `staysAt` of `folder-names.ts`. */
   staysAt(path: LocalPath): ReturnType<typeof staysAt> {
-    this.folding();
+    this.names();
     return staysAt(this.#guard, this.#options.gitignore, path);
   }
 
@@ -199,7 +192,7 @@ export class LocalDisk implements Disk {
 
   /** As `namesIn` of `folder-names.ts`. */
   namesIn(folder: LocalPath): readonly FolderName[] | null {
-    this.folding();
+    this.names();
     return namesIn(this.#guard, this.#options.gitignore, folder);
   }
 

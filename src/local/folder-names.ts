@@ -100,7 +100,7 @@ function rulesAbove(folder: LocalPath): readonly LocalPath[] {
 type Judge = { readonly rules: Rules; readonly linked: LinkedPaths | null };
 
 function readRules(guard: RootGuard, gitignore: LinkedSource | null, folder: LocalPath): Judge {
-  const { foldsCase } = guard.folding();
+  const { foldsCase } = guard.names();
   const rules = new Map<LocalPath, FolderRules>();
   const read = (path: LocalPath) => {
     const place = guard.place(path, "file");

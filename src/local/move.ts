@@ -65,7 +65,7 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
  * tell on some disks.
  */
 function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
-  const folding = guard.folding();
+  const folding = guard.names();
   if (pathKey(from, folding) !== pathKey(to, folding)) return false;
   return !guard.fs.readdir(parentOf(target)).some((entry) => entry.name === nameOf(to));
 }

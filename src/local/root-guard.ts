@@ -1,6 +1,6 @@
 import type { DiskOutcome } from "../ports/disk.ts";
 import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
-import { type DiskFolding, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
+import { type DiskNames, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../model/path.ts";
 import type { Random } from "../ports/random.ts";
 import { canHold, holdFolder, WalkHold } from "./folder-handle.ts";
 import { anyErrno, fault, stale, unless } from "./errno.ts";
@@ -33,7 +33,7 @@ export class RootGuard {
   readonly random: Pick<Random, "hex">;
   readonly #path: string;
   /** null: not learned yet. */
-  #folding: DiskFolding | null = null;
+  #names: DiskNames | null = null;
   /** The folder that every later look must find again. */
   #identified: Root | null = null;
   #canHold = false;
@@ -74,13 +74,13 @@ export class RootGuard {
     return now?.kind === "folder" && sameInode(now, known.stat) ? { real: known.real, stat: now } : null;
   }
 
-  /** Which names the disk takes for one; exact until this was learned. */
-  folding(): DiskFolding {
-    return this.#folding ?? EXACT_DISK;
+  /** Which names the disk takes; those of an exact disk until this was learned. */
+  names(): DiskNames {
+    return this.#names ?? EXACT_DISK;
   }
 
-  learnFolding(learned: DiskFolding): void {
-    this.#folding = learned;
+  learnNames(learned: DiskNames): void {
+    this.#names = learned;
   }
 
   /**
@@ -102,7 +102,7 @@ export class RootGuard {
 
   /** Holds folders open for a walk, one after the other. */
   walkHold(): WalkHold {
-    return new WalkHold(this.fs, this.#canHold, this.folding());
+    return new WalkHold(this.fs, this.#canHold, this.names());
   }
 
   /** The folder at `path`, which was just found at `abs`, for acting on what lies in it. */
@@ -135,7 +135,7 @@ export class RootGuard {
   #folderAt(below: string): Place {
     const known = this.#identified ?? this.identify();
     if (this.#held === null || known === null || !this.#canHold) return this.#lookedAt(below);
-    const handle = this.#held.get(below) ?? holdFolder(this.fs, known, below, this.#folding);
+    const handle = this.#held.get(below) ?? holdFolder(this.fs, known, below, this.#names);
     if (handle !== null) {
       this.#held.set(below, handle);
       return { ok: true, abs: handle.at };
@@ -152,7 +152,7 @@ export class RootGuard {
   #lookedAt(below: string): Place {
     const known = this.root();
     if (known === null) return refused(stale("the linked folder does not exist, or is another folder"), false);
-    const folding = this.folding();
+    const folding = this.names();
     const expected = below === "" ? known.real : `${known.real}/${below}`;
     const real = unless(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
     if (real === null) return refused(stale("the folder is missing"), true);

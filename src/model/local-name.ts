@@ -1,6 +1,6 @@
 import { mapName } from "../contract/names.ts";
 import { digestOf } from "./digest.ts";
-import { cutToBytes, isSidecarName, type LocalPath, MAX_NAME_BYTES, nameOf, type RemotePath } from "./path.ts";
+import { cutToBytes, isSidecarName, type LocalPath, nameOf, type RemotePath } from "./path.ts";
 
 /**
  * Names that both sides can hold: which remote names the disk takes as they are, the deterministic
@@ -21,17 +21,18 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * The local name of a remote one: itself where the disk can hold it, else one made of its stem and
- * its id's digest.
+ * Returns the local name of a remote one: itself where the disk can hold it, else one made of its
+ * stem and its id's digest.
+ * @param maxBytes of the longest name that the disk takes; so in all of this module
  */
-export function localNameFor(name: string, kind: "file" | "folder", id: string): string {
+export function localNameFor(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const fits =
-    Buffer.byteLength(name) <= MAX_NAME_BYTES &&
+    Buffer.byteLength(name) <= maxBytes &&
     name.isWellFormed() &&
     name.search(CONTROL_OR_SLASH) === -1 &&
     !LITTER.test(name) &&
     !(kind === "file" && isSidecarName(name));
-  return fits ? name : hashedName(name, kind, id);
+  return fits ? name : hashedName(name, kind, id, maxBytes);
 }
 
 /**
@@ -48,14 +49,17 @@ export function remoteNameFor(name: string, kind: "file" | "folder", refused: st
  * The shortened stem with `-` and 8 hex digits of the id's digest: unique among its siblings, and
  * the same in every pass.
  */
-export function hashedName(name: string, kind: "file" | "folder", id: string): string {
-  const ending = kind === "file" ? ".md" : "";
-  const tail = `${digitsOf(id)}${ending}`;
-  const stem = (kind === "file" ? name.slice(0, -3) : name)
+export function hashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
+  const tail = `${digitsOf(id)}${kind === "file" ? ".md" : ""}`;
+  return `${cutToBytes(stemOf(name, kind), maxBytes - tail.length)}${tail}`;
+}
+
+/** The part of a remote name that a disk can hold, without its ending. */
+function stemOf(name: string, kind: "file" | "folder"): string {
+  return (kind === "file" ? name.slice(0, -3) : name)
     .toWellFormed()
     .replace(CONTROL_OR_SLASH, "-")
     .replace(/^\.[#_]+/, "");
-  return `${cutToBytes(stem, MAX_NAME_BYTES - tail.length)}${tail}`;
 }
 
 /** The mark of an id in a name that `hashedName` made. */
@@ -69,35 +73,48 @@ export function hasDigitsOf(name: string, id: string): boolean {
   return name.endsWith(digits) || name.endsWith(`${digits}.md`);
 }
 
-const HAS_DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
+const DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
 /**
- * Whether a row has a name with its id's digits on disk only because another file had the service's
- * name.
- * @returns the service's name; null where this is no such case
+ * Returns whether `hashedName` made a local name of a remote one, for a disk with any limit: the
+ * folder may come from another disk.
+ * @param id null where it is not known: then any digits fit
  */
-export function ownNameOf(here: string, there: string, kind: "file" | "folder", id: string): string | null {
-  if (here === there || !HAS_DIGITS.test(here) || hashedName(there, kind, id) !== here) return null;
-  const own = localNameFor(there, kind, id);
+export function isHashedNameOf(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
+  const [tail] = DIGITS.exec(here) ?? [];
+  if (tail === undefined || tail.endsWith(".md") !== (kind === "file")) return false;
+  return (id === null || hasDigitsOf(here, id)) && stemOf(there, kind).startsWith(here.slice(0, -tail.length));
+}
+
+/**
+ * Returns the service's name of a row whose local name has its id's digits only because another
+ * file had that name. Null where this is no such case.
+ */
+export function ownNameOf(
+  here: string,
+  there: string,
+  kind: "file" | "folder",
+  id: string,
+  maxBytes: number,
+): string | null {
+  if (here === there || !DIGITS.test(here) || hashedName(there, kind, id, maxBytes) !== here) return null;
+  const own = localNameFor(there, kind, id, maxBytes);
   return own === here ? null : own;
 }
 
-/** The same by a link's paths. */
-export function hasStandInName(link: LinkedPaths, kind: "file" | "folder"): boolean {
+/** Returns whether a linked document or folder has a name that `ownNameOf` takes back. */
+export function hasStandInName(link: LinkedPaths, kind: "file" | "folder", maxBytes: number): boolean {
   const { localPath, remotePath, id } = link;
-  return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id) !== null;
+  return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null;
 }
 
 type LinkedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
-/**
- * `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path.
- * @param max bytes of the longest name that the disk takes
- */
-export function numberedName(name: string, kind: "file" | "folder", number: number, max = MAX_NAME_BYTES): string {
+/** `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path. */
+export function numberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
   const stem = name.slice(0, name.length - ending.length);
-  return `${cutToBytes(stem, max - 12)}-${number}${ending}`;
+  return `${cutToBytes(stem, maxBytes - 12)}-${number}${ending}`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { DOUBTFUL_CHARACTERS, FIRST_SHELL_METACHARACTERS, mapName, SHELL_METACHARACTERS } from "../contract/names.ts";
-import { hashedName, localNameFor } from "./local-name.ts";
+import { isHashedNameOf } from "./local-name.ts";
 import type { LocalPath, RemotePath } from "./path.ts";
 
 /**
@@ -22,9 +22,7 @@ export function isNamePair(here: string, there: string, kind: "file" | "folder",
   if (here === there || here.normalize("NFC") === there.normalize("NFC")) return true;
   // Which characters are refused is learned, so the name may have been mapped by an earlier set.
   for (const refused of REFUSED) if (mapName(here, kind, refused) === there) return true;
-  if (id === null)
-    return hashedName(there, kind, "").slice(0, 4) === here.slice(0, 4) && /-[0-9a-f]{8}(?:\.md)?$/.test(here);
-  return localNameFor(there, kind, id) === here || hashedName(there, kind, id) === here;
+  return isHashedNameOf(here, there, kind, id);
 }
 
 /**

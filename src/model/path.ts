@@ -60,15 +60,24 @@ export function ancestorsOf(path: string): string[] {
   return result;
 }
 
-/** Which names the disk under the root takes for one. Learned by a probe, not from the platform. */
+/** Which names a side takes for one. */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
+
+/** Which names the disk under the root takes. Learned from the disk, not from the platform. */
+export type DiskNames = DiskFolding & {
+  /** Bytes of the longest name. */
+  readonly maxNameBytes: number;
+};
 
 /** Whether the disk takes some different names for one. */
 export function folds({ foldsCase, foldsUnicode }: DiskFolding): boolean {
   return foldsCase || foldsUnicode;
 }
 
-export const EXACT_DISK: DiskFolding = { foldsCase: false, foldsUnicode: false };
+/** LIMIT: bytes of a name on the common file systems. */
+export const MAX_NAME_BYTES = 255;
+
+export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, maxNameBytes: MAX_NAME_BYTES };
 
 /**
  * The key under which a local path is unique on a disk (I11): the path itself, or its NFC form, or
@@ -81,9 +90,6 @@ export function pathKey(path: LocalPath, disk: DiskFolding): string {
 }
 
 const SIDECAR = / \((?:theirs|mine)(?: \d+)?\)\.md$/;
-
-/** LIMIT: bytes of a name on the common file systems. */
-export const MAX_NAME_BYTES = 255;
 
 /** Cuts between code points, never within one. */
 export function cutToBytes(text: string, max: number): string {

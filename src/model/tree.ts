@@ -2,7 +2,7 @@ import type { TextFault } from "../contract/limits.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { Digest } from "./digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "./link.ts";
-import type { DiskFolding, LocalPath, RemotePath } from "./path.ts";
+import type { DiskNames, LocalPath, RemotePath } from "./path.ts";
 import type { Unread } from "./seen.ts";
 
 /**
@@ -71,7 +71,7 @@ export type LocalTree = {
    * path at or below one is unknown.
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
-  readonly disk: DiskFolding;
+  readonly disk: DiskNames;
   /** Whether only some paths were looked at: then nothing is absent. Left out: all were. */
   readonly partial?: true;
   /**

@@ -1,6 +1,6 @@
 import type { DirId, DocId } from "../contract/ids.ts";
 import { localNameFor } from "../model/local-name.ts";
-import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../model/path.ts";
+import { type DiskNames, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../model/path.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
 import { folderAt, type Forest } from "./match/forest.ts";
@@ -26,10 +26,11 @@ export function findWhereabouts(trees: Trees, policy: Policy, texts: TextLookup)
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const where: Where = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };
   for (const folder of forest.folders) addFolder(where, folder);
-  for (const document of documents) addDocument(where, document, forest);
+  const { disk } = trees.local;
+  for (const document of documents) addDocument(where, document, forest, disk);
   for (const { file } of arrivals.all) {
     where.open.add(file.id);
-    where.coming.set(file.id, comingPath(forest, file.id, file.path));
+    where.coming.set(file.id, comingPath(forest, disk.maxNameBytes, file.id, file.path));
   }
   return where;
 }
@@ -51,6 +52,7 @@ function addDocument(
   { found, open, coming, unlinked }: Where,
   { id, local, remote }: DocumentRow,
   forest: Forest,
+  { maxNameBytes }: DiskNames,
 ): void {
   if (local.seen.kind === "present") {
     const { path } = local.seen.value;
@@ -59,11 +61,11 @@ function addDocument(
   } else if (id !== null) {
     open.add(id);
     if (local.seen.kind === "absent" && remote.seen.kind === "present")
-      coming.set(id, comingPath(forest, id, remote.seen.file.path));
+      coming.set(id, comingPath(forest, maxNameBytes, id, remote.seen.file.path));
   }
 }
 
-function comingPath(forest: Forest, id: DocId, remotePath: RemotePath): LocalPath {
+function comingPath(forest: Forest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
   const folder = folderAt(forest, "remote", parentOf(remotePath));
-  return joinPath(folder.localPath ?? parentOf(remotePath), localNameFor(nameOf(remotePath), "file", id));
+  return joinPath(folder.localPath ?? parentOf(remotePath), localNameFor(nameOf(remotePath), "file", id, maxBytes));
 }

@@ -1,6 +1,6 @@
 import type { Digest } from "../model/digest.ts";
 import type { Stamp } from "../model/link.ts";
-import type { DiskFolding, LocalPath } from "../model/path.ts";
+import type { DiskNames, LocalPath } from "../model/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
@@ -69,9 +69,7 @@ export type FileUse = {
 export interface Disk {
   /** null when the root is not there or not a folder. */
   identify(): RootIdentity | null;
-  folding(): DiskFolding;
-  /** Bytes of the longest name that the disk takes. */
-  maxNameBytes(): number;
+  names(): DiskNames;
   /**
    * Walks the whole folder; reads and hashes each file whose stamp `known` does not have. New texts
    * are handed to `onText`, which keeps them before they can be lost.

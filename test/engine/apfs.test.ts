@@ -4,6 +4,7 @@ import { hashedName } from "../../src/model/local-name.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { APFS } from "../simulator/ram-disk.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import { MAX_NAME_BYTES } from "../../src/model/path.ts";
 
 /** Names in two spellings that the disk of a Mac takes for one, and a service does not. */
 
@@ -87,7 +88,7 @@ describe.each([
     const { rig, mirror } = await begin({ [first]: "one\n", [second]: "two\n" });
     const [plain, hashed] = [...mirror.texts().keys()].sort((a, b) => a.length - b.length);
     const [kept, other] = plain === first ? [first, second] : [second, first];
-    expect(hashed).toBe(hashedName(other, "file", idOf(rig, other)));
+    expect(hashed).toBe(hashedName(other, "file", idOf(rig, other), MAX_NAME_BYTES));
     mirror.write(plain!, "edited plain\n");
     mirror.write(hashed!, "edited with digits\n");
     expect((await settle({ rig, mirror })).there).toEqual({

@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { sidecarPath } from "../../src/model/sidecar-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import { MAX_NAME_BYTES } from "../../src/model/path.ts";
 
 /**
  * A document is deleted locally during its conflict, and the service's text is to come back; its
@@ -20,7 +21,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
   rig.app.create(PATH, THEIRS);
   mirror.write(PATH, "mine\n");
   await mirror.sync();
-  expect(mirror.texts().get(sidecarPath(PATH))).toBe(THEIRS);
+  expect(mirror.texts().get(sidecarPath(PATH, "theirs", 1, MAX_NAME_BYTES))).toBe(THEIRS);
   mirror.disk.user.remove(`${ROOT}/${PATH}`);
   return { rig, mirror };
 }
@@ -29,7 +30,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
 function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror }, when: string): void {
   expect(rig.app.files().get(PATH)?.text, when).toBe(THEIRS);
   expect([...mirror.texts()], when).toEqual([
-    [sidecarPath(PATH), THEIRS],
+    [sidecarPath(PATH, "theirs", 1, MAX_NAME_BYTES), THEIRS],
     [PATH, OTHER],
   ]);
 }

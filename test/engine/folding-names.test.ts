@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { hashedName } from "../../src/model/local-name.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
+import { MAX_NAME_BYTES } from "../../src/model/path.ts";
 
 it("I01 deletes on the service what was deleted locally, where another document takes its name in other letters", async () => {
   const rig = createRig(12);
@@ -57,7 +58,7 @@ describe("neighbours that the disk takes for one: one of them has the digits of 
     const one = before.get("Plan.md")!;
     const second = mirror(
       new Map([
-        [hashedName("Plan.md", "file", one.id), one.text],
+        [hashedName("Plan.md", "file", one.id, MAX_NAME_BYTES), one.text],
         ["plan.md", before.get("plan.md")!.text],
       ]),
     );

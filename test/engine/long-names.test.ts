@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { isSidecarName, nameOf, parentOf } from "../../src/model/path.ts";
-import { sidecarPath } from "../../src/model/sidecar-path.ts";
+import { copyPath } from "../../src/model/sidecar-path.ts";
 import { createRig } from "../simulator/rig.ts";
 
 describe("the name of a sidecar", () => {
@@ -10,7 +10,7 @@ describe("the name of a sidecar", () => {
     ["d/e/note.md", "d/e/note (theirs).md"],
     [`${"n".repeat(243)}.md`, `${"n".repeat(243)} (theirs).md`],
   ])("of %s is made of the document's where the disk can hold it", (path, beside) => {
-    expect(sidecarPath(path)).toBe(beside);
+    expect(copyPath(path, 1, 255)).toBe(beside);
   });
 
   test("of any document is a sidecar's, beside it, and no longer than a disk's names may be; two documents have two", () => {
@@ -18,16 +18,16 @@ describe("the name of a sidecar", () => {
     const name = stem.map((text) => `${text}.md`).filter((text) => Buffer.byteLength(text) <= 255);
     fc.assert(
       fc.property(name, name, (one, other) => {
-        const beside = sidecarPath(`d/${one}`);
+        const beside = copyPath(`d/${one}`, 1, 255);
         expect(parentOf(beside)).toBe("d");
         expect(isSidecarName(nameOf(beside))).toBe(true);
         expect(Buffer.byteLength(nameOf(beside))).toBeLessThanOrEqual(255);
         expect(beside.isWellFormed()).toBe(true);
-        if (one !== other) expect(sidecarPath(`d/${other}`)).not.toBe(beside);
+        if (one !== other) expect(copyPath(`d/${other}`, 1, 255)).not.toBe(beside);
       }),
     );
     const long = "x".repeat(251);
-    expect(sidecarPath(`${long}a.md`)).not.toBe(sidecarPath(`${long}b.md`));
+    expect(copyPath(`${long}a.md`, 1, 255)).not.toBe(copyPath(`${long}b.md`, 1, 255));
   });
 });
 
@@ -42,7 +42,7 @@ test("two conflicts of documents whose long names differ at the end alone: each 
     rig.app.edit(path, `theirs of ${path.at(-4)!}\n`);
   }
   await mirror.sync();
-  const besides = paths.map((path) => sidecarPath(path));
+  const besides = paths.map((path) => copyPath(path, 1, 255));
   for (const [index, path] of paths.entries()) {
     expect(mirror.texts().get(path)).toBe(`mine of ${path.at(-4)!}\n`);
     expect(mirror.texts().get(besides[index]!)).toBe(`theirs of ${path.at(-4)!}\n`);

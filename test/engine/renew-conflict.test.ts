@@ -3,6 +3,7 @@ import { digestOf } from "../../src/model/digest.ts";
 import { copyPath } from "../../src/model/sidecar-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import { MAX_NAME_BYTES } from "../../src/model/path.ts";
 
 const BASE = "base\n";
 const MINE = "mine\n";
@@ -37,7 +38,7 @@ function expectOpen(
   ).toEqual([digestOf(BASE)]);
   expect(mirror.texts(), when).toEqual(
     new Map([
-      [copyPath(path, conflicts[0]!.shown.length), theirs],
+      [copyPath(path, conflicts[0]!.shown.length, MAX_NAME_BYTES), theirs],
       [path, MINE],
     ]),
   );

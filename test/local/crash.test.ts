@@ -65,7 +65,7 @@ function prepare(effect: Effect, options: RamDiskOptions): { ram: RamDisk; disk:
   ram.user.makeFolder(at("g"));
   for (const [path, text] of Object.entries(effect.before)) ram.user.write(at(path), text);
   disk.identify();
-  disk.folding();
+  disk.names();
   ram.settle();
   return { ram, disk };
 }

@@ -41,7 +41,7 @@ function prepare(options: RamDiskOptions = {}): { ram: RamDisk; disk: Disk } {
   ram.user.makeFolder(at("f"));
   ram.user.write(at(".mdmirror/tmp/parked"), "parked");
   disk.identify();
-  disk.folding();
+  disk.names();
   return { ram, disk };
 }
 

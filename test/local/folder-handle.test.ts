@@ -67,7 +67,7 @@ describe("I26 what the system tells of a folder that is held open", () => {
   it("another spelling: the same folder where names fold, another one where they do not", () => {
     for (const foldsCase of [true, false]) {
       const { disk } = holding((path) => path.replace("Folder", "FOLDER"), { foldsCase });
-      disk.folding();
+      disk.names();
       expect([foldsCase, disk.create("Folder/a.md", "a").kind]).toEqual([foldsCase, foldsCase ? "done" : "stale"]);
     }
   });
@@ -81,7 +81,7 @@ describe("I26 what the system tells of a folder that is held open", () => {
 
   it("no folder stays held when a call of the effect fails", () => {
     const { ram, disk, counts } = holding((path) => path);
-    disk.folding();
+    disk.names();
     for (const call of ["lstat", "readFile", "writeNew", "link", "rename"] as const) {
       const end = ram.fail({ call, path: null, code: "EIO" });
       expect([call, disk.create(`Folder/${call}.md`, "a").kind === "done"]).toEqual([

@@ -58,7 +58,7 @@ function prepare(options: RamDiskOptions): { ram: RamDisk; disk: Disk } {
   ram.user.makeFolder(at("to"));
   ram.user.write(NOTE, "old");
   disk.identify();
-  disk.folding();
+  disk.names();
   return { ram, disk };
 }
 

@@ -14,7 +14,7 @@ function prepare(options: RamDiskOptions = {}): { readonly ram: RamDisk; readonl
   const { ram, disk } = ramMirror(options);
   ram.user.write(NOTE, "old");
   disk.identify();
-  disk.folding();
+  disk.names();
   return { ram, disk: disk as LocalDisk };
 }
 

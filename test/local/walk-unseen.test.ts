@@ -49,7 +49,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
       for (const cover of [false, true]) {
         const { ram, disk, at } = ramMirror();
         for (const path of ["a.md", "b.md", "c.md", "d.md"]) ram.user.write(at(path), path);
-        disk.folding();
+        disk.names();
         let calls = 0;
         ram.beforeCall = () => {
           if (calls++ !== moment) return;
@@ -67,7 +67,7 @@ describe("what a walk cannot see is unseen, never absent", () => {
       const { ram, disk, at } = ramMirror();
       ram.user.makeFolder(at("x"));
       ram.user.write(at("x/a.md"), "a");
-      disk.folding();
+      disk.names();
       let calls = 0;
       ram.beforeCall = () => void (calls++ === moment && ram.user.mount(at("x")));
       const tree = disk.walk(nothing, noText);
@@ -147,7 +147,7 @@ describe("what changes during a walk", () => {
         const { ram, disk, at } = ramMirror({ granularityMs });
         for (const folder of ["a", "b", "c/deep"]) ram.user.makeFolder(at(folder));
         for (const path of FILES) ram.user.write(at(path), path);
-        disk.folding();
+        disk.names();
         let calls = 0;
         let moved = false;
         ram.beforeCall = () => {
@@ -173,7 +173,7 @@ describe("what changes during a walk", () => {
     const { ram, disk, at } = ramMirror({ granularityMs: 0 });
     ram.user.makeFolder(at("busy"));
     ram.user.write(at("a.md"), "a");
-    disk.folding();
+    disk.names();
     let saves = 0;
     ram.beforeCall = (call, path) => {
       if (call === "lstat" && path === at("busy")) ram.user.write(at(`busy/${saves++}.md`), "x");

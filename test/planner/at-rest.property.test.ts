@@ -152,7 +152,7 @@ function spoiled({ base, local, remote }: Trees, other: Trees, spots: readonly s
 const VARIANTS: readonly [string, (world: World) => void, Partial<Policy>][] = [
   ["inodes are evidence", () => undefined, {}],
   ["inodes are no evidence", (world) => (world.inodesTrusted = false), {}],
-  ["the disk folds names", (world) => (world.disk = { foldsCase: true, foldsUnicode: true }), {}],
+  ["the disk folds names", (world) => (world.disk = { ...world.disk, foldsCase: true, foldsUnicode: true }), {}],
   ["the listing was torn", (world) => (world.complete = false), {}],
   ["a folder is ignored", (world) => (world.ignored = (path) => path.startsWith("b")), {}],
   ["a folder was not seen", (world) => world.unseen.set("a", "EACCES"), {}],

@@ -65,7 +65,7 @@ function showVersion(world: World, { id, localPath }: Extract<ConflictAction, { 
   const isThere = digest === newest.digest && hasCopy(conflict);
   const ino = isThere ? newest.ino : world.next();
   const shown = [...before, { changeId, digest, ino, dev: 1 }];
-  const at = isThere ? conflict.sidecarPath : copyPath(localPath, shown.length);
+  const at = isThere ? conflict.sidecarPath : copyPath(localPath, shown.length, world.disk.maxNameBytes);
   if (!isThere) world.others.delete(conflict.sidecarPath);
   world.others.set(at, { kind: "conflict-copy", ino });
   world.conflicts.set(id, { ...conflict, shown, sidecarPath: at, looksGone: 0 });

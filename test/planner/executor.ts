@@ -145,7 +145,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       if (file.text === document.text) return;
       const digest = world.digest(document.text);
       world.patchLink(action.id, { digest, localDigest: digest });
-      const beside = sidecarPath(action.localPath);
+      const beside = sidecarPath(action.localPath, "theirs", 1, world.disk.maxNameBytes);
       const ino = world.next();
       world.others.set(beside, { kind: "conflict-copy", ino });
       const shown = [{ changeId: document.changeId, digest, ino, dev: 1 }];

@@ -135,7 +135,11 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
     unseen: fc
       .array(fc.tuple(path, fc.constantFrom(unreadable("EACCES"), STILL_WRITTEN)), { maxLength: 2 })
       .map((all) => new Map(all)),
-    disk: fc.record({ foldsCase: fc.boolean(), foldsUnicode: fc.boolean() }),
+    disk: fc.record({
+      foldsCase: fc.boolean(),
+      foldsUnicode: fc.boolean(),
+      maxNameBytes: fc.constantFrom(255, 143, 24),
+    }),
     inodesTrusted: fc.boolean(),
     ignores: fc.constantFrom(
       (at: string) => at.startsWith("b"),

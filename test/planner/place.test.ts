@@ -164,7 +164,7 @@ describe("who wins: places of documents", () => {
 });
 
 function folds(world: World): void {
-  world.disk = { foldsCase: true, foldsUnicode: true };
+  world.disk = { ...world.disk, foldsCase: true, foldsUnicode: true };
 }
 
 describe("places on a disk that folds case", () => {

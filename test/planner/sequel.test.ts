@@ -25,7 +25,7 @@ test("a name that only breaks a circle, or has the digits of its document's id, 
   expect(hasSequel("a.md=1 b.md=2", "mv a.md t.md; mv b.md a.md; mv t.md b.md")).toBe(true);
   const world = worldAfter(["a.md=1 b.md=2", "", "", ""]);
   const id = world.idAt("a.md");
-  const standIn = hashedName("a.md", "file", id);
+  const standIn = hashedName("a.md", "file", id, world.disk.maxNameBytes);
   world.moveLocal("a.md", standIn);
   world.patchLink(id, { localPath: standIn });
   const plan = planOf(world);

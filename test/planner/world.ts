@@ -1,7 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import { type Digest, digestOf } from "../../src/model/digest.ts";
 import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../src/model/link.ts";
-import { ancestorsOf, type DiskFolding, EXACT_DISK, isWithin, rebase } from "../../src/model/path.ts";
+import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/model/path.ts";
 import type { TextFault } from "../../src/contract/limits.ts";
 import type { LocalOther, TextLookup } from "../../src/model/tree.ts";
 
@@ -34,7 +34,7 @@ export class World {
   readonly read = new Set<DocId>();
   readonly texts = new Map<Digest, string>();
   ignored: (path: string) => boolean = () => false;
-  disk: DiskFolding = EXACT_DISK;
+  disk: DiskNames = EXACT_DISK;
   inodesTrusted = true;
   complete = true;
   nothingKnown = false;

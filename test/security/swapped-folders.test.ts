@@ -103,7 +103,7 @@ function swapAtEachCall(name: string, folder: string, back: boolean, handles: bo
   for (let n = 1; ; n++) {
     const fixture = openSwapFixture("", handles);
     try {
-      fixture.disk.folding();
+      fixture.disk.names();
       const before = fixture.outside();
       let left = n;
       let takeBack: (() => void) | null = null;
@@ -177,7 +177,7 @@ describe.runIf(process.platform === "linux")("I26 a folder that is swapped for a
 /** @returns the digests of all that was seen; null: there was no n-th call */
 function walkSwapped(fixture: SwapFixture, folder: string, n: number, back: boolean, read: string[]): string[] | null {
   const { disk } = fixture;
-  disk.folding();
+  disk.names();
   let left = n;
   let takeBack: (() => void) | null = null;
   fixture.around = (_call, _path, after) => {

@@ -14,7 +14,7 @@ const LOW_BYTES = 200 * 1024 * 1024;
  * `.mdmirror/tmp`.
  */
 export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
-  const { foldsCase, foldsUnicode } = disk.folding();
+  const { foldsCase, foldsUnicode } = disk.names();
   const checks: Check[] = [
     foldsCase
       ? note(

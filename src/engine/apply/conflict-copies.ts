@@ -33,7 +33,10 @@ export async function showVersion(
   if (digest === last.digest) {
     const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
     if (hasCopy(conflict)) return got({ conflict: named });
-    const again = { ...named, sidecarPath: copyPath(document, conflict.shown.length) };
+    const again = {
+      ...named,
+      sidecarPath: copyPath(document, conflict.shown.length, ctx.world.disk.names().maxNameBytes),
+    };
     if (isFreeFor(ctx, again.sidecarPath, digest)) return writeCopy(ctx, conflict, again, text, null);
   }
   const old = findCopy(ctx, conflict, document);
@@ -50,7 +53,7 @@ export async function showVersion(
  * @returns the versions from now on, of which the last has no file yet, and the path of its copy
  */
 export function nameCopy(
-  { world: { state } }: PassContext,
+  { world: { state, disk } }: PassContext,
   id: DocId,
   document: LocalPath,
   before: readonly ShownVersion[],
@@ -59,7 +62,7 @@ export function nameCopy(
   const next = { ...version, ino: 0, dev: 0 };
   const shown = [...before, next];
   for (;;) {
-    const sidecarPath = copyPath(document, shown.length);
+    const sidecarPath = copyPath(document, shown.length, disk.names().maxNameBytes);
     if (!state.isCopyOfOther(id, sidecarPath)) return { shown, sidecarPath };
     shown.push(next);
   }
@@ -80,7 +83,8 @@ type FoundCopy =
  */
 function findCopy({ world: { disk } }: PassContext, conflict: Conflict, document: LocalPath): FoundCopy {
   const last = newestShown(conflict);
-  for (const path of new Set([conflict.sidecarPath, copyPath(document, conflict.shown.length)])) {
+  const moved = copyPath(document, conflict.shown.length, disk.names().maxNameBytes);
+  for (const path of new Set([conflict.sidecarPath, moved])) {
     const look = disk.look(path);
     if (look.kind === "unknown") return { kind: "unknown" };
     if (look.kind !== "file") continue;
@@ -203,7 +207,8 @@ export function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Pick<S
  */
 export function dropCopies(ctx: PassContext, conflict: Conflict): Got<readonly string[]> {
   const places: string[] = [];
-  for (const { version, path, isNewest } of copiesOf(conflict, documentOf(ctx, conflict))) {
+  const { maxNameBytes } = ctx.world.disk.names();
+  for (const { version, path, isNewest } of copiesOf(conflict, documentOf(ctx, conflict), maxNameBytes)) {
     const look = ctx.world.disk.look(path);
     if (look.kind !== "file" || !(isNewest || isCopyOf(version, look))) continue;
     const dropped = dropCopy(ctx, conflict.id, path);

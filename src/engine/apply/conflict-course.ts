@@ -213,9 +213,14 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
  */
 function dropWithDocument(ctx: PassContext, action: ActionOf<"drop-conflict">, conflict: Conflict): Outcome | null {
   const document = documentOf(ctx, conflict);
+  const { maxNameBytes } = ctx.world.disk.names();
   const seen = action.sidecarPath;
-  for (const { nth, version, path, isNewest } of copiesOf(conflict, document)) {
-    for (const at of new Set([...(isNewest && seen !== null ? [seen] : []), path, copyPath(document, nth)])) {
+  for (const { nth, version, path, isNewest } of copiesOf(conflict, document, maxNameBytes)) {
+    for (const at of new Set([
+      ...(isNewest && seen !== null ? [seen] : []),
+      path,
+      copyPath(document, nth, maxNameBytes),
+    ])) {
       const look = ctx.world.disk.look(at);
       // At a place that the plan did not name, another conflict's copy may be by now.
       if (look.kind !== "file" || (at !== seen && !isCopyOf(version, look))) continue;

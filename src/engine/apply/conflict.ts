@@ -108,7 +108,7 @@ export async function keepBeside(
 /** The first that is free, or holds that text already. */
 function placeBeside({ world: { disk } }: PassContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
-    const at = sidecarPath(document, "mine", nth);
+    const at = sidecarPath(document, "mine", nth, disk.names().maxNameBytes);
     const look = disk.look(at);
     if (look.kind === "absent" || look.kind === "unknown") return at;
     if (look.kind === "file" && look.digest === digest) return at;

@@ -248,6 +248,6 @@ function findPathBeside({ world: { disk } }: PassContext, path: LocalPath): Free
   const stem = nameOf(path).replace(/\.md$/, "");
   return findFreePath(disk, (number) => {
     const tail = `-late${number === 1 ? "" : `-${number}`}.md`;
-    return joinPath(parentOf(path), `${cutToBytes(stem, disk.maxNameBytes() - tail.length)}${tail}`);
+    return joinPath(parentOf(path), `${cutToBytes(stem, disk.names().maxNameBytes - tail.length)}${tail}`);
   });
 }

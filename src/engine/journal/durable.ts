@@ -178,7 +178,7 @@ function restoreBeside(ctx: PassContext, link: Link): boolean {
   const { disk, log } = ctx.world;
   const path = link.localPath;
   const beside = findFreePath(disk, (number) =>
-    joinPath(parentOf(path), numberedName(nameOf(path), "file", number + 1, disk.maxNameBytes())),
+    joinPath(parentOf(path), numberedName(nameOf(path), "file", number + 1, disk.names().maxNameBytes)),
   );
   if (beside.kind === "free") return restoreOne(ctx, link, undefined, beside.path);
   log.write("warn", "not-restored", { path, detail: beside.why });

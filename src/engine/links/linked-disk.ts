@@ -165,8 +165,7 @@ export class LinkedDisk implements Disk {
   }
 
   readonly identify: Disk["identify"] = () => this.plain.identify();
-  readonly folding: Disk["folding"] = () => this.plain.folding();
-  readonly maxNameBytes: Disk["maxNameBytes"] = () => this.plain.maxNameBytes();
+  readonly names: Disk["names"] = () => this.plain.names();
   readonly together: Disk["together"] = (work) => this.plain.together(work);
   readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
   readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);

@@ -102,9 +102,12 @@ function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const looking = new Set(
     plan.steps.flatMap(({ action }) => (LOOKS.has(action.kind) && "id" in action ? [action.id] : [])),
   );
-  for (const conflict of trees.base.conflicts.values())
-    for (const { path } of copiesOf(conflict, trees.base.links.get(conflict.id)?.localPath ?? conflict.sidecarPath))
+  const { maxNameBytes } = trees.local.disk;
+  for (const conflict of trees.base.conflicts.values()) {
+    const document = trees.base.links.get(conflict.id)?.localPath ?? conflict.sidecarPath;
+    for (const { path } of copiesOf(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) keepSidecar(ctx.world, conflict.id, path);
+  }
   // A copy that was found again must be missing in two more looks in a row before it counts
   // as gone.
   for (const conflict of trees.base.conflicts.values())

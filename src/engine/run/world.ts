@@ -176,7 +176,7 @@ export function parkedDocument(place: string): DocId | null {
   return isDocId(id) ? id : null;
 }
 
-type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "maxNameBytes"> };
+type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
 /**
  * A path in the trash for a removed document: readable for people, unique by its last part.
@@ -189,6 +189,6 @@ export function trashPlace(world: TrashWorld, path: LocalPath): string {
   const stem = nameOf(path).slice(0, nameOf(path).length - ending.length);
   return joinPath(
     `trash/${day}`,
-    joinPath(parentOf(path), `${cutToBytes(stem, world.disk.maxNameBytes() - tail.length)}${tail}`),
+    joinPath(parentOf(path), `${cutToBytes(stem, world.disk.names().maxNameBytes - tail.length)}${tail}`),
   );
 }

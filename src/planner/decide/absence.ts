@@ -16,8 +16,9 @@ export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const name = nameOf(link.localPath);
   const path = folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
   if (isFree(draft, path)) return path;
+  const { maxNameBytes } = draft.trees.local.disk;
   for (let number = 2; ; number++) {
-    const beside = joinPath(parentOf(path), numberedName(nameOf(path), nameKindOf(row), number));
+    const beside = joinPath(parentOf(path), numberedName(nameOf(path), nameKindOf(row), number, maxNameBytes));
     if (isFree(draft, beside)) return beside;
   }
 }

@@ -35,6 +35,7 @@ export class NameAssignment {
   readonly #rows: readonly Row[];
   readonly #heldInPlace: ReadonlySet<Row>;
   readonly #wishes: Wishes;
+  readonly #maxNameBytes: number;
 
   constructor(draft: PlanDraft, rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes: Wishes) {
     this.#owners = new SlotOwners(draft, rows);
@@ -42,6 +43,7 @@ export class NameAssignment {
     this.#rows = rows;
     this.#heldInPlace = heldInPlace;
     this.#wishes = wishes;
+    this.#maxNameBytes = draft.trees.local.disk.maxNameBytes;
   }
 
   /**
@@ -108,7 +110,8 @@ export class NameAssignment {
 
   /** Gives a row the name with its id's digits, because its own is taken. */
   #takeHashed(row: Row, place: Place): Barred | null {
-    const hashed = { parent: place.parent, name: hashedName(place.name, nameKindOf(row), idOf(row)) };
+    const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
+    const hashed = { parent: place.parent, name };
     if (this.#owners.ownerOf("local", hashed, row) !== null)
       return bar(row, "path-taken", `the local name ${place.name} is taken`);
     this.#owners.take("local", row, hashed);
@@ -143,7 +146,7 @@ export class NameAssignment {
   #ownNameOf(row: Row, here: string): string | null {
     const there = row.remote.goal?.name;
     if (row.link === null || there === undefined) return null;
-    const own = localNameFor(there, nameKindOf(row), idOf(row));
+    const own = localNameFor(there, nameKindOf(row), idOf(row), this.#maxNameBytes);
     const mapped = remoteNameFor(here, nameKindOf(row), this.#draft.policy.refusedCharacters);
     return here === own || mapped === there ? null : own;
   }
@@ -158,8 +161,9 @@ export class NameAssignment {
     if (here === null || there === null) return false;
     const linked = row.link !== null && row.remote.now !== null;
     for (let number = 2; number <= MAX_NUMBER; number++) {
-      const local = { parent: here.parent, name: numberedName(lastingName(here.name), nameKindOf(row), number) };
-      const mapped = remoteNameFor(local.name, nameKindOf(row), this.#draft.policy.refusedCharacters);
+      const name = numberedName(lastingName(here.name), nameKindOf(row), number, this.#maxNameBytes);
+      const local = { parent: here.parent, name };
+      const mapped = remoteNameFor(name, nameKindOf(row), this.#draft.policy.refusedCharacters);
       if (mapped === null) return false;
       const remote = { parent: there.parent, name: mapped };
       if (!this.#areFree(row, local, remote)) continue;

@@ -22,8 +22,8 @@ import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
 /** LIMIT: numbers that are tried before a name is left as it is. */
 const MAX_NUMBER = 99;
 
-export function isLeftOver(row: Row): boolean {
-  if (standInFor(row) !== null) return true;
+export function isLeftOver(draft: PlanDraft, row: Row): boolean {
+  if (standInFor(draft, row) !== null) return true;
   return SIDES.some((side) => isTemporaryName(row[side].goal?.name ?? ""));
 }
 
@@ -38,15 +38,16 @@ export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator
   if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
   const other = nameOnOtherSide(row, side) ?? goal.name;
   const best = isTemporaryName(other) ? lastingName(goal.name) : other;
-  for (const wanted of withNumbers(best, nameKindOf(row))) {
+  for (const wanted of withNumbers(draft, best, nameKindOf(row))) {
     const name = legalName(draft, row, side, wanted);
     if (name !== null) yield name;
   }
 }
 
-function* withNumbers(name: string, kind: "file" | "folder"): Generator<string> {
+function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder"): Generator<string> {
   yield name;
-  for (let number = 2; number <= MAX_NUMBER; number++) yield numberedName(name, kind, number);
+  for (let number = 2; number <= MAX_NUMBER; number++)
+    yield numberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
 /** Its name on the other side: its goal there, else base's. */
@@ -55,9 +56,11 @@ function nameOnOtherSide(row: Row, side: Side): string | null {
   return row[other].goal?.name ?? (row.link === null ? null : nameOf(pathOn(row.link, other)));
 }
 
-function legalName({ policy }: PlanDraft, row: Row, side: Side, name: string): string | null {
+function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: string): string | null {
   const kind = nameKindOf(row);
-  return side === "local" ? localNameFor(name, kind, idOf(row)) : remoteNameFor(name, kind, policy.refusedCharacters);
+  return side === "local"
+    ? localNameFor(name, kind, idOf(row), trees.local.disk.maxNameBytes)
+    : remoteNameFor(name, kind, policy.refusedCharacters);
 }
 
 /**
@@ -65,14 +68,15 @@ function legalName({ policy }: PlanDraft, row: Row, side: Side, name: string): s
  * here, and may not be there, keeps its name: base would take the new one for its place, and forget
  * the move.
  */
-function standInFor(row: Row): string | null {
+function standInFor({ trees }: PlanDraft, row: Row): string | null {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
   if (row.local.goal!.parent !== row.remote.goal!.parent) return null;
-  return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row));
+  const { maxNameBytes } = trees.local.disk;
+  return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row), maxNameBytes);
 }
 
 function ownNameHere(draft: PlanDraft, row: Row): string | null {
-  const own = standInFor(row);
+  const own = standInFor(draft, row);
   return own === null || draft.policy.direction === "push-only" || isMoveStopped(draft, row) ? null : own;
 }
 

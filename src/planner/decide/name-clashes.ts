@@ -17,7 +17,7 @@ export function resolveNameClashes(draft: PlanDraft): void {
     setGoals(draft, decided, heldInPlace);
     settleFolders(draft, heldInPlace);
     const rows = rowsOf(draft);
-    if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(row))) return;
+    if (!rows.some((row) => isMoving(row, "local") || isMoving(row, "remote") || isLeftOver(draft, row))) return;
     noteWishes(rows, heldInPlace, wishes);
     const barred = new NameAssignment(draft, rows, heldInPlace, wishes).run();
     if (barred.length === 0) return;

@@ -38,7 +38,7 @@ export function localWish(draft: PlanDraft, row: Row): Wish {
   const kept = keptName(row, "local", there.name, knownPaths(row));
   if (kept === null && isUnsafeName(there.name, kind))
     return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
-  const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row));
+  const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
   const above = there.parent.localPath;
   const path = above === null ? null : joinPath(above, name);
   if (path !== null && draft.trees.local.ignores(path, kind))
@@ -140,7 +140,7 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
         "remote-name-unsafe",
         `the service's folder ${JSON.stringify(at.remotePath)} cannot be used on disk`,
       );
-    names.unshift(localNameFor(at.remote.now.name, "folder", idOf(at)));
+    names.unshift(localNameFor(at.remote.now.name, "folder", idOf(at), draft.trees.local.disk.maxNameBytes));
   }
   let path = at?.localPath ?? "";
   for (const name of names) {

@@ -69,7 +69,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     whys: new Map(),
     gaveWay: new Map(),
     copies: new Map(),
-    copyOwners: once(() => listCopyOwners(trees.base)),
+    copyOwners: once(() => listCopyOwners(trees)),
     populated: once(() => new Set([...trees.remote.files.values()].map((file) => parentOf(file.path)))),
     othersByInode: once(() => {
       const index = new Map<string, LocalOther>();
@@ -85,10 +85,10 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
 }
 
 /** Of two at one path, the newest of its conflict is the owner: its place alone is recorded. */
-function listCopyOwners({ conflicts, links }: Trees["base"]): Map<LocalPath, OwnedCopy> {
+function listCopyOwners({ base: { conflicts, links }, local }: Trees): Map<LocalPath, OwnedCopy> {
   const copies = [...conflicts.values()].flatMap((conflict) => {
     const document = links.get(conflict.id)?.localPath ?? "";
-    return copiesOf(conflict, document).map((copy) => ({ id: conflict.id, ...copy }));
+    return copiesOf(conflict, document, local.disk.maxNameBytes).map((copy) => ({ id: conflict.id, ...copy }));
   });
   const inOrder = copies.sort((a, b) => Number(a.isNewest) - Number(b.isNewest));
   return new Map(inOrder.map((copy) => [copy.path, copy]));

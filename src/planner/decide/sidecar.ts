@@ -28,11 +28,15 @@ export function findCopies(
   here: LocalFile | null,
 ): FoundCopy[] {
   const document = row.link?.localPath ?? pathOfDocument(row);
-  return copiesOf(conflict, document).map((copy) => ({ ...copy, found: findCopy(draft, conflict, copy, here) }));
+  return copiesOf(conflict, document, draft.trees.local.disk.maxNameBytes).map((copy) => ({
+    ...copy,
+    found: findCopy(draft, conflict, copy, here),
+  }));
 }
 
 function findCopy(draft: PlanDraft, conflict: Conflict, copy: ConflictCopy, here: LocalFile | null): Found {
-  const places = [copy.path, ...(here === null ? [] : [copyPath(here.path, copy.nth)])];
+  const { maxNameBytes } = draft.trees.local.disk;
+  const places = [copy.path, ...(here === null ? [] : [copyPath(here.path, copy.nth, maxNameBytes)])];
   const own = { id: conflict.id, ...copy };
   const other = findAtPlaces(draft, own, places) ?? findMoved(draft, own);
   if (other !== null) return { kind: "present", path: other.path };

@@ -47,9 +47,10 @@ export class Arrivals {
 
   #takeOne(file: RemoteFile): boolean {
     const { id, path } = file;
+    const { maxNameBytes } = this.#trees.local.disk;
     const parent = folderAt(this.#forest, "remote", parentOf(path));
     const place = { parent, name: nameOf(path) };
-    if (!isOpen(parent) || !hasOwnName(place.name, id) || !this.#isUnknown(id) || !this.#isFree(place)) return false;
+    if (!isOpen(parent) || !hasOwnName(place.name, id, maxNameBytes) || !this.#isUnknown(id) || !this.#isFree(place)) return false;
     this.#byPlace.set(place, id);
     this.all.push({ file, place });
     return true;
@@ -72,6 +73,6 @@ function isOpen({ localSeen, remoteSeen, link }: FolderRow): boolean {
   return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && link === null);
 }
 
-function hasOwnName(name: string, id: DocId): boolean {
-  return !isUnsafeName(name, "file") && !isTemporaryName(name) && localNameFor(name, "file", id) === name;
+function hasOwnName(name: string, id: DocId, maxNameBytes: number): boolean {
+  return !isUnsafeName(name, "file") && !isTemporaryName(name) && localNameFor(name, "file", id, maxNameBytes) === name;
 }

@@ -59,7 +59,7 @@ function filesBut(files: ReadonlyMap<LocalPath, LocalFile>, left: ReadonlySet<Lo
 function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
   const here = local.files.get(link.localPath);
   const there = remote.files.get(link.id);
-  if (here === undefined || there === undefined || !agrees(link, here, there, local.inodesTrusted)) return false;
+  if (here === undefined || there === undefined || !agrees(link, here, there, local)) return false;
   return !base.conflicts.has(link.id) && !base.holds.has(link.id);
 }
 
@@ -67,13 +67,13 @@ function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
  * Returns the local paths of the root and of the folders at rest, with their paths on the service.
  * A folder that moved, or is below one that did, is not at rest.
  */
-function foldersAtRest({ base, remote }: Trees, { sorted, found }: FolderPaths): ReadonlyMap<LocalPath, RemotePath> {
+function foldersAtRest({ base, local, remote }: Trees, { sorted, found }: FolderPaths): ReadonlyMap<LocalPath, RemotePath> {
   const atRest = new Map<LocalPath, RemotePath>([["", ""]]);
   for (const dir of sorted) {
     const { id, localPath, remotePath } = dir;
     const isInPlace = found.get(id) === localPath && remote.folders.get(id)?.path === remotePath;
     const isInFolderAtRest = atRest.get(parentOf(localPath)) === parentOf(remotePath);
-    if (isInPlace && isInFolderAtRest && !base.holds.has(id) && hasLastingNames(dir, "folder"))
+    if (isInPlace && isInFolderAtRest && !base.holds.has(id) && hasLastingNames(dir, "folder", local))
       atRest.set(localPath, remotePath);
   }
   return atRest;

@@ -28,15 +28,15 @@ function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: 
   const { link, localPath, remotePath } = folder;
   if (link === null || localPath === null || remotePath === null) return null;
   if (!isMovedThereAlone(folder, link, paths)) return null;
-  const target = pathHere(forest, link, remotePath);
+  const target = pathHere(forest, local, link, remotePath);
   if (target === null || !local.folders.has(target) || paths.claimed.has(target)) return null;
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
 }
 
 /** The path that a folder would have here; null: the one above it is not here. */
-function pathHere(forest: Forest, { id }: DirLink, remotePath: RemotePath): LocalPath | null {
+function pathHere(forest: Forest, { disk }: Trees["local"], { id }: DirLink, remotePath: RemotePath): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
-  return parent === null ? null : joinPath(parent, localNameFor(nameOf(remotePath), "folder", id));
+  return parent === null ? null : joinPath(parent, localNameFor(nameOf(remotePath), "folder", id, disk.maxNameBytes));
 }
 
 /**

@@ -82,9 +82,10 @@ function localFolderIndex(trees: Trees): FolderIndex {
  * else the one that the disk takes for the same.
  */
 function twinOf(parent: LocalPath, name: string, id: string, { local }: Trees, fold: FolderIndex): LocalPath | null {
-  const path = joinPath(parent, localNameFor(name, "folder", id));
+  const { maxNameBytes } = local.disk;
+  const path = joinPath(parent, localNameFor(name, "folder", id, maxNameBytes));
   if (local.folders.has(path) || local.folders.size === 0) return fold(path);
-  return fold(joinPath(parent, hashedName(name, "folder", id))) ?? fold(path);
+  return fold(joinPath(parent, hashedName(name, "folder", id, maxNameBytes))) ?? fold(path);
 }
 
 function plantRemote(

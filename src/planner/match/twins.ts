@@ -51,7 +51,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
 /** The file at the path that the disk takes for the document's. */
 function foldedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
   return (file) => {
-    const path = localTwinPath(forest, file);
+    const path = localTwinPath(forest, local, file);
     return path === null ? undefined : waiting.get(pathKey(path, local.disk));
   };
 }
@@ -59,14 +59,14 @@ function foldedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { l
 /** The file at the very path of the document. */
 function exactTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
   return (file) => {
-    const path = localTwinPath(forest, file);
+    const path = localTwinPath(forest, local, file);
     const twin = path === null ? undefined : waiting.get(pathKey(path, local.disk));
     return twin?.path === path ? twin : undefined;
   };
 }
 
-function localTwinPath(forest: Forest, file: RemoteFile): LocalPath | null {
-  return pathInTwinFolder(forest, file, (name) => localNameFor(name, "file", file.id));
+function localTwinPath(forest: Forest, { disk }: Trees["local"], file: RemoteFile): LocalPath | null {
+  return pathInTwinFolder(forest, file, (name) => localNameFor(name, "file", file.id, disk.maxNameBytes));
 }
 
 function pathInTwinFolder(forest: Forest, file: RemoteFile, nameFor: (name: string) => string): LocalPath | null {
@@ -84,7 +84,7 @@ const HAS_DIGITS = /-[0-9a-f]{8}\.md$/;
 function digitsTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
   if (![...waiting.values()].some(({ path }) => HAS_DIGITS.test(path))) return () => undefined;
   return (file) => {
-    const path = pathInTwinFolder(forest, file, (name) => hashedName(name, "file", file.id));
+    const path = pathInTwinFolder(forest, file, (name) => hashedName(name, "file", file.id, local.disk.maxNameBytes));
     return path === null ? undefined : waiting.get(pathKey(path, local.disk));
   };
 }

@@ -129,7 +129,8 @@ export class Layout {
 
   #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, stands }: StandingCopy): void {
     const ledger = this.ledgers.local;
-    const [from, to] = [ledger.pathOf(stands), ledger.pathOf({ parent, name: copyPath(name, nth) })];
+    const named = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
+    const [from, to] = [ledger.pathOf(stands), ledger.pathOf({ parent, name: named })];
     const stood = joinPath(stands.parent.localPath ?? "", stands.name);
     if (from === to && (recorded === null || recorded === stood)) return;
     const after = this.#dependencies(row, ["local"]);

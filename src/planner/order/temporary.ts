@@ -1,9 +1,10 @@
 import { digestOf } from "../../model/digest.ts";
 import { TEMPORARY_MARK } from "../../model/local-name.ts";
+import { cutToBytes } from "../../model/path.ts";
 import type { Row, Place } from "../match/row.ts";
 
-/** LIMIT: UTF-16 units kept of a name, so that the whole stays within 255 bytes and characters. */
-const KEPT_UNITS = 60;
+/** LIMIT: bytes kept of a name, so that each disk and each service takes the whole. */
+const KEPT_BYTES = 100;
 
 /**
  * A name that only breaks a cycle: legal on the service, the same in every plan of the same trees,
@@ -11,11 +12,8 @@ const KEPT_UNITS = 60;
  */
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
   const ending = row.kind === "document" ? ".md" : "";
-  const stem = name
-    .slice(0, name.length - ending.length)
-    .slice(0, KEPT_UNITS)
-    .toWellFormed()
-    .replaceAll("\ufffd", "-");
+  const whole = name.slice(0, name.length - ending.length).toWellFormed();
+  const stem = cutToBytes(whole.replaceAll("\ufffd", "-"), KEPT_BYTES);
   const identity = (row.kind === "document" ? row.id : row.dirId) ?? name;
   for (let assignment = 0; ; assignment++) {
     const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${assignment}`).slice(0, 8)}${ending}`;

@@ -52,8 +52,8 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I27",
     does: "shows a newer version under the name of an older one",
     file: "model/sidecar-path.ts",
-    find: 'return sidecarPath(document, "theirs", nth);',
-    replace: 'return sidecarPath(document, "theirs", Math.min(nth, 1));',
+    find: 'return sidecarPath(document, "theirs", nth, maxBytes);',
+    replace: 'return sidecarPath(document, "theirs", Math.min(nth, 1), maxBytes);',
     net: "courses",
   },
   {

@@ -13,6 +13,7 @@ import { essenceOf } from "./linked-texts.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
+import { MAX_NAME_BYTES } from "../../../src/model/path.ts";
 
 /** Judges one run by what is there before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
 export function judgeRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
@@ -160,7 +161,7 @@ function judgeSidecars(actors: Actors, mirror: LifeMirror): void {
     before.set(conflict, digests);
     const document = links.get(id)?.localPath;
     for (const [index, digest] of document === undefined ? [] : digests.entries()) {
-      const text = texts.get(copyPath(document!, index + 1));
+      const text = texts.get(copyPath(document!, index + 1, MAX_NAME_BYTES));
       const found = text === undefined ? digest : digestOf(text);
       if (found !== digest && digests.includes(found))
         fail(`shows another version of ${id} under the name of version ${index + 1}`);

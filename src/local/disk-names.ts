@@ -1,8 +1,13 @@
-import { type DiskFolding, EXACT_DISK } from "../model/path.ts";
+import { type DiskFolding, type DiskNames, EXACT_DISK, MAX_NAME_BYTES } from "../model/path.ts";
 import { anyErrno, errnoOf } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+
+/** Learns which names the disk under the root takes. */
+export function learnNames(guard: RootGuard, write: boolean): DiskNames {
+  return { ...learnFolding(guard, write), maxNameBytes: learnNameLimit(guard) };
+}
 
 /**
  * Learns which names the disk under the root takes for one, by making a file and looking for it
@@ -12,7 +17,7 @@ import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
  * @param write false: nothing is written (a dry run), and what cannot be learned so counts as
  * folding, which can only hold more
  */
-export function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
+function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
   if (!write) return guessFolding(guard);
   try {
     const probe = freshName(guard, `${TEMP_PREFIX}probe-\u00e9-`);
@@ -39,4 +44,31 @@ function guessFolding(guard: RootGuard): DiskFolding {
     return !guard.fs.readdir(root).some(({ name }) => name === other);
   });
   return folds === true ? { foldsCase: true, foldsUnicode: true } : EXACT_DISK;
+}
+
+/**
+ * Learns how many bytes the longest name has that the disk under the root takes, by looking for
+ * names of several lengths; nothing is written. eCryptfs, for one, takes 143 bytes.
+ */
+function learnNameLimit(guard: RootGuard): number {
+  const root = guard.root()?.real;
+  if (root === undefined || !isTooLong(guard, `${root}/${"x".repeat(MAX_NAME_BYTES)}`)) return MAX_NAME_BYTES;
+  let [longest, tooLong] = [0, MAX_NAME_BYTES];
+  while (tooLong - longest > 1) {
+    const bytes = Math.floor((longest + tooLong) / 2);
+    if (isTooLong(guard, `${root}/${"x".repeat(bytes)}`)) tooLong = bytes;
+    else longest = bytes;
+  }
+  return longest;
+}
+
+function isTooLong(guard: RootGuard, path: string): boolean {
+  try {
+    guard.fs.lstat(path);
+    return false;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return errno === "ENAMETOOLONG";
+  }
 }
