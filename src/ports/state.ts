@@ -200,6 +200,8 @@ export interface State {
   conflict(id: DocId): Conflict | null;
   /** Whether a conflict of another document has the newest copy at this path on record. */
   isCopyOfOther(id: DocId, path: LocalPath): boolean;
+  /** Whether a conflict of another document has a copy with this inode on record. */
+  isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;
   putHold(hold: Hold): void;

@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../contract/ids.ts";
-import type { Conflict, DirLink, Hold, Link, Placed, Tombstone } from "../model/link.ts";
+import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Tombstone } from "../model/link.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { BaseTree } from "../model/tree.ts";
 import type { State } from "../ports/state.ts";
@@ -142,6 +142,10 @@ export class BaseRows {
 
   isCopyOfOther(id: DocId, path: LocalPath): boolean {
     return this.#tables.conflicts.isCopyOfOther(id, path);
+  }
+
+  isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean {
+    return this.#tables.conflicts.isCopyInodeOfOther(id, stamp);
   }
 
   putConflict(conflict: Conflict): void {

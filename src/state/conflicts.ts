@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../contract/ids.ts";
 import type { Digest } from "../model/digest.ts";
-import type { Conflict, ShownVersion } from "../model/link.ts";
+import type { Conflict, ShownVersion, Stamp } from "../model/link.ts";
 import type { LocalPath } from "../model/path.ts";
 import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
@@ -24,6 +24,7 @@ export class ConflictTable {
   readonly #all;
   readonly #one;
   readonly #ofOther;
+  readonly #inodeOfOther;
   readonly #put;
   readonly #remove;
 
@@ -33,6 +34,11 @@ export class ConflictTable {
     this.#ofOther = new Statement<[LocalPath, DocId], { readonly found: 0 | 1 }>(
       db,
       "SELECT EXISTS (SELECT 1 FROM conflicts WHERE conflict_copy_path = ? AND id <> ?) AS found",
+    );
+    this.#inodeOfOther = new Statement<[DocId, number, number], { readonly found: 0 | 1 }>(
+      db,
+      `SELECT EXISTS (SELECT 1 FROM conflicts, json_each(shown) AS version
+       WHERE conflicts.id <> ? AND version.value ->> 'dev' = ? AND version.value ->> 'ino' = ?) AS found`,
     );
     this.#put = new Statement(db, upsert("conflicts", "id", COLUMNS.split(", ")));
     this.#remove = new Statement<[DocId]>(db, "DELETE FROM conflicts WHERE id = ?");
@@ -49,6 +55,10 @@ export class ConflictTable {
 
   isCopyOfOther(id: DocId, path: LocalPath): boolean {
     return this.#ofOther.get(path, id)?.found === 1;
+  }
+
+  isCopyInodeOfOther(id: DocId, { dev, ino }: Pick<Stamp, "dev" | "ino">): boolean {
+    return this.#inodeOfOther.get(id, dev, ino)?.found === 1;
   }
 
   put(conflict: Conflict): void {

@@ -1,9 +1,10 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../model/digest.ts";
-import { type Conflict, hasCopy, newestShown, type ShownVersion, type Stamp } from "../../model/link.ts";
+import { type Conflict, hasCopy, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
-import { copiesOf, copyPath } from "../../model/sidecar-path.ts";
+import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
+import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { flushFiles } from "../journal/durable.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
@@ -30,16 +31,19 @@ export async function showVersion(
   document: LocalPath,
 ): Promise<Got<Shown>> {
   const last = newestShown(conflict);
+  const { maxNameBytes } = ctx.world.disk.names();
   if (digest === last.digest) {
     const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
     if (hasCopy(conflict)) return got({ conflict: named });
     const again = {
       ...named,
-      sidecarPath: copyPath(document, conflict.shown.length, ctx.world.disk.names().maxNameBytes),
+      sidecarPath: copyPath(document, conflict.shown.length, maxNameBytes),
     };
     if (isFreeFor(ctx, again.sidecarPath, digest)) return writeCopy(ctx, conflict, again, text, null);
   }
-  const old = findCopy(ctx, conflict, document);
+  const newest = { nth: conflict.shown.length, version: last, path: conflict.sidecarPath, isNewest: true };
+  const moved = copyPath(document, newest.nth, maxNameBytes);
+  const old = findCopy(ctx, conflict, newest, [moved]);
   if (old.kind === "unknown") return ended(stale("the copy of the version before cannot be looked at"));
   const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];
   const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
@@ -73,32 +77,31 @@ function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Dige
   return look.kind === "absent" || (look.kind === "file" && look.digest === digest);
 }
 
-type FoundCopy =
-  | { readonly kind: "file"; readonly path: LocalPath; readonly digest: Digest; readonly stamp: Stamp }
-  | { readonly kind: "absent" | "unknown" };
+type CopyFile = Extract<Look, { kind: "file" }> & { readonly path: LocalPath };
+type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
- * Finds the newest copy at its recorded place, whatever it holds, or moved to its document, where a
- * pass that was cut off may have moved it.
+ * Finds a copy by its inode at its recorded place or moved to its document; else whatever file is
+ * at the recorded place, or a file with its content. A file with the inode of another conflict's
+ * copy is none: when two folders change places, each record names the other's copy for a while.
+ * @param places where the caller expects the copy, beside the recorded place
  */
-function findCopy({ world: { disk } }: PassContext, conflict: Conflict, document: LocalPath): FoundCopy {
-  const last = newestShown(conflict);
-  const moved = copyPath(document, conflict.shown.length, disk.names().maxNameBytes);
-  for (const path of new Set([conflict.sidecarPath, moved])) {
+function findCopy(
+  { world: { disk, state } }: PassContext,
+  { id }: Conflict,
+  { version, path: recorded, isNewest }: ConflictCopy,
+  places: readonly LocalPath[],
+): FoundCopy {
+  const files: CopyFile[] = [];
+  for (const path of new Set([recorded, ...places])) {
     const look = disk.look(path);
     if (look.kind === "unknown") return { kind: "unknown" };
-    if (look.kind !== "file") continue;
-    if (path === conflict.sidecarPath || isCopyOf(last, look)) return { ...look, path };
+    if (look.kind === "file") files.push({ ...look, path });
   }
-  return { kind: "absent" };
-}
-
-/** Whether a file is the copy of a version: by its inode, or by its content. */
-export function isCopyOf(
-  { ino, dev, digest }: ShownVersion,
-  file: { readonly digest: Digest; readonly stamp: Stamp },
-): boolean {
-  return (file.stamp.ino === ino && file.stamp.dev === dev) || file.digest === digest;
+  const isLike = ({ path, stamp, digest }: CopyFile) =>
+    ((isNewest && path === recorded) || digest === version.digest) && !state.isCopyInodeOfOther(id, stamp);
+  const isOwn = ({ stamp }: CopyFile) => stamp.ino === version.ino && stamp.dev === version.dev;
+  return files.find(isOwn) ?? files.find(isLike) ?? { kind: "absent" };
 }
 
 /**
@@ -201,26 +204,30 @@ export function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Pick<S
 }
 
 /**
- * Moves all copies of a conflict to the trash, whether they were edited or not. What is at the
- * recorded place is the newest, whatever it holds.
+ * Moves all copies of a conflict to the trash, whether they were edited or not.
+ * @param document where the document is now
+ * @param seen where the plan found the newest copy; null: it did not, or there is no plan
  * @returns where they are now, below `.mdmirror/`
  */
-export function dropCopies(ctx: PassContext, conflict: Conflict): Got<readonly string[]> {
+export function dropCopies(
+  ctx: PassContext,
+  conflict: Conflict,
+  document: LocalPath,
+  seen: LocalPath | null = null,
+): Got<readonly string[]> {
+  const { state, disk } = ctx.world;
+  const { maxNameBytes } = disk.names();
+  const recorded = state.link(conflict.id)?.localPath ?? document;
   const places: string[] = [];
-  const { maxNameBytes } = ctx.world.disk.names();
-  for (const { version, path, isNewest } of copiesOf(conflict, documentOf(ctx, conflict), maxNameBytes)) {
-    const look = ctx.world.disk.look(path);
-    if (look.kind !== "file" || !(isNewest || isCopyOf(version, look))) continue;
-    const dropped = dropCopy(ctx, conflict.id, path);
+  for (const copy of copiesOf(conflict, recorded, maxNameBytes)) {
+    const beside = [recorded, document].map((path) => copyPath(path, copy.nth, maxNameBytes));
+    const found = findCopy(ctx, conflict, copy, copy.isNewest && seen !== null ? [seen, ...beside] : beside);
+    if (found.kind !== "file") continue;
+    const dropped = dropCopy(ctx, conflict.id, found.path);
     if (dropped.kind === "end") return dropped;
     if (dropped.value !== null) places.push(dropped.value);
   }
   return got(places);
-}
-
-/** Where base has the document of a conflict. */
-export function documentOf({ world: { state } }: PassContext, { id, sidecarPath }: Conflict): LocalPath {
-  return state.link(id)?.localPath ?? sidecarPath;
 }
 
 /** @returns where the copy is now, below `.mdmirror/`; null: none was there */

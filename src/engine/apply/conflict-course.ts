@@ -9,12 +9,11 @@ import {
   type Submission,
   withoutCopy,
 } from "../../model/link.ts";
-import { copiesOf, copyPath } from "../../model/sidecar-path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { landText } from "./land-text.ts";
-import { documentOf, dropCopies, dropCopy, isCopyOf, showVersion } from "./conflict-copies.ts";
+import { dropCopies, showVersion } from "./conflict-copies.ts";
 import { meetLiveText, stillInReview } from "./in-review.ts";
 import { madeOfBoth } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
@@ -113,7 +112,7 @@ function endByMerge(
   const landed = landText(ctx, id, localPath, merged, writes, expect, link, version);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts[accepted ? "accepted" : "merged"]++;
-  const dropped = dropCopies(ctx, conflict);
+  const dropped = dropCopies(ctx, conflict, localPath);
   if (dropped.kind === "end") return dropped.outcome;
   const under = moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp);
   return commit(ctx, {
@@ -146,7 +145,7 @@ export async function endConflict(ctx: PassContext, action: ActionOf<"end-confli
   const look = disk.look(action.localPath);
   if (look.kind !== "file" || look.digest !== action.expect)
     return stale("the file was changed since it was looked at");
-  const dropped = dropCopies(ctx, conflict);
+  const dropped = dropCopies(ctx, conflict, action.localPath);
   if (dropped.kind === "end") return dropped.outcome;
   const base = {
     changeId: over.changeId,
@@ -195,8 +194,9 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   // cannot come back, another file may stand in the document's place by the next look, and nobody
   // has removed the sidecar in its favour.
   state.putConflict(withoutCopy(conflict));
-  const dropped = dropWithDocument(ctx, action, conflict);
-  if (dropped !== null) return dropped;
+  const document = state.link(action.id)?.localPath ?? conflict.sidecarPath;
+  const dropped = dropCopies(ctx, conflict, document, action.sidecarPath);
+  if (dropped.kind === "end") return dropped.outcome;
   // The document was deleted locally during its conflict, and the service's text comes back. Until
   // it has, the record keeps the conflict: after a crash the deletion would look like a plain one.
   state.transact(() => {
@@ -204,29 +204,4 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
     recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.sidecarPath }));
   });
   return DONE;
-}
-
-/**
- * Takes the copies away whose document goes: by the path that the plan knows, by the record, and
- * beside the document, as a pass that was cut off may have moved them without the record.
- * @returns how it failed, or null
- */
-function dropWithDocument(ctx: PassContext, action: ActionOf<"drop-conflict">, conflict: Conflict): Outcome | null {
-  const document = documentOf(ctx, conflict);
-  const { maxNameBytes } = ctx.world.disk.names();
-  const seen = action.sidecarPath;
-  for (const { nth, version, path, isNewest } of copiesOf(conflict, document, maxNameBytes)) {
-    for (const at of new Set([
-      ...(isNewest && seen !== null ? [seen] : []),
-      path,
-      copyPath(document, nth, maxNameBytes),
-    ])) {
-      const look = ctx.world.disk.look(at);
-      // At a place that the plan did not name, another conflict's copy may be by now.
-      if (look.kind !== "file" || (at !== seen && !isCopyOf(version, look))) continue;
-      const dropped = dropCopy(ctx, conflict.id, at);
-      if (dropped.kind === "end") return dropped.outcome;
-    }
-  }
-  return null;
 }

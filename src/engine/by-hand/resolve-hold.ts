@@ -1,4 +1,5 @@
 import type { Conflict, Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
 import { type HandEnd, keepText, notDone } from "./by-hand.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
@@ -57,7 +58,7 @@ export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict:
   });
   if (outcome.kind !== "done") return { outcome, notes: [] };
   ctx.world.state.removeHold(link.id);
-  return { outcome, notes: ["your text is kept in .mdmirror/trash", ...dropOther(ctx, conflict)] };
+  return { outcome, notes: ["your text is kept in .mdmirror/trash", ...dropOther(ctx, at, conflict)] };
 }
 
 /** The same, but the local text stays, and the next run sends it as a new document. */
@@ -77,7 +78,7 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
     },
   });
   const note = "it is uploaded as a new document, with a new id and no history on the service";
-  return { outcome, notes: [note, ...dropOther(ctx, conflict)] };
+  return { outcome, notes: [note, ...dropOther(ctx, at, conflict)] };
 }
 
 /**
@@ -86,8 +87,8 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
  * text.
  * @returns what to tell of it
  */
-function dropOther(ctx: PassContext, conflict: Conflict | null): readonly string[] {
-  const dropped = conflict === null ? null : dropCopies(ctx, conflict);
+function dropOther(ctx: PassContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
+  const dropped = conflict === null ? null : dropCopies(ctx, conflict, at);
   if (dropped === null) return [];
   return dropped.kind === "end" ? [`${conflict!.sidecarPath} stays`] : copiesNotes(dropped.value);
 }

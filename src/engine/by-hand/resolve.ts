@@ -39,7 +39,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
   if (look.kind !== "file") return notDone(stale(`no file is at ${placed.at}`));
   if (isOther(placed.seen?.mine, look.digest)) return notDone(stale(`${placed.at} was edited meanwhile`));
   keepText(ctx, placed.at, placed.link.id);
-  const dropped = dropCopies(ctx, conflict);
+  const dropped = dropCopies(ctx, conflict, placed.at);
   if (dropped.kind === "end") return notDone(dropped.outcome);
   const shown = versionSeen(conflict);
   const event = { detail: "mine, by your choice", before: shown.digest, after: look.digest };
@@ -65,7 +65,7 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
     const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged by you" } });
     return { outcome, notes: keptNote("your text before", keptAs) };
   }
-  const dropped = dropCopies(ctx, conflict);
+  const dropped = dropCopies(ctx, conflict, at);
   // The merged text is in place and the conflict is still open: trying again, or deleting the
   // sidecar, ends it.
   if (dropped.kind === "end") {
@@ -123,7 +123,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
       ? createFile(ctx, placed, text)
       : landByHand(ctx, { id: link.id, path, text, link, seen: seen?.mine, next: version });
   if (landed.kind === "end") return notDone(landed.outcome);
-  const dropped: Got<readonly string[]> = conflict === null ? got([]) : dropCopies(ctx, conflict);
+  const dropped: Got<readonly string[]> = conflict === null ? got([]) : dropCopies(ctx, conflict, path);
   if (dropped.kind === "end") {
     closeLanded(ctx, landed.value);
     return notDone(dropped.outcome);

@@ -1,5 +1,6 @@
 import type { DocId } from "../../contract/ids.ts";
 import type { Conflict, Link } from "../../model/link.ts";
+import type { LocalPath } from "../../model/path.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import type { LocalText } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
@@ -33,7 +34,7 @@ export function followReplaced(ctx: PassContext, intent: Replace): void {
   commit(ctx, {
     link: settles ? { ...moved, submissions: [] } : moved,
     version: { id, changeId, digest },
-    ...endedConflict(ctx, id, { baseChangeId: changeId, baseDigest: digest }),
+    ...endedConflict(ctx, id, path, { baseChangeId: changeId, baseDigest: digest }),
     event: { kind: "recover", side: "local", id, path, detail, before: expect, after },
   });
 }
@@ -46,10 +47,15 @@ function isMadeOf(ctx: PassContext, { writes, nextDigest }: Replace, link: Link,
  * During a conflict only a text that ends it is written. Its sidecar may be gone already, which its
  * user did not do; one that cannot be removed stays, with its conflict.
  */
-function endedConflict(ctx: PassContext, id: DocId, base: Pick<Conflict, "baseChangeId" | "baseDigest">) {
+function endedConflict(
+  ctx: PassContext,
+  id: DocId,
+  at: LocalPath,
+  base: Pick<Conflict, "baseChangeId" | "baseDigest">,
+) {
   const conflict = ctx.world.state.conflict(id);
   if (conflict === null) return {};
-  return dropCopies(ctx, conflict).kind === "got"
+  return dropCopies(ctx, conflict, at).kind === "got"
     ? { removes: { conflict: id } }
     : { conflict: { ...conflict, ...base } };
 }

@@ -7,14 +7,15 @@ import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
 import type { Forest } from "../match/forest.ts";
 import type { Matched } from "../match/match.ts";
 import { fileInodeKey } from "../match/inode.ts";
-import { type LocalPath, parentOf, type RemotePath } from "../../model/path.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../model/path.ts";
 import { once } from "../../model/once.ts";
-import { type ConflictCopy, copiesOf } from "../../model/sidecar-path.ts";
+import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
 
-export type OwnedCopy = ConflictCopy & { readonly id: DocId };
+/** A copy of a conflict that may be at a path. */
+export type CopyClaim = Pick<ConflictCopy, "nth" | "version"> & { readonly id: DocId };
 
 /** Where a conflict copy is. `recorded`: its place on record; null: it has none. */
 export type StandingCopy = Pick<ConflictCopy, "nth"> & { readonly recorded: LocalPath | null; readonly stands: Place };
@@ -33,8 +34,8 @@ export type PlanDraft = {
   readonly drifts: Map<DocumentRow, Drift>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly StandingCopy[]>;
-  /** Conflict copies by the paths at which base has them. */
-  readonly copyOwners: () => ReadonlyMap<LocalPath, OwnedCopy>;
+  /** What conflict copies may be at a path, the likeliest first. */
+  readonly copyClaims: () => ReadonlyMap<LocalPath, readonly CopyClaim[]>;
   readonly wanted: Matched["wanted"];
   readonly arrivals: Matched["arrivals"];
   readonly occupancy: Matched["occupancy"];
@@ -69,7 +70,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
     whys: new Map(),
     gaveWay: new Map(),
     copies: new Map(),
-    copyOwners: once(() => listCopyOwners(trees)),
+    copyClaims: once(() => listCopyClaims(trees, matched)),
     populated: once(() => new Set([...trees.remote.files.values()].map((file) => parentOf(file.path)))),
     othersByInode: once(() => {
       const index = new Map<string, LocalOther>();
@@ -84,14 +85,36 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
   return draft;
 }
 
-/** Of two at one path, the newest of its conflict is the owner: its place alone is recorded. */
-function listCopyOwners({ base: { conflicts, links }, local }: Trees): Map<LocalPath, OwnedCopy> {
-  const copies = [...conflicts.values()].flatMap((conflict) => {
-    const document = links.get(conflict.id)?.localPath ?? "";
-    return copiesOf(conflict, document, local.disk.maxNameBytes).map((copy) => ({ id: conflict.id, ...copy }));
+/**
+ * Lists where base has the copies, the newest of each conflict first: their places alone are
+ * recorded. Then come the places to which a document's move took its copies.
+ */
+function listCopyClaims({ base, local }: Trees, { documents, forest }: Matched): Map<LocalPath, CopyClaim[]> {
+  const claims = new Map<LocalPath, CopyClaim[]>();
+  const add = (path: LocalPath, claim: CopyClaim) => claims.set(path, [...(claims.get(path) ?? []), claim]);
+  const { maxNameBytes } = local.disk;
+  const copies = [...base.conflicts.values()].flatMap((conflict) => {
+    const document = base.links.get(conflict.id)?.localPath ?? "";
+    return copiesOf(conflict, document, maxNameBytes).map((copy) => ({ ...copy, id: conflict.id }));
   });
-  const inOrder = copies.sort((a, b) => Number(a.isNewest) - Number(b.isNewest));
-  return new Map(inOrder.map((copy) => [copy.path, copy]));
+  copies.sort((a, b) => Number(b.isNewest) - Number(a.isNewest));
+  for (const { path, ...copy } of copies) add(path, copy);
+  const rows = new Map(documents.map((row) => [row.id, row]));
+  for (const { path, ...copy } of copies) {
+    const row = rows.get(copy.id);
+    const document = row === undefined ? null : presentPath(forest, row);
+    const moved = document === null ? path : copyPath(document, copy.nth, maxNameBytes);
+    if (moved !== path) add(moved, copy);
+  }
+  return claims;
+}
+
+/** Returns where a document is, or would be in its folder if its file were not gone. */
+function presentPath(forest: Forest, { link, local: { seen } }: DocumentRow): LocalPath | null {
+  if (seen.kind === "present") return seen.value.path;
+  if (link === null) return null;
+  const folder = forest.byBaseLocal.get(parentOf(link.localPath))?.localPath ?? null;
+  return folder === null ? null : joinPath(folder, nameOf(link.localPath));
 }
 
 /** What excludes a path that `ignores` excludes, as a clause. */

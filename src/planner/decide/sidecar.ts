@@ -1,10 +1,11 @@
+import type { DocId } from "../../contract/ids.ts";
 import type { Conflict, ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
 import type { LocalFile, LocalOther } from "../../model/tree.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
-import { type OwnedCopy, type PlanDraft, pathOfDocument } from "./plan-draft.ts";
+import { type CopyClaim, type PlanDraft, pathOfDocument } from "./plan-draft.ts";
 
 /** Where a conflict copy is: a version of the service's text, in a file beside the document. */
 export type FoundCopy = ConflictCopy & { readonly found: Found };
@@ -16,8 +17,7 @@ type Found =
 /**
  * Finds the copies of a conflict: each by its inode where it was put, or where the document's move
  * took it; else by its name in these places (an editor saved another file); else by its inode
- * anywhere, if the user moved it. Another copy on record is left out: the inode of a removed copy
- * may belong to the next one, and when two folders change places, each record names the other's.
+ * anywhere, if the user moved it. A file that belongs to another copy is left out.
  * @param here the document's own file, where there is one
  * @returns oldest first; the newest is always among them
  */
@@ -34,34 +34,33 @@ export function findCopies(
   }));
 }
 
-function findCopy(draft: PlanDraft, conflict: Conflict, copy: ConflictCopy, here: LocalFile | null): Found {
-  const { maxNameBytes } = draft.trees.local.disk;
-  const places = [copy.path, ...(here === null ? [] : [copyPath(here.path, copy.nth, maxNameBytes)])];
-  const own = { id: conflict.id, ...copy };
-  const other = findAtPlaces(draft, own, places) ?? findMoved(draft, own);
-  if (other !== null) return { kind: "present", path: other.path };
+function findCopy(draft: PlanDraft, { id }: Conflict, copy: ConflictCopy, here: LocalFile | null): Found {
+  const { others, disk } = draft.trees.local;
+  const places = [copy.path, ...(here === null ? [] : [copyPath(here.path, copy.nth, disk.maxNameBytes)])];
+  const isOwn = (other: LocalOther) => hasInodeOf(draft, copy.version, other);
+  const isFree = (other: LocalOther) => mayBe(draft, { ...copy, id }, other);
+  const there = places.flatMap((path) => others.get(path) ?? []).filter(isFree);
+  const found = there.find(isOwn) ?? there[0] ?? findMoved(draft, (other) => isOwn(other) && isFree(other));
+  if (found !== null) return { kind: "present", path: found.path };
   return { kind: places.some((path) => isUnseen(path, draft.trees)) ? "unknown" : "gone" };
 }
 
-/** At the recorded place a file is the copy whatever it holds. */
-function findAtPlaces(draft: PlanDraft, copy: OwnedCopy, places: readonly LocalPath[]): LocalOther | null {
-  const found = places.flatMap((path) => draft.trees.local.others.get(path) ?? []);
-  const isRecorded = (path: LocalPath) => copy.isNewest && path === copy.path;
-  const isFree = ({ path }: LocalOther) => isRecorded(path) || rivalAt(draft, copy, path) === null;
-  return found.find((other) => isOwn(draft, copy, other)) ?? found.find(isFree) ?? null;
-}
-
-function findMoved(draft: PlanDraft, copy: OwnedCopy): LocalOther | null {
-  for (const other of draft.trees.local.others.values()) {
-    if (other.kind !== "conflict-copy" || !hasInodeOf(draft, copy.version, other)) continue;
-    if (rivalAt(draft, copy, other.path) === null) return other;
-  }
+function findMoved({ trees }: PlanDraft, isIt: (other: LocalOther) => boolean): LocalOther | null {
+  for (const other of trees.local.others.values()) if (other.kind === "conflict-copy" && isIt(other)) return other;
   return null;
 }
 
-function isOwn(draft: PlanDraft, copy: OwnedCopy, other: LocalOther): boolean {
-  const rival = rivalAt(draft, copy, other.path);
-  return hasInodeOf(draft, copy.version, other) && (rival === null || !hasInodeOf(draft, rival.version, other));
+/**
+ * Whether a file may be a copy. Of the copies that may be at its path, the one with its inode has
+ * it, else the one that base has there, whatever it holds. When two folders change places, each
+ * record names the other's copy; and the inode of a removed copy may belong to the next one.
+ */
+function mayBe(draft: PlanDraft, copy: ConflictCopy & { readonly id: DocId }, file: LocalOther): boolean {
+  const claims = draft.copyClaims().get(file.path) ?? [];
+  const isIt = ({ id, nth }: CopyClaim) => id === copy.id && nth === copy.nth;
+  const owner = claims.find(({ version }) => hasInodeOf(draft, version, file));
+  if (owner !== undefined) return isIt(owner);
+  return claims.length === 0 || isIt(claims[0]!) || (copy.isNewest && file.path === copy.path);
 }
 
 /** Whether a file has the inode of a version's copy. */
@@ -71,10 +70,4 @@ export function hasInodeOf(
   { stamp }: Pick<LocalOther, "stamp">,
 ): boolean {
   return trees.local.inodesTrusted && stamp?.ino === ino && stamp.dev === dev;
-}
-
-/** Another copy, of this conflict or of another one, that base has at this path. */
-function rivalAt(draft: PlanDraft, { id, nth }: OwnedCopy, path: LocalPath): OwnedCopy | null {
-  const owner = draft.copyOwners().get(path) ?? null;
-  return owner === null || (owner.id === id && owner.nth === nth) ? null : owner;
 }
