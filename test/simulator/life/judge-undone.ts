@@ -11,7 +11,7 @@ import { isTextOf } from "./stored-texts.ts";
 import { isGivenUp } from "./judge-given-up.ts";
 import { isBelow } from "./names.ts";
 import { bare } from "./wire-reading.ts";
-import type { LifeMirror } from "./mirror.ts";
+import { type LifeMirror, ROOT } from "./mirror.ts";
 
 /**
  * What one side alone changed is not undone by a run. By what was there before and after it,
@@ -28,6 +28,8 @@ type Before = {
   readonly text: string | null;
   /** Its only place in the folder, by its tag. */
   readonly place: string | null;
+  /** The mirror itself has moved the file into `.mdmirror/`, and base does not know of that. */
+  readonly isSetAside: boolean;
   readonly live: LiveFile | null;
   /**
    * A folder of its path on the service is another one than base's by now: at the same path it was
@@ -57,6 +59,7 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
   const readable = new Set(actors.lifeWorld.readable(mirror.index).map(({ id }) => id));
   const tagsThere = files.map(({ text }) => tagOf(text));
   const local = documentsOf(mirror.desk);
+  const setAside = inodesSetAside(mirror);
   const stands = ({ id, remotePath }: DirLink): boolean =>
     actors.lifeWorld.whileOpen(() => actors.lifeWorld.folderId(whole(remotePath))) === id;
   const replaced = [...dirs.values()].filter((dir) => !stands(dir));
@@ -74,7 +77,9 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
     const isTwinThere = tagsThere.some((one, index) => one === tag && files[index]!.id !== link.id);
     if (places.length > 1 || isTwin || isTwinThere) return [];
     const isElsewhere = replaced.some(({ remotePath }) => isBelow(link.remotePath, remotePath));
-    return [{ link, tag, text: local.get(link.localPath) ?? null, place: places[0] ?? null, live, isElsewhere }];
+    const isSetAside = setAside.has(link.stamp?.ino ?? null);
+    const text = local.get(link.localPath) ?? null;
+    return [{ link, tag, text, place: places[0] ?? null, isSetAside, live, isElsewhere }];
   });
   return {
     documents,
@@ -82,6 +87,12 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
     dirs: seenHere(mirror, [...dirs.values()]),
     held: new Set(holds.keys()),
   };
+}
+
+/** Of the files in the mirror's trash, and of those that it has replaced or is moving. */
+function inodesSetAside({ disk: { user } }: LifeMirror): ReadonlySet<number | null> {
+  const own = `${ROOT}/.mdmirror`;
+  return new Set(Array.from(user.texts(own, true).keys(), (path) => user.inode(`${own}/${path}`)));
 }
 
 function seenHere({ desk, disk }: LifeMirror, dirs: readonly DirLink[]): Dir[] {
@@ -97,7 +108,7 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
   const asSaved = actors.lifeWorld.normalises ? normaliseText : (one: string) => one;
   const stopped = { ids: new Set([...refused, ...before.held]), dirs: before.dirs };
-  for (const { link, tag, text, place, live, isElsewhere } of before.documents) {
+  for (const { link, tag, text, place, isSetAside, live, isElsewhere } of before.documents) {
     const fail = (what: string): void =>
       actors.history.fail(`${what}: ${link.localPath} ${link.id} (mirror ${mirror.index})`);
     const after = files.find(({ id }) => id === link.id) ?? null;
@@ -136,13 +147,14 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
       !isRefused && text !== null && place === link.localPath && !isBase(mirror, link, text) && !isTorn(link, text);
     if (isEditedHere && now !== undefined && isBase(mirror, link, now))
       fail("I14 edited locally alone, and the edit is undone");
-    // Of one that was never made safe, a power cut may have taken the file, and of one that the
-    // mirror took to the trash, what base knew of that: somebody must have deleted it. And what is
-    // protected may not be deleted: it comes back unasked.
+    // A power cut may have taken a file that was never made safe. A file that the mirror set aside
+    // shows no deletion by its user, whatever people deleted elsewhere. A protected document may
+    // not be deleted: it comes back unasked.
     const isMeant = actors.history.mayVanish.has(tag);
     const tagAfter = after === null ? tag : tagOf(after.text);
     if (tagAfter !== tag && !isMeant && !isRefused) fail("I09 another document's text was sent as its own");
-    const isDeletedHere = place === null && text === null && link.durable && isMeant && !live.protected;
+    const isGoneHere = place === null && text === null && link.durable && !isSetAside;
+    const isDeletedHere = isGoneHere && isMeant && !live.protected;
     if (isDeletedHere && !isRefused && !isElsewhere && placesAfter.length > 0)
       fail("I04 deleted locally alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;

@@ -131,6 +131,30 @@ describe("what was moved locally alone and is moved back", () => {
   });
 });
 
+describe("a document whose file is gone locally and comes back", () => {
+  it.each([
+    ["is a fault where its user deleted it", null, [expect.stringContaining("I04 deleted locally alone")]],
+    ["is none where the mirror had moved it to the trash", `${ROOT}/.mdmirror/trash/a.md`, []],
+    ["is none where the mirror had set it aside for a replace", `${ROOT}/.mdmirror/tmp/park-a`, []],
+  ])("%s, and base does not know of that", async (_, aside, failures) => {
+    const actors = open(["full"]);
+    const [mirror] = actors.mirrors;
+    const { user } = mirror!.disk;
+    create(actors, "a.md");
+    await sync(actors, 0);
+    const text = user.read(`${ROOT}/a.md`)!;
+    // Somebody deleted it at another mirror, too.
+    actors.history.vanishes(text);
+    if (aside === null) user.remove(`${ROOT}/a.md`);
+    else user.rename(`${ROOT}/a.md`, aside);
+    const before = sightBefore(actors, mirror!);
+    user.write(`${ROOT}/a.md`, text);
+    judgeUndone(actors, mirror!, before, new Set());
+    expect(actors.history.failures).toEqual(failures);
+    actors.close();
+  });
+});
+
 /** @returns the calls of the run, and whether its journal says that it was about to send */
 async function dieAt(at: number): Promise<{ readonly calls: number; readonly mayHaveLeft: boolean }> {
   const actors = open(["full"]);
