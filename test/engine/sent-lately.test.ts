@@ -40,6 +40,27 @@ test.each(SAVES)(
   },
 );
 
+test.each(SAVES)(
+  "I06 I14 a PUT that the service combined does not undo %s, saved while it was on its way",
+  async (_, sent, then) => {
+    const fixture = openFixture(62);
+    const { rig, mirror } = fixture;
+    rig.app.create("note.md", BASE);
+    await settle(mirror);
+    mirror.write("note.md", sent);
+    fixture.onRequest = ({ method }) => {
+      if (method !== "PUT") return;
+      fixture.onRequest = () => undefined;
+      rig.app.edit("note.md", `in the app\n${BASE}`);
+      mirror.write("note.md", then);
+    };
+    await settle(mirror);
+    const expected = `in the app\n${then}`;
+    expect(mirror.texts()).toEqual(new Map([["note.md", expected]]));
+    expect(rig.app.files().get("note.md")?.text).toBe(expected);
+  },
+);
+
 /** A document whose text was sent from here and never carried out, in one run. */
 async function lost(seed: number, sent: string) {
   const fixture = openFixture(seed);

@@ -7,7 +7,8 @@ import { mayTakeOver } from "../run/hands-off.ts";
 import { commit, hasAnotherId, whereItStands } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
 import { landText } from "./land-text.ts";
-import { takeAsOwn } from "./sent-lately.ts";
+import { merge } from "./merge.ts";
+import { partedFrom, takeAsOwn } from "./sent-lately.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
@@ -37,6 +38,8 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   }
   const own = takeAsOwn(ctx, link, fetched.value, "this-run");
   if (own !== null) return own;
+  // The file holds base's text again: its user took back what this run has sent.
+  if (partedFrom(ctx, link, text, "this-run") !== null) return merge(ctx, { ...action, kind: "merge", review: false });
   const inUse = leftAlone(ctx, action);
   if (inUse !== null) return inUse;
   const version = { changeId: file.lastChangeId, digest };

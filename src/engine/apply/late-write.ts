@@ -1,5 +1,6 @@
 import type { Digest } from "../../model/digest.ts";
 import type { Link } from "../../model/link.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
 import { mergeText } from "../../merge/merge.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../model/path.ts";
 import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
@@ -231,8 +232,8 @@ function withLateText(
 }
 
 /**
- * Whether a text holds all changes from one version to another; false where their texts are not
- * known.
+ * Whether a text holds all changes from one version to another, whatever its line ends and its end
+ * of the text; false where their texts are not known.
  */
 export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;
@@ -240,7 +241,7 @@ export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest |
   const after = to === null ? null : state.text(to);
   if (before === null || after === null) return false;
   const merged = mergeText(before, text, after);
-  return merged.kind === "clean" && merged.text === text;
+  return merged.kind === "clean" && sameExceptTextForm(merged.text, text);
 }
 
 /** `note.md` → `note-late.md`, `note-late-2.md` … */

@@ -38,7 +38,7 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
   }
   const own = takeAsOwn(ctx, link, remote, "lately");
   if (own !== null) return own;
-  const sent = partedFrom(ctx, link, remote.text);
+  const sent = partedFrom(ctx, link, remote.text, "lately");
   const mergedFrom = sent ?? link.digest;
   const base = ctx.world.state.text(mergedFrom);
   if (base !== null) {

@@ -27,7 +27,7 @@ import { stillInReview } from "./in-review.ts";
 import { type Landed, landText } from "./land-text.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Concluded, Effect, Shown } from "./run-effect.ts";
-import { notThere } from "./sent-lately.ts";
+import { notThere, sentAside } from "./sent-lately.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import { didNotHappen, unsettled } from "./unsettled.ts";
 
@@ -219,9 +219,13 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
   const base = { changeId, digest: baseDigest };
   const landed =
     inUse === null ? landText(ctx, id, localPath, saved.text, saved.digest, sent, base, saved) : ended(inUse);
-  // Somebody saved the file meanwhile, or is editing it: base stays, and the next cycle merges that
-  // content with what the service saved.
-  if (landed.kind === "end") return { kind: "over", outcome: landed.outcome };
+  if (landed.kind === "end") {
+    // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
+    // with what the service saved; both are made of what was sent, and base alone would undo changes
+    // of either.
+    const detail = "the service combined the upload with another edit, while the local file changed";
+    return { kind: "over", outcome: landed.outcome, change: sentAside(ctx, row, { detail, requestId: null }) };
+  }
   return { kind: "seen", seen: { kind: "saved", ...saved, landed: landed.value } };
 }
 

@@ -19,8 +19,11 @@ import { holdsChanges } from "./late-write.ts";
  * taken out since, or take out what was written since. But a text that was never carried out may
  * be written by somebody else, much later, who must not be undone. So a text counts as sent by this
  * mirror if it was sent on what is base now, in this run or in the one before, and neither was a
- * text written since nor were both sides seen to agree.
+ * text written since nor were both sides seen to agree. The same holds for a PUT that the service
+ * combined with another edit, if the local file changed before that version could be written to it.
  */
+
+type Sent = Extract<Intent, { kind: "put" | "post" }>;
 
 /** The outcome of an event that tells of such a write. Part of the state file's format. */
 const NOT_THERE = "absent";
@@ -28,18 +31,23 @@ const NOT_THERE = "absent";
 /** How many events of a document are looked through at most. */
 const MOST_EVENTS = 64;
 
-/** Returns the event that remembers what was sent, for the transaction that closes its row. */
-export function notThere(
+/** Returns the event of a write that a read did not find, for the transaction that closes its row. */
+export function notThere(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Change, "event"> {
+  const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
+  const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
+  return sentAside(ctx, row, { detail, requestId });
+}
+
+/** Returns the event of a write that base does not follow. It remembers the content that was sent. */
+export function sentAside(
   ctx: PassContext,
-  row: Extract<Intent, { kind: "put" | "post" }>,
-  fault: Fault | null,
+  row: Sent,
+  told: Pick<MirrorEvent, "detail" | "requestId">,
 ): Pick<Change, "event"> {
   ctx.notes.tally.hasUnfound = true;
-  const { kind, localPath: path, digest: after } = row;
+  const { localPath: path, digest: after } = row;
   const of = row.kind === "put" ? { id: row.id, before: row.baseDigest } : { id: null, before: null };
-  const detail = `${kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
-  const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
-  return { event: { kind: "fault", side: "remote", ...of, path, detail, outcome: NOT_THERE, requestId, after } };
+  return { event: { kind: "fault", side: "remote", ...of, path, ...told, outcome: NOT_THERE, after } };
 }
 
 /**
@@ -72,33 +80,40 @@ export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): bool
 }
 
 /**
- * The text from which the local one and the service's part, where that is not base: one that was
- * sent from here, and that somebody has written on since.
+ * `this-run`: only what this run has sent counts. Where the file holds base's text again, it shows
+ * no edit that somebody still wants.
+ */
+type Since = "this-run" | "lately";
+
+/**
+ * The content from which the local version and the service's part, where that is not base: it was
+ * sent by this mirror, and somebody has written on since.
  * @returns null: it is base
  */
-export function partedFrom(ctx: PassContext, link: Link, remote: string): Digest | null {
-  const sent = sentOf(ctx, link).find(({ after }) => holdsChanges(ctx, link.digest, after, remote));
+export function partedFrom(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
+  const sent = sentSince(ctx, link, since).find(({ after }) => holdsChanges(ctx, link.digest, after, remote));
   return sent?.after ?? null;
+}
+
+function sentSince(ctx: PassContext, link: Link, since: Since): readonly MirrorEvent[] {
+  if (since === "lately") return sentOf(ctx, link);
+  // Nearly every run has sent nothing so, and its downloads need not ask the log.
+  return ctx.notes.tally.hasUnfound ? sentOf(ctx, link).filter(({ run }) => ctx.isThisRun(run)) : [];
 }
 
 /**
  * Where the service's version is a text that was sent from here, it becomes the base of what the
  * file holds, which is then an ordinary edit of it.
  * @param read the version as it was read
- * @param by only what this run has sent counts: where the file holds base's text again, it shows no
- * edit that somebody still wants
  * @returns null where it is not such a text; else the file is left alone, and is to be planned anew
  */
 export function takeAsOwn(
   ctx: PassContext,
   link: Link,
   { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
-  by: "this-run" | "lately",
+  since: Since,
 ): Outcome | null {
-  // Nearly every run has sent nothing so, and its downloads need not ask the log.
-  if (by === "this-run" && !ctx.notes.tally.hasUnfound) return null;
-  const isCounted = ({ run, after }: MirrorEvent) => after === digest && (by === "lately" || ctx.isThisRun(run));
-  if (!sentOf(ctx, link).some(isCounted)) return null;
+  if (!sentSince(ctx, link, since).some(({ after }) => after === digest)) return null;
   const { lastChangeId: changeId } = file;
   commit(ctx, {
     text: moveBaseUnderEdit(link, changeId, digest, link.stamp),

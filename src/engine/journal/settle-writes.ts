@@ -11,7 +11,10 @@ import { readCreated } from "../apply/read-created.ts";
 import { recoverEffect } from "../apply/run-effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }>;
+type RemoteIntent = Exclude<
+  Intent,
+  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
+>;
 
 /**
  * Settles a write whose end is not known by a read (I08).
