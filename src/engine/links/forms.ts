@@ -14,7 +14,7 @@ import { KnownSpellings } from "./known-spellings.ts";
 import { LinkPlaces, type LinkScope, type Where } from "./places.ts";
 import { isFound } from "./astray.ts";
 
-type LinkState = Pick<State, "load" | "text" | "link" | "conflict" | "spellings" | "transactSafely">;
+type LinkState = Pick<State, "load" | "text" | "link" | "putLink" | "conflict" | "spellings" | "transactSafely">;
 
 /** A text with the digest of its bytes. */
 export type Form = { readonly text: string; readonly digest: Digest };
@@ -123,7 +123,18 @@ export class LinkForms {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
       this.known.put({ ...noted(where.now, path, bytes.digest, form.digest, leads), spelledAt });
+    this.#distrustStamp(where.now.docAt(path), form.digest);
     return form;
+  }
+
+  /**
+   * ORDER: as soon as a file is read as another text than base's. Its bytes may be the same as
+   * before: a trusted stamp would let the next walk take them for base's text, and the edit would
+   * be forgotten if it cannot be sent in this cycle.
+   */
+  #distrustStamp(id: DocId | null, text: Digest): void {
+    const link = id === null || !this.known.isKept() ? null : this.#state.link(id);
+    if (link?.stampTrusted === true && link.localDigest !== text) this.#state.putLink({ ...link, stampTrusted: false });
   }
 
   /** @param earlier what is known of the document's bytes of before; left out: all that is */

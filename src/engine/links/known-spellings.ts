@@ -29,6 +29,11 @@ export class KnownSpellings {
     this.#dry = dry;
   }
 
+  /** Whether the state may be written until the next call of `begin`. */
+  isKept(): boolean {
+    return this.#keeps && !this.#dry;
+  }
+
   of(path: LocalPath, bytes: Digest): Spelling | null {
     return this.#unkept.get(keyOf(path, bytes)) ?? this.#stored.of(path, bytes);
   }
@@ -73,7 +78,7 @@ export class KnownSpellings {
    */
   put(spelling: Spelling, safely = false): void {
     this.#isEmpty = false;
-    if (!this.#keeps || this.#dry) this.#unkept.set(keyOf(spelling.path, spelling.bytes), spelling);
+    if (!this.isKept()) this.#unkept.set(keyOf(spelling.path, spelling.bytes), spelling);
     else if (safely) this.#state.transactSafely(() => this.#stored.put(spelling));
     else this.#stored.put(spelling);
   }

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { Link } from "../../../src/model/link.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
+import { openFixture } from "../../promises/fixture.ts";
 import { idThere, start, textThere } from "./linked-rig.ts";
 
 /** Targets of links that come, go, and are adopted. */
@@ -15,6 +16,32 @@ test("a link that led nowhere is sent by its id when its target appears", async 
   await mirror.sync();
   expect(textThere(rig, "a.md")).toBe(`[later](${idThere(rig, "later.md")})\n`);
   expect(mirror.texts().get("a.md")).toBe("[later](later.md)\n");
+});
+
+test("a link whose target appeared stays to be sent while the service refuses it (I02, I08, I22)", async () => {
+  const fixture = openFixture(1, {}, { links: true });
+  const { rig, mirror } = fixture;
+  mirror.write("a.md", "[later](later.md)\n");
+  await mirror.sync();
+  mirror.disk.advance(10_000);
+  await mirror.sync();
+  const [link] = mirror.state.load().links.values();
+  expect(link!.stampTrusted).toBe(true);
+  mirror.write("later.md", "now\n");
+  const refused = { status: 400, headers: {}, body: '{"code":"invalid_request","details":"no"}' };
+  fixture.fault = ({ method }) => (method === "PUT" ? refused : null);
+  await mirror.sync();
+  const holds = mirror.state.load().holds;
+  expect(holds.get(link!.id)?.reason).toBe("refused");
+  fixture.seen.length = 0;
+  for (let run = 0; run < 3; run++) {
+    expect(await mirror.sync({}, { retryRefused: false })).toMatchObject({ state: "attention" });
+    expect(mirror.state.load().holds).toEqual(holds);
+  }
+  expect(fixture.seen.filter(({ method }) => method !== "GET")).toEqual([]);
+  fixture.fault = () => null;
+  await mirror.sync();
+  expect(textThere(rig, "a.md")).toBe(`[later](${idThere(rig, "later.md")})\n`);
 });
 
 test("a protected document is not sent to review for a link whose target appeared", async () => {

@@ -67,8 +67,8 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     promise: "I23",
     does: "keeps in a dry run what it read of links",
     file: "engine/links/known-spellings.ts",
-    find: "if (!this.#keeps || this.#dry) this.#unkept",
-    replace: "if (!this.#keeps) this.#unkept",
+    find: "return this.#keeps && !this.#dry;",
+    replace: "return this.#keeps;",
     net: TRANSLATE,
   },
   {
