@@ -1,4 +1,5 @@
 import { agree } from "./agree.ts";
+import { afford } from "./budget.ts";
 import { hasContexts } from "./contexts.ts";
 import { counterparts, reverse } from "./edits.ts";
 import type { Cluster } from "./cluster.ts";
@@ -41,6 +42,25 @@ export function bringsBack(base: string, side: string, more: string, reading: Re
     const put = m.slice(from, to);
     return start < end ? put.some(isGoneLine) : put.every(isGoneLine);
   });
+}
+
+/** As many words in a row are a passage, which no text has by chance. */
+const PASSAGE = 6;
+
+/** Whether a later text has a passage that a side took away, in whatever lines it stands. */
+export function bringsPassageBack(base: string, side: string, more: string, reading: Reading): boolean {
+  const [b, s, m] = [base, side, more].map((text) => passagesIn(text, reading)) as [Passages, Passages, Passages];
+  return b.keys().some((passage) => !s.has(passage) && m.has(passage));
+}
+
+type Passages = ReadonlySet<string>;
+
+function passagesIn(text: string, reading: Reading): Passages {
+  const words = readLines(text, reading).filled.ids.flatMap((line) => wordsIn(line, reading));
+  const passages = new Set<string>();
+  if (!afford(reading, PASSAGE * words.length)) return passages;
+  for (let end = PASSAGE; end <= words.length; end++) passages.add(words.slice(end - PASSAGE, end).join(" "));
+  return passages;
 }
 
 function findHeld(base: string, less: string, more: string, reading: Reading): boolean {

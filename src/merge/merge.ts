@@ -8,13 +8,16 @@ import { mergeLines } from "./lines.ts";
 import { isUnresolved } from "./markers.ts";
 import { newReading, type Reading, readLines } from "./reading.ts";
 import { isSound, keepsFrontMatter } from "./sound.ts";
-import { bringsBack, isHeld } from "./held.ts";
+import { bringsBack, bringsPassageBack, isHeld } from "./held.ts";
 import { countsKept, keepsChanges } from "./words.ts";
 
 export type { ConflictHunk } from "./hunk.ts";
 
-/** How far a merge had to go: which law gave the text, or how fine the pieces were. */
-type MergeHow = "same" | "base-local" | "base-remote" | "lines" | "fine";
+/**
+ * How far a merge had to go: which law gave the text, as that a side holds all that the other one
+ * did, or how fine the pieces were.
+ */
+type MergeHow = "same" | "base-local" | "base-remote" | "held" | "lines" | "fine";
 
 /**
  * Why there is no merged text: both sides changed one place; the texts differ too much to be
@@ -138,7 +141,8 @@ function comesBack(base: string, side: string, { text }: Clean, reading: Reading
   if (text === side) return true;
   if (bringsBack(base, side, text, reading)) return false;
   const again = attempt(base, side, text, reading);
-  return again.kind === "clean" && again.text === text;
+  if (again.kind === "conflict" || again.text !== text) return false;
+  return again.how !== "fine" || !bringsPassageBack(base, side, text, reading);
 }
 
 /**
@@ -165,8 +169,8 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
 
 /** One merge, from coarse to fine, without the guards on its result. */
 function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
-  if (isHeld(base, local, remote, reading)) return { kind: "clean", text: remote, how: "fine" };
-  if (isHeld(base, remote, local, reading)) return { kind: "clean", text: local, how: "fine" };
+  if (isHeld(base, local, remote, reading)) return { kind: "clean", text: remote, how: "held" };
+  if (isHeld(base, remote, local, reading)) return { kind: "clean", text: local, how: "held" };
   const lines = mergedLines(base, local, remote, reading);
   if (lines !== undefined && areApart(workOf(base, local, remote, reading))) {
     return { kind: "clean", text: lines, how: "lines" };

@@ -37,6 +37,12 @@ describe("I28 a change that could be lost because lines look alike is a conflict
       blocks("~~~\nb0\n~~~", "b3 b4 b5 r", "~~~\nb6\nb7\n~~~"),
     ],
     [
+      "removed words that stand in a line of their own in the other side's text",
+      "a you hook. you `send`; if you are using a middleware, `end`.\n```js\n",
+      "a you hook. you `send`.\n```js\n",
+      "hook.\nif you are using a middleware, ",
+    ],
+    [
       "words added to a heading that the other side took away",
       blocks("## b0 b1 b2", "~~~\nb3\n~~~"),
       blocks("## b0 b1 b2 l", "~~~\nb3\n~~~"),
