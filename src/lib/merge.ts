@@ -1,3 +1,4 @@
+import { explainMerge as explainTexts } from "../merge/explain.ts";
 import { markedMerge, USUAL_MARKERS } from "../merge/marked.ts";
 import { mergeText } from "../merge/merge.ts";
 import { type Origin, originsOf } from "../merge/origin.ts";
@@ -46,6 +47,30 @@ export type LineOrigin = {
 };
 
 /**
+ * A word or mark with the white space before it, as each text has it; null in a text without it.
+ * The number of an item, heading or row counts as white space.
+ */
+export type MergePiece = {
+  readonly base: string | null;
+  readonly mine: string | null;
+  readonly theirs: string | null;
+  readonly merged: string | null;
+};
+
+/** How a merge came about. */
+export type MergeExplanation = {
+  /** The three texts with later dates, and with numbers and columns that fit. */
+  readonly texts: Texts;
+  readonly lines: readonly {
+    /** The line of the merged text, from 1; null: lines that were removed. */
+    readonly line: number | null;
+    /** Whose change made the line; `joined`: words of several changes. */
+    readonly rule: "kept" | "mine" | "theirs" | "both" | "joined";
+    readonly pieces: readonly MergePiece[];
+  }[];
+};
+
+/**
  * Merges what two sides each did to base. Deterministic, and bounded in cost by the texts alone; a
  * merge that could be wrong is a conflict, and no word of either side is ever lost in a clean one.
  */
@@ -84,6 +109,27 @@ export function lineOrigins({ base, mine, theirs }: Texts, merged: string): Line
     line,
     words: words.map((word) => ({ from: WHOSE[word.from], text: word.text })),
   }));
+}
+
+/**
+ * Explains a merged text by the words and marks of all four texts. Null where the texts differ too
+ * much, or where the merged text is no merge of the sides.
+ */
+export function explainMerge({ base, mine, theirs }: Texts, merged: string): MergeExplanation | null {
+  const explained = explainTexts(base, mine, theirs, merged);
+  if (explained === null) return null;
+  const [was, local, remote] = explained.texts;
+  const lines = explained.lines.map(({ line, rule, pieces }) => ({
+    line,
+    rule: rule === "local" ? ("mine" as const) : rule === "remote" ? ("theirs" as const) : rule,
+    pieces: pieces.map((piece) => ({
+      base: piece.base,
+      mine: piece.local,
+      theirs: piece.remote,
+      merged: piece.result,
+    })),
+  }));
+  return { texts: { base: was, mine: local, theirs: remote }, lines };
 }
 
 const WHOSE: Readonly<Record<Origin["from"] | Origin["words"][number]["from"], Whose>> = {

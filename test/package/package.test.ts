@@ -156,7 +156,7 @@ describe("the library, in somebody's project", () => {
     writeFileSync(join(project, "old.cjs"), script);
     const lines = [
       "MdmirrorError,linkMirror,openMirror",
-      "lineOrigins,mergeMarkdown,mergeWithMarkers",
+      "explainMerge,lineOrigins,mergeMarkdown,mergeWithMarkers",
       "findLinks,respell,toDisk,toService",
       "MdmirrorError,createClient,isChangeId,isDirId,isDocId",
       "MdmirrorError,startServer",
