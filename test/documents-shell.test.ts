@@ -17,7 +17,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Server, startServer } from "../src/lib/server.ts";
-import { keptCompiled } from "./compiled.ts";
+import { ENTRY, keptCompiled } from "./program.ts";
 
 /**
  * Runs every shell block of the user documentation in order, each page in a home of its own with a
@@ -92,7 +92,9 @@ function endGroup(group: number): void {
 async function openHome(page: string, startsService: boolean): Promise<Home> {
   const home = join(dir, page.replaceAll("/", "-"));
   mkdirSync(join(home, "bin"), { recursive: true });
-  symlinkSync(join(root, "scripts/mdmirror"), join(home, "bin/mdmirror"));
+  // The program finds its Node by the environment, and that of the tests is the right one.
+  symlinkSync(ENTRY, join(home, "bin/mdmirror"));
+  symlinkSync(process.execPath, join(home, "bin/node"));
   writeFileSync(join(home, "cwd"), home);
   const response = await fetch(`${server.url}/admin/workspaces`, {
     method: "POST",

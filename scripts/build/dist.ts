@@ -30,6 +30,17 @@ const MAN_PAGES = "scripts/build/man-pages.ts";
 /** How long to wait for another build, in ms: it may never end. */
 const PATIENCE_MS = 300_000;
 
+/**
+ * Builds `dist/` unless it is up to date. Returns the path of the program in it.
+ * @param root the checkout; it ends with a slash
+ * @throws when the build fails
+ */
+export function builtProgram(root: string): string {
+  const built = buildDist(root);
+  if (built.kind === "failed") throw new Error(`dist/: ${built.why}`);
+  return join(root, "dist/cli/entry.mjs");
+}
+
 /** @param root the checkout; it ends with a slash */
 export function buildDist(root: string): Built {
   const cache = join(root, "node_modules", ".cache");

@@ -14,8 +14,10 @@ import { startHttp } from "../../src/server/http.ts";
 import { type Dice, rollDice } from "../../test/simulator/dice.ts";
 import { edited, newText } from "./marked.ts";
 import { runHere } from "./run-here.ts";
+import { builtProgram } from "../build/dist.ts";
 
 export const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+export const PROGRAM = builtProgram(ROOT);
 
 /** A service with a temporary folder: in this process, or a process of its own. */
 export type Service = {
@@ -178,7 +180,7 @@ export type Started = { readonly child: ChildProcess; readonly ended: Promise<En
 export function start(field: Service, args: readonly string[], options: StartOptions = {}): Started {
   const began = performance.now();
   const { onLine } = options;
-  const child = spawn(process.execPath, [join(ROOT, "src/cli/entry.mjs"), ...args], {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: "/",
     env: {
       ...process.env,

@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { rollDice } from "../../test/simulator/dice.ts";
 import {
   type Field,
-  ROOT,
+  PROGRAM,
   type Service,
   serveData,
   docPath,
@@ -131,7 +131,7 @@ async function serveByTurns(): Promise<Turns> {
     call: (...asked) => here.call(...asked),
     async apart() {
       await here.close();
-      const args = [join(ROOT, "src/cli/entry.mjs"), "serve", "--port", port, "--data", dir];
+      const args = [PROGRAM, "serve", "--port", port, "--data", dir];
       child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
       await once(child.stdout!, "data");
     },

@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { fewOpenFiles } from "../../src/app/mirror/open-files.ts";
+import { ENTRY } from "../program.ts";
 
 const limits = (most: string) => () =>
   `Max processes  10 10 processes\nMax open files            ${most}  524288  files\n`;
@@ -18,8 +18,7 @@ test.each(["64", "1024", "unlimited"])("one of %s is none that is too low, nor i
 test.runIf(process.platform === "linux")(
   "a command that fails for want of files says that, and not what it lacked",
   () => {
-    const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
-    const command = `ulimit -n 30; exec "${process.execPath}" "${entry}" status /tmp`;
+    const command = `ulimit -n 30; exec "${process.execPath}" "${ENTRY}" status /tmp`;
     // Only that the words are there: at which file it fails is Node's affair.
     const { status, stderr } = spawnSync("sh", ["-c", command], { encoding: "utf8" });
     expect(status).not.toBe(0);

@@ -4,10 +4,9 @@ import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync } f
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { ENTRY } from "../security/process.ts";
 import { openData } from "../../src/server/data.ts";
-import { keptCompiled } from "../compiled.ts";
 import { useRig } from "./rig.ts";
+import { ENTRY, keptCompiled } from "../program.ts";
 
 const rig = useRig();
 beforeEach(async () => {

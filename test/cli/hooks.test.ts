@@ -1,11 +1,9 @@
 import { readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { keptCompiled } from "../compiled.ts";
 import { useHooked, writeHooks } from "./hooks-fixture.ts";
+import { ENTRY, keptCompiled } from "../program.ts";
 
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 const ALL = ["in-sync", "attention", "conflict", "stopped", "offline", "review-settled"];
 
 const hooked = useHooked();

@@ -2,13 +2,11 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { keptCompiled } from "../compiled.ts";
+import { ENTRY, keptCompiled } from "../program.ts";
 
 /** `mdmirror merge --driver` as a real git calls it, in a repository of its own. */
 
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 /** Where there is no git nothing calls a merge driver. */
 const hasGit = spawnSync("git", ["--version"]).status === 0;
 

@@ -12,17 +12,14 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { keptCompiled } from "../compiled.ts";
+import { ENTRY, keptCompiled } from "../program.ts";
 import { type Installed, type Running, run, start } from "../package/installed.ts";
 
 /**
  * The whole command line in processes that take themselves for processes on a Mac: no `/proc`, no
  * tool of Linux on the PATH, no runtime folder. No Mac has run it.
  */
-
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 /** Each call about `/proc` is written down, and fails as where it is not there. */
 const PRELOAD = `

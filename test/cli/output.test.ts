@@ -4,8 +4,8 @@ import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { ENTRY } from "../program.ts";
 
 /** Standard output of a real process: a file, a pipe, one that is full, one whose reader left. */
 
@@ -114,8 +114,6 @@ test.each([
   const [out, end] = await Promise.all([text(child.stdout!), ended(child)]);
   expect([out, ...end]).toEqual(["one\nthree\n", exit, NOT_ALL]);
 });
-
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 describe.skipIf(process.platform !== "linux")("of a device that is full", () => {
   test.each([["--version"], ["--help"], ["status", "--help"], ["sync", "--help"]])(

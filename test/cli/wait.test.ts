@@ -1,12 +1,11 @@
 import { spawn } from "node:child_process";
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import type { WaitReport } from "../../src/app/told/shapes.ts";
 import { acquireLock } from "../../src/state/lock.ts";
-import { keptCompiled } from "../compiled.ts";
 import { useWatchedFolder } from "./watched-folder.ts";
+import { ENTRY, keptCompiled } from "../program.ts";
 
 const watched = useWatchedFolder();
 
@@ -173,8 +172,6 @@ describe("wait beside a daemon", () => {
     expect(ends).toEqual(names.map(() => "exit 0, 200 the same"));
   });
 });
-
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 const PROGRAM = `
   const { mkdirSync, writeFileSync } = require("node:fs");

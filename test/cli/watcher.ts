@@ -1,9 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
-import { keptCompiled } from "../compiled.ts";
 import { LiveClock } from "./live-clock.ts";
 import type { Rig } from "./rig.ts";
+import { ENTRY, keptCompiled } from "../program.ts";
 
 /** `mdmirror watch --json`, with its lines as they come: as a process, or in this one. */
 export type WatchEvent = Readonly<Record<string, unknown>> & { readonly kind: string; readonly root: string };
@@ -35,8 +34,6 @@ export type WatchHere = Watching & {
   /** The exit code. */
   readonly ended: Promise<number>;
 };
-
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 function environment(rig: Rig, env: Readonly<Record<string, string>>) {
   const folders = { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome, XDG_CONFIG_HOME: rig.configHome };

@@ -2,12 +2,10 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
+import { ENTRY } from "../program.ts";
 
 /** Each takes some 0.3 s, and PostgreSQL a few seconds to recover. */
 const MOST_STARTS = 60;
-
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 /** `mdmirror serve` as a user starts it, which can be killed and started again at its address. */
 export class ServiceProcess {

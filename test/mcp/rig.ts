@@ -1,13 +1,10 @@
-import { fileURLToPath } from "node:url";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach } from "vitest";
 import type { Rig } from "../cli/rig.ts";
-import { keptCompiled } from "../compiled.ts";
+import { ENTRY, keptCompiled } from "../program.ts";
 
 /** `mdmirror mcp` as a process, and its client: what an agent has. */
-
-const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 /** An answer: its facts, and the text beside them. */
 export type Told = {

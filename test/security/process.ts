@@ -4,13 +4,10 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import type { Rig } from "../cli/rig.ts";
-import { keptCompiled } from "../compiled.ts";
+import { ENTRY, keptCompiled } from "../program.ts";
 
 /** Processes of their own, for what only a process can show. */
-
-export const ENTRY = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
 
 /** Resolves when a `watch --json` has made its first pass; rejects when it ends before. */
 export function whenWatching(child: ChildProcessByStdio<null, Readable, Readable>): Promise<void> {
