@@ -19,4 +19,12 @@ export const seed = chosenSeed();
 
 fc.configureGlobal({ seed });
 
+/**
+ * Returns how many cases a property or a random history runs: as many as MDMIRROR_TEST_RUNS says,
+ * otherwise the usual number, which keeps `npm test` short.
+ */
+export function runs(usual: number): number {
+  return Number(process.env["MDMIRROR_TEST_RUNS"] ?? usual);
+}
+
 export { fc };

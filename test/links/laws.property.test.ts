@@ -2,12 +2,11 @@ import { describe, expect, test } from "vitest";
 import { findLinks, readFound } from "../../src/links/find.ts";
 import { type Place, resolve } from "../../src/links/place.ts";
 import { respell, toDisk, toService } from "../../src/links/translate.ts";
-import { fc } from "../property.ts";
+import { fc, runs } from "../property.ts";
 import { destinationsOf, markdown } from "./markdown.ts";
 import { moved, placeIn, type World, worldOf } from "./world.ts";
 
-/** MDMIRROR_LINK_RUNS asks for more than the few of each test run. */
-const numRuns = Number(process.env["MDMIRROR_LINK_RUNS"] ?? 100);
+const numRuns = runs(100);
 
 const NAMES = [
   "a",

@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { CONTENT_RULES, type ContentRule } from "../../src/planner/decide/table.ts";
 import type { LocalContent, RemoteContent } from "../../src/planner/drift/drift.ts";
@@ -68,7 +68,7 @@ describe("laws", () => {
         for (const [index, { after }] of plan.steps.entries()) for (const one of after) expect(one).toBeLessThan(index);
         for (const at of trees.local.files.keys()) explainPath(trees, policy, lookups.lookup(), at);
       }),
-      { numRuns: 3000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -89,7 +89,7 @@ describe("laws", () => {
             .sort();
         expect(kinds(other)).toEqual(kinds(trees));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(250) },
     );
   });
 
@@ -108,7 +108,7 @@ describe("laws", () => {
         const plan = makePlan({ ...trees, base }, policy, SIGNALS, lookups.lookup());
         for (const { action } of plan.steps) expect(harmless).toContain(action.kind);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -129,7 +129,7 @@ describe("laws", () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(1_000) },
     );
   });
 
@@ -178,7 +178,7 @@ describe("laws", () => {
       fc.property(scenarios(), fc.nat(30), fc.infiniteStream(fc.nat(1000)), (scenario, failing, picks) => {
         bringAboutBut(scenario, failing, (n) => (picks.next().value as number) % n);
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(500) },
     );
   });
 

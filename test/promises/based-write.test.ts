@@ -15,6 +15,7 @@ import {
   settle,
 } from "./fixture.ts";
 import { wordsOf, Writers } from "./stir.ts";
+import { runs } from "../property.ts";
 
 /**
  * Every PUT as it passes by, judged at that very moment by what the service and the state file hold
@@ -122,17 +123,17 @@ describe("I07 every PUT is based on a version whose text the store holds, and wa
     ["bare answers", { documentedMembersOnly: true, noLeadingSlashes: true }],
     ["change ids that move on rename", { changeIdMovesOnRename: true }],
     ["no combining, on save normalised", { normalise: true }],
-  ])("in 20 lives with kills and lost writes, on a deployment: %s", async (_, variant) => {
+  ])("in lives with kills and lost writes, on a deployment: %s", async (_, variant) => {
     let puts = 0;
     const met = new Map<string, number>();
-    for (let seed = 700; seed < 720; seed++) {
+    for (let seed = 700; seed < 700 + runs(8); seed++) {
       const judge = await live(seed, variant);
       expect({ seed, failures: judge.failures }).toEqual({ seed, failures: [] });
       puts += judge.puts;
       for (const [situation, count] of judge.met) met.set(situation, (met.get(situation) ?? 0) + count);
     }
     // What was never met would prove nothing.
-    expect(puts).toBeGreaterThan(100);
+    expect(puts).toBeGreaterThan(40);
     expect([...met.keys()].sort()).toEqual(
       expect.arrayContaining(["after a kill", "after a choice", "answers lost", "plain"]),
     );

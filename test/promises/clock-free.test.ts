@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { isSidecarName } from "../../src/model/path.ts";
 import type { FsStat } from "../../src/ports/fs.ts";
 import { asText, type Fixture, isWrite, openFixture, remoteTexts } from "./fixture.ts";
@@ -110,6 +110,11 @@ const TIMES: readonly (readonly [name: string, of: (time: number, ino: number) =
 
 describe("I29 no decision depends on the wall clock or on mtimes", () => {
   const SEEDS = [2901, 2902, 2903];
+  const plain = new Map<number, Trace>();
+  beforeAll(async () => {
+    for (const seed of SEEDS) plain.set(seed, await trace(seed, nothing));
+    for (const { writes } of plain.values()) expect(writes.length).toBeGreaterThan(5);
+  });
 
   test.each(WALLS)("the clock %s: the same writes, actions and trees", async (_, shown) => {
     for (const seed of SEEDS) {
@@ -118,9 +123,7 @@ describe("I29 no decision depends on the wall clock or on mtimes", () => {
         set ??= setWall(fixture, shown);
         set(step);
       });
-      const plain = await trace(seed, nothing);
-      expect(plain.writes.length).toBeGreaterThan(5);
-      expect(disturbed).toEqual(plain);
+      expect(disturbed).toEqual(plain.get(seed));
     }
   });
 
@@ -130,7 +133,7 @@ describe("I29 no decision depends on the wall clock or on mtimes", () => {
         epoch = step;
         if (step === 0) scramble(fixture, of);
       });
-      expect(disturbed).toEqual(await trace(seed, nothing));
+      expect(disturbed).toEqual(plain.get(seed));
     }
   });
 });

@@ -7,6 +7,7 @@ import type { Variant } from "../variants/variant.ts";
 import { Killed, SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, HTML, openFixture, problem, putId, settle } from "./fixture.ts";
 import { Writers } from "./stir.ts";
+import { runs } from "../property.ts";
 
 /** Each link as it is written, against what the service and the disk hold at that very moment. */
 function judgeLinks(fixture: Fixture, failures: string[]): { readonly state: State; readonly judged: () => number } {
@@ -107,15 +108,15 @@ describe("I12 base moves only to what both sides were seen to hold", () => {
     ["change ids that move on rename", { changeIdMovesOnRename: true }],
     ["normalising on save", { normalise: true }],
   ] as const)(
-    "each link written in 15 lives with lost writes and a failing disk is a version of the service, its text kept, its file there: %s",
+    "each link written in lives with lost writes and a failing disk is a version of the service, its text kept, its file there: %s",
     async (_, variant) => {
       let judged = 0;
-      for (let seed = 1_200; seed < 1_215; seed++) {
+      for (let seed = 1_200; seed < 1_200 + runs(6); seed++) {
         const life = await live(seed, variant);
         expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
         judged += life.judged;
       }
-      expect(judged).toBeGreaterThan(150);
+      expect(judged).toBeGreaterThan(60);
     },
   );
 });

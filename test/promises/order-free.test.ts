@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import type { Step } from "../../src/model/action.ts";
 import type { Remote } from "../../src/ports/remote.ts";
@@ -124,16 +124,16 @@ async function endOf(seed: number, order: number): Promise<{ steps: number; loca
 describe("I15 permutation of independent actions", () => {
   test("through the whole engine, steps shuffled and answers late: the same trees in each order", async () => {
     let shuffled = 0;
-    for (let seed = 1; seed <= 12; seed++) {
+    for (let seed = 1; seed <= runs(8); seed++) {
       const first = await endOf(seed, 0);
       shuffled += first.steps;
-      for (let order = 1; order <= 4; order++) {
+      for (let order = 1; order <= 3; order++) {
         const { steps, ...trees } = await endOf(seed, order);
         expect({ seed, order, ...trees }).toEqual({ seed, order, local: first.local, remote: first.remote });
         expect(steps).toBe(first.steps);
       }
     }
-    expect(shuffled).toBeGreaterThan(150);
+    expect(shuffled).toBeGreaterThan(100);
   });
 
   test("the shuffle itself keeps every step after those it needs", () => {

@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc, runs } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { ADMIN_KEY } from "../server/fixture.ts";
 import { requestTo } from "./hostile-requests.ts";
@@ -55,9 +55,9 @@ describe("no answer holds another key's data", () => {
           expect(answer.body).toContain(`"text${flatName(area)}`);
         }
       }),
-      { numRuns: 140 },
+      { numRuns: runs(50) },
     );
-    expect(requests).toBeGreaterThan(5_000);
+    expect(requests).toBeGreaterThan(1_500);
     // Each key was answered with what it may read: the markers would be found.
     expect([...seen].sort()).toEqual(["both mixedin", "both open", "other other", "reader open", "writer mixedin"]);
     expect([200, 400, 403, 404].filter((status) => !statuses.has(status))).toEqual([]);

@@ -1,12 +1,11 @@
 import { posix } from "node:path";
 import { expect, test } from "vitest";
 import { destinationsOf } from "../../links/markdown.ts";
-import { fc } from "../../property.ts";
+import { fc, runs } from "../../property.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
-/** MDMIRROR_LINK_RUNS asks for more than the few of each test run. */
-const numRuns = Number(process.env["MDMIRROR_LINK_RUNS"] ?? 25);
+const numRuns = runs(25);
 
 const name = fc.constantFrom("a", "b c", "é", "字", "p%20q", "h#i", "x)(y", "w");
 const path = fc
