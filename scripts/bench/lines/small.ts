@@ -23,10 +23,7 @@ const oneOf = (wanted: string, asked: readonly string[]) => {
 /** A mirror in which nothing but the start takes time. */
 const FEW = "100";
 
-/**
- * Returns the ratio of the sums of processor time: /usr/bin/time counts it in 10 ms, which is half
- * of one `node -e 0`.
- */
+/** Returns the ratio of the sums of processor time: the system counts it in steps of 10 ms. */
 function cpuRow(what: string, size: string, bound: Bound, { ours, other }: Pairs): Row[] {
   const sum = (runs: readonly Run[]) => runs.reduce((total, { cpuMs }) => total + (cpuMs ?? 0), 0);
   const total = sum(other);
