@@ -16,7 +16,7 @@ import { type BenchService, startBenchService } from "./service.ts";
 import { shippedCli } from "./shipped.ts";
 
 /** Of the checkout: what a profile names, and other checkouts are compared with. */
-export const CLI = join(PROJECT, "src/cli/entry.mjs");
+const CLI = join(PROJECT, "src/cli/entry.mjs");
 
 type Corpus = { readonly name: CorpusName; readonly folder: string; readonly documents: number };
 export type Mirror = {

@@ -1,9 +1,11 @@
-/** The daemon, as a user runs it. */
+/** The daemon, as its service unit runs it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { DAEMON_FLAGS } from "../../src/app/autostart/service-unit.ts";
 import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
 import { track } from "./child.ts";
-import { CLI, type Mirror } from "./fixture.ts";
+import type { Mirror } from "./fixture.ts";
+import { shippedCli } from "./shipped.ts";
 
 export type Watched = { readonly pid: number; stop(): Promise<void> };
 
@@ -12,7 +14,7 @@ export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(r
 
 /** `mdmirror watch`, from the moment at which both sides were seen to agree and it rests. */
 export async function startDaemon(mirror: Mirror, env: NodeJS.ProcessEnv = {}): Promise<Watched> {
-  const child = spawn(process.execPath, [CLI, "watch", mirror.root], {
+  const child = spawn(process.execPath, [...DAEMON_FLAGS, shippedCli(), "watch", mirror.root], {
     env: {
       ...process.env,
       MDMIRROR_API_KEY: mirror.key,

@@ -3,7 +3,13 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeCronLine, makeUnit, type ServiceUnit, type UnitOptions } from "../../src/app/autostart/service-unit.ts";
+import {
+  DAEMON_FLAGS,
+  makeCronLine,
+  makeUnit,
+  type ServiceUnit,
+  type UnitOptions,
+} from "../../src/app/autostart/service-unit.ts";
 
 let dir: string;
 beforeEach(() => {
@@ -43,6 +49,14 @@ describe("a systemd unit", () => {
     ])
       expect(text.split("\n")).toContain(line);
     expect(text).not.toMatch(/\{\{/);
+  });
+
+  test.each(["systemd", "launchd"] as const)("of %s starts Node with the options for a daemon", (manager) => {
+    const { text } = unit({ manager });
+    const places = [process.execPath, ...DAEMON_FLAGS, "entry.mjs", "watch"].map((word) => text.indexOf(word));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    expect(spawnSync(process.execPath, [...DAEMON_FLAGS, "-e", "0"]).status).toBe(0);
   });
 
   test("where systemd-notify is not there it waits for none", () => {

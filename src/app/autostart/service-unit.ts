@@ -41,7 +41,7 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   if (environment.kind === "trouble") return environment;
   const kept = environment.value;
   const name = root === null ? ALL_NAME : nameOf(root);
-  const command = [...PROGRAM, "watch", root ?? "--all"];
+  const command = [process.execPath, ...DAEMON_FLAGS, PROGRAM_FILE, "watch", root ?? "--all"];
   const shape = { name, kept, command, what: root ?? "all mirrors of mdmirror list" };
   if (manager === "systemd") {
     const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
@@ -77,6 +77,12 @@ function cronWord(text: string): string {
 
 /** The Node that runs now, and this program. */
 const PROGRAM = [process.execPath, PROGRAM_FILE] as const;
+
+/**
+ * Options of V8 for a daemon, which rests nearly always: little space for new objects, and code that
+ * is small rather than fast. A limit of the heap is missing on purpose: it would end the process.
+ */
+export const DAEMON_FLAGS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
 /** Variables with a folder: the list of this user's mirrors and the user's hooks lie there. */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
