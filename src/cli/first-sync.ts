@@ -12,8 +12,7 @@ import type { ExitCode } from "./exit.ts";
 import { exitOf, showReport } from "./show-report.ts";
 import { useMirror } from "./use-mirror.ts";
 import { refusesPaths, showsWikiLinks } from "../app/links/decide-links.ts";
-import { planLinkChange } from "../app/links/change-links.ts";
-import { loadLinks } from "../app/mirror/with-links.ts";
+import { planLinkChange, withTranslatedLinks } from "../app/links/change-links.ts";
 import { readConfig } from "../app/mirror/config.ts";
 
 /** A service that refuses links by path gets them by id: the texts that it refused go up so. */
@@ -25,8 +24,7 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   io.out(
     "the service refuses links by path: so they are ids on the service and paths in local files (to change this: mdmirror links keep)",
   );
-  const world = (await loadLinks()).translating(mirror.world, true);
-  return runSync({ ...mirror, world }, USUAL_RUN, "init", io.stoppable);
+  return runSync(withTranslatedLinks(mirror), USUAL_RUN, "init", io.stoppable);
 }
 
 /** How `links translate --wiki` is said to those who write such links; null: few or none do. */

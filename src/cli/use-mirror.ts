@@ -8,7 +8,6 @@ import { hidesProgress, showProgress } from "./progress.ts";
 import { shownWords } from "../model/shown-name.ts";
 import { withMirror } from "../app/mirror/with-mirror.ts";
 import { withLocal } from "../app/mirror/open-local.ts";
-import { loadLinksOf } from "../app/mirror/with-links.ts";
 import { runSync, USUAL_RUN } from "../app/mirror/run.ts";
 import { reportJson } from "../app/told/report.ts";
 import { exitOf, showReportOn, splitAttention } from "./show-report.ts";
@@ -50,7 +49,6 @@ export async function useMirror(
 
 /** Opens a mirror as far as this machine alone allows. */
 export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
-  await loadLinksOf(root);
   const ended = withLocal(root, io, (mirror) => ok(work(mirror)));
   return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
 }

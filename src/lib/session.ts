@@ -109,8 +109,6 @@ export class Session {
   local<T>(path: string, work: (mirror: LocalMirror) => T | Promise<T>): Promise<T> {
     return this.run(path, async () => {
       const { openLocal } = await import("../app/mirror/open-local.ts");
-      const { loadLinksOf } = await import("../app/mirror/with-links.ts");
-      await loadLinksOf(this.root);
       const mirror = unwrap(openLocal(this.root, this.world), this.root);
       try {
         return await work(mirror);

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { readConfig } from "../app/mirror/config.ts";
-import { loadLinksOf } from "../app/mirror/with-links.ts";
 import { ok, type Result } from "../app/mirror/trouble.ts";
 import { admit } from "../app/trust/gate.ts";
 import { listOwnMirrors } from "../app/trust/list.ts";
@@ -40,7 +39,5 @@ export async function admitMirror(
   if (config.kind === "trouble") return config;
   const admitted = admit(root, config.value, { mode: "read", env, cwd });
   if (admitted.kind === "trouble") return admitted;
-  // Before the state is opened, which cannot wait.
-  await loadLinksOf(root);
   return ok(null);
 }

@@ -1,4 +1,3 @@
-import { loadLinks } from "../app/mirror/with-links.ts";
 import { FolderLists } from "../app/doctor/list-folder.ts";
 import { LocalReads } from "../app/mirror/local-reads.ts";
 import { Documents } from "../app/markdown.ts";
@@ -51,7 +50,6 @@ export type RunningUi = {
 
 export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const { env, cwd, clock, random, port, roots, onFault } = options;
-  await loadLinks();
   const changes = new Changes();
   const door = new Door({ clock, random });
   const jobs = new Jobs({ clock, changes, onFault });

@@ -1,4 +1,3 @@
-import { loadTools } from "../../src/engine/run/tools.ts";
 import type { DiskFolding } from "../../src/model/path.ts";
 import { combineByMerge } from "../../src/server/combine.ts";
 import { newId } from "../../src/server/context.ts";
@@ -21,9 +20,6 @@ import { rethrow } from "./quiet-ports.ts";
  * A whole mdmirror in one thread: the real engine, planner, client, disk layer and state over a RAM
  * disk, the service in process and virtual time.
  */
-
-// Before any virtual time: modules are read in the machine's own.
-await loadTools();
 
 export type OwnKey = { readonly id: string; readonly key: string };
 

@@ -79,8 +79,9 @@ function cronWord(text: string): string {
 const PROGRAM = [process.execPath, PROGRAM_FILE] as const;
 
 /**
- * Options of V8 for a daemon, which rests nearly always: little space for new objects, and code that
- * is small rather than fast. A limit of the heap is missing on purpose: it would end the process.
+ * Options of V8 for a daemon, which rests nearly always: little space for new objects, and code
+ * that is small rather than fast. A limit of the heap is missing on purpose: it would end the
+ * process.
  */
 export const DAEMON_FLAGS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 

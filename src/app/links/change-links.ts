@@ -5,13 +5,13 @@ import type { LocalPath } from "../../model/path.ts";
 import { shownName } from "../../model/shown-name.ts";
 import { runByHand } from "../../engine/by-hand/by-hand.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
+import { notInPlace, respellingsFor, translating } from "../../engine/links/translating.ts";
 import { respellFiles } from "../../engine/links/respell.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { type Config, writeConfig } from "../mirror/config.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { OpenedMirror } from "../mirror/open-mirror.ts";
 import { ok, type Result, trouble } from "../mirror/trouble.ts";
-import { loadLinks } from "../mirror/with-links.ts";
 
 /** Begins or ceases to translate links: respells files on disk, and sends nothing. */
 
@@ -27,7 +27,6 @@ export type LinkForm = Pick<Config, "links" | "wiki">;
 
 /** @returns null where the links have this form already, with nothing left to write */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
-  const { notInPlace, respellingsFor } = await loadLinks();
   const found = respellingsFor(mirror.world, form.links === "translate" ? form : null);
   if (typeof found === "string") return trouble("fault", found, "mdmirror doctor");
   const changed = found.filter(({ from, to }) => from.bytes !== to.bytes);
@@ -48,6 +47,11 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   return ok({ paths, apply: () => (ceases ? cease(mirror, form, found) : begin(mirror, form, found)) });
 }
 
+/** Returns an open mirror that translates links from now on, as its configuration now says. */
+export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
+  return { ...mirror, world: translating(mirror.world, true) };
+}
+
 /** How many paths are named. */
 const MOST_NAMED = 3;
 
@@ -62,7 +66,6 @@ const CONFLICTS = "end the conflicts first: mdmirror conflicts";
 
 /** ORDER: the configuration first: until it says so, a file with paths would be an edit to send. */
 async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
-  const { translating } = await loadLinks();
   await settle(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, ...form });
   return respellAll(translating(mirror.world, true, form.wiki), found);
@@ -73,7 +76,6 @@ async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
  * in the new one stand for the same texts.
  */
 async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
-  const { translating } = await loadLinks();
   const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
   const written = await respellAll(world, found);
   await settle(world);

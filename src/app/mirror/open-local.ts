@@ -5,11 +5,11 @@ import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../ports/clock.ts";
 import type { Random } from "../../ports/random.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { readingDisk } from "../../engine/links/translating.ts";
 import { openDisk } from "./open-disk.ts";
 import { openToRead } from "./open-state.ts";
 import { readConfig } from "./config.ts";
 import { ok, type Result } from "./trouble.ts";
-import { readyLinks } from "./with-links.ts";
 
 /**
  * A mirrored folder as far as this machine alone knows it: no key, network or lock, and nothing is
@@ -30,12 +30,10 @@ export function openLocal(dir: string, system: System): Result<LocalMirror> {
   return ok({ root, state, disk, close: () => state.close() });
 }
 
-/** ASSUMES: `loadLinksOf` was awaited; else texts are shown as they are. */
 function withLinksHere(root: string, state: State, disk: Disk): Disk {
-  const links = readyLinks();
-  const config = links === null ? null : readConfig(join(root, MIRROR_FOLDER));
-  if (links === null || config?.kind !== "ok" || config.value.links === "keep") return disk;
-  return links.readingDisk({ state, disk, prefix: config.value.remote }, config.value.wiki);
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  if (config.kind !== "ok" || config.value.links === "keep") return disk;
+  return readingDisk({ state, disk, prefix: config.value.remote }, config.value.wiki);
 }
 
 /** Opens a mirror so, works on it and closes it, however the work ends. */

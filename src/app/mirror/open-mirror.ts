@@ -11,10 +11,10 @@ import { makeMirrorFolder } from "../../local/marker.ts";
 import { createNodeFs } from "../../local/node-fs.ts";
 import { holdOwnFolder } from "../../state/own-handle.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../../state/own-folder.ts";
+import { translating } from "../../engine/links/translating.ts";
 import { readBootId } from "./boot-id.ts";
 import { Closers } from "./closers.ts";
 import { type Config, readConfig } from "./config.ts";
-import { withLinks } from "./with-links.ts";
 import { findKey, isOtherKey } from "./key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
 import { followed } from "./open-disk.ts";
@@ -169,7 +169,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     bootId: readBootId(),
     prefix: config.remote,
   };
-  const world = await withLinks(plain, config, mode === "write");
+  const world = config.links === "keep" ? plain : translating(plain, mode === "write", config.wiki);
   // A new state knows nothing of this folder, so any root is right: the first sync deletes and
   // overwrites nothing (I05).
   if (isNew) rememberRoot(world);

@@ -5,8 +5,7 @@ import { outOfPlace, toPaths, toTexts } from "./change-form.ts";
 import { MirrorLinks, type Respelling } from "./mirror-links.ts";
 
 /**
- * The world of a mirror that translates links. Loads the parser of links: not to be imported by
- * what every mirror runs.
+ * Returns the world of a mirror that translates links.
  * @param keeps whether the state may be written
  * @param wiki whether wiki links are translated, too
  */

@@ -14,6 +14,8 @@ import {
   restoreTorn,
 } from "../journal/durable.ts";
 import { putAwayTorn } from "../journal/put-away-torn.ts";
+import { recoverLocal } from "../journal/recover.ts";
+import { returnTrashed } from "../journal/return-trashed.ts";
 import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
@@ -26,11 +28,10 @@ import {
   refreshStamps,
   type RemoteLook,
 } from "./observe.ts";
-import type { StillOpen } from "../journal/recover-remote.ts";
+import { recoverRemote, type StillOpen } from "../journal/recover-remote.ts";
 import { seekTargets } from "./link-targets.ts";
 import { keepHere, seenThere } from "../apply/text-name.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
-import { loadTools, readyTools } from "../run/tools.ts";
 import type { World } from "../run/world.ts";
 
 /** Looks at both sides, after what earlier passes left behind was settled. */
@@ -86,7 +87,6 @@ async function recover(ctx: PassContext): Promise<LeftOpen> {
     world.disk.sweep(new Set());
     return { paths: new Map(), stillOpen: NOTHING_OPEN, restarted };
   }
-  const { recoverLocal, recoverRemote } = readyTools() ?? (await loadTools());
   const paths = recoverLocal(ctx, intents, restarted);
   return { paths, stillOpen: await recoverRemote(ctx, intents), restarted };
 }
@@ -182,7 +182,7 @@ async function mendLook(
 ): Promise<{ readonly base: BaseTree; readonly local: LocalTree }> {
   const { world } = ctx;
   let [base, local] = [before, walked];
-  const isBack = restarted && (readyTools() ?? (await loadTools())).returnTrashed(ctx, base, local);
+  const isBack = restarted && returnTrashed(ctx, base, local);
   if (isBack) local = observeLocal(world, base, inodesTrusted, keep);
   if (restoreTorn(ctx, base, local, restarted)) {
     base = world.state.load();
@@ -201,12 +201,8 @@ function isClone({ dry, observers, settings }: PassInput, { links, holds }: Base
   return !dry && observers === undefined && settings.direction !== "push-only" && links.size + holds.size === 0;
 }
 
-/**
- * A clone can ask for its texts before it is planned, and plan before the planner's modules are
- * loaded.
- */
+/** A clone can ask for its texts before it is planned. */
 function readAhead({ world, notes }: PassContext): void {
-  if (readyTools() === null) void loadTools();
   notes.ahead = new ReadAhead(world);
 }
 

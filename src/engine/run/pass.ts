@@ -4,13 +4,13 @@ import { flushNow } from "../journal/durable.ts";
 import { createdFirst } from "../links/created-first.ts";
 import { respellLinks } from "../links/respell.ts";
 import { observe } from "../observe/look.ts";
+import { applyPlan } from "./apply-plan.ts";
 import { planBlind, planPass } from "./plan-pass.ts";
 import { copiesOf } from "../../model/sidecar-path.ts";
 import { keepSidecar } from "../apply/keep-sidecar.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
 import { PassContext, type PassEnd, type PassInput, type Planned } from "./pass-context.ts";
-import { loadTools, readyTools } from "./tools.ts";
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 
@@ -85,7 +85,6 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
   if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
   for (const { from, to } of plan.gaveWay ?? []) ctx.notes.tally.gaveWay.set(from, to);
-  const { applyPlan } = readyTools() ?? (await loadTools());
   const { links, stoppable = unstoppable } = ctx.world;
   links?.expect(plan);
   const ordered = links === undefined ? plan : createdFirst(plan, links);

@@ -1,9 +1,9 @@
 import type { DocId } from "../../contract/ids.ts";
 import { EXACT_DISK, type LocalPath } from "../../model/path.ts";
 import { unreadable } from "../../model/seen.ts";
+import { makePlan } from "../../planner/plan.ts";
 import type { Plan, Signals } from "../../planner/plan-types.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
-import { makePlan } from "../../planner/plan.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import type { PassEnd, PassInput, PassContext } from "./pass-context.ts";
