@@ -3,6 +3,7 @@ import { ok, type Result } from "../../app/mirror/trouble.ts";
 import type { Args, Io, OptionSpec } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
+import { listWorkspaces, workspaceNamed } from "../../app/admin/look.ts";
 
 /** One thing that an administrator can do with keys, reviews or workspaces. */
 export type Action = {
@@ -46,7 +47,6 @@ type Workspaces = {
 
 /** The workspaces that a list is about. */
 export async function askedWorkspaces(session: AdminSession, args: Args): Promise<Result<Workspaces>> {
-  const { listWorkspaces, workspaceNamed } = await import("../../app/admin/look.ts");
   const all = await listWorkspaces(session);
   if (all.kind === "trouble") return all;
   const word = args.text("workspace");

@@ -11,6 +11,8 @@ import { age, columns } from "../when.ts";
 import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
 import { readWishes } from "./wishes.ts";
+import { changeKey, createKey, revokeKey } from "../../app/admin/change.ts";
+import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../app/admin/look.ts";
 
 const CHANGES = ["grant", "expires", "rate", "label"] as const;
 
@@ -18,7 +20,6 @@ const list: Action = {
   takes: null,
   options: ["workspace"],
   async run(io, args, session) {
-    const { listKeys } = await import("../../app/admin/look.ts");
     const asked = await askedWorkspaces(session, args);
     if (asked.kind === "trouble") return asked;
     const { only, names } = asked.value;
@@ -75,7 +76,6 @@ const create: Action = {
   async run(io, args, session) {
     const workspace = await workspaceOf(session, args.text("workspace"));
     if (workspace.kind === "trouble") return workspace;
-    const { createKey } = await import("../../app/admin/change.ts");
     const wishes = readWishes(args, io) as KeyWishes;
     const made = await withKeyFile(io, args, () => createKey(session, workspace.value.id, wishes));
     if (made.kind === "trouble") return made;
@@ -85,7 +85,6 @@ const create: Action = {
 
 /** Without a word, the only one that there is. */
 async function workspaceOf(session: AdminSession, word: string | null): Promise<Result<ToldWorkspace>> {
-  const { findWorkspace, listWorkspaces } = await import("../../app/admin/look.ts");
   if (word !== null) return findWorkspace(session, word);
   const all = await listWorkspaces(session);
   if (all.kind === "trouble") return all;
@@ -126,8 +125,6 @@ const change: Action = {
     return Object.keys(wishes).length > 0 ? null : "change takes --grant, --expires, --rate or --label";
   },
   async run(io, args, session, word) {
-    const { findKey } = await import("../../app/admin/look.ts");
-    const { changeKey } = await import("../../app/admin/change.ts");
     const found = await findKey(session, word);
     if (found.kind === "trouble") return found;
     const changed = await changeKey(session, found.value.id, readWishes(args, io) as KeyWishes);
@@ -147,8 +144,6 @@ const revoke: Action = {
   takes: "ID|LABEL",
   options: [],
   async run(io, args, session, word) {
-    const { findKey } = await import("../../app/admin/look.ts");
-    const { revokeKey } = await import("../../app/admin/change.ts");
     const found = await findKey(session, word);
     if (found.kind === "trouble") return found;
     const { id, label } = found.value;

@@ -4,12 +4,12 @@ import type { Result } from "../../app/mirror/trouble.ts";
 import { shownName } from "../../model/shown-name.ts";
 import type { Args, Io } from "../command.ts";
 import { jsonLine } from "../json-line.ts";
+import { openKeyFile } from "../../app/admin/files.ts";
 
 /** Makes a key and keeps its text in the new file of `--out`, if there is one. */
 export async function withKeyFile(io: Io, args: Args, make: () => Promise<Result<MadeKey>>): Promise<Result<MadeKey>> {
   const out = args.text("out");
   if (out === null) return make();
-  const { openKeyFile } = await import("../../app/admin/files.ts");
   const file = openKeyFile(resolve(io.cwd, out));
   if (file.kind === "trouble") return file;
   const made = await make().catch((error: unknown) => {

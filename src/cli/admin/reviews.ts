@@ -13,6 +13,9 @@ import { ok } from "../../app/mirror/trouble.ts";
 import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
 import { diffLines } from "../../merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
+import { settleReview } from "../../app/admin/change.ts";
+import { readNewText } from "../../app/admin/files.ts";
+import { findReviewId, listReviews, showReview } from "../../app/admin/look.ts";
 
 const WHY: Readonly<Record<string, string>> = {
   protected: "its document is protected",
@@ -27,7 +30,6 @@ const list: Action = {
   takes: null,
   options: ["workspace"],
   async run(io, args, session) {
-    const { listReviews } = await import("../../app/admin/look.ts");
     const asked = await askedWorkspaces(session, args);
     if (asked.kind === "trouble") return asked;
     const { only, names } = asked.value;
@@ -53,7 +55,6 @@ const show: Action = {
   takes: "ID|PATH",
   options: [],
   async run(io, args, session, word) {
-    const { findReviewId, showReview } = await import("../../app/admin/look.ts");
     const id = await findReviewId(session, word);
     if (id.kind === "trouble") return id;
     const review = await showReview(session, id.value);
@@ -83,9 +84,6 @@ const accept: Action = {
   takes: "ID|PATH",
   options: ["content"],
   async run(io, args, session, word) {
-    const { findReviewId } = await import("../../app/admin/look.ts");
-    const { settleReview } = await import("../../app/admin/change.ts");
-    const { readNewText } = await import("../../app/admin/files.ts");
     const file = args.text("content");
     const content = file === null ? null : readNewText(file === "-" ? file : resolve(io.cwd, file));
     if (content?.kind === "trouble") return content;
@@ -106,8 +104,6 @@ const reject: Action = {
   takes: "ID|PATH",
   options: [],
   async run(io, args, session, word) {
-    const { findReviewId } = await import("../../app/admin/look.ts");
-    const { settleReview } = await import("../../app/admin/change.ts");
     const id = await findReviewId(session, word);
     if (id.kind === "trouble") return id;
     const settled = await settleReview(session, id.value, "reject", null);

@@ -9,12 +9,13 @@ import { agrees } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import { type Action, type Actions, tellDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
+import { createWorkspace, removeWorkspace, setState } from "../../app/admin/change.ts";
+import { findWorkspace, listWorkspaces } from "../../app/admin/look.ts";
 
 const list: Action = {
   takes: null,
   options: [],
   async run(io, args, session) {
-    const { listWorkspaces } = await import("../../app/admin/look.ts");
     const all = await listWorkspaces(session);
     if (all.kind === "trouble") return all;
     if (args.flag("json")) io.out(jsonLine({ workspaces: all.value }));
@@ -39,8 +40,6 @@ const create: Action = {
   takes: "NAME",
   options: ["out"],
   async run(io, args, session, name) {
-    const { listWorkspaces } = await import("../../app/admin/look.ts");
-    const { createWorkspace } = await import("../../app/admin/change.ts");
     const all = await listWorkspaces(session);
     if (all.kind === "trouble") return all;
     if (all.value.some((one) => one.name === name)) {
@@ -69,8 +68,6 @@ function stateAction(verb: keyof typeof STATES): Action {
     takes: "ID|NAME",
     options: [],
     async run(io, args, session, word) {
-      const { findWorkspace } = await import("../../app/admin/look.ts");
-      const { setState } = await import("../../app/admin/change.ts");
       const found = await findWorkspace(session, word);
       if (found.kind === "trouble") return found;
       const changed = await setState(session, found.value.id, STATES[verb].state);
@@ -87,8 +84,6 @@ const remove: Action = {
 };
 
 async function removeAsked(io: Io, args: Args, session: AdminSession, word: string): Promise<Result<ExitCode>> {
-  const { findWorkspace } = await import("../../app/admin/look.ts");
-  const { removeWorkspace } = await import("../../app/admin/change.ts");
   const found = await findWorkspace(session, word);
   if (found.kind === "trouble") return found;
   const { id, name, documents } = found.value;

@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
-import type { FailedHook } from "../../app/hooks/failed.ts";
-import type { Trouble } from "../../app/mirror/trouble.ts";
+import { type FailedHook, failedHooks as failedHooksIn } from "../../app/hooks/failed.ts";
+import { complain, misuse } from "../complain.ts";
 import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import type { Asked } from "../show-status.ts";
@@ -14,6 +14,7 @@ import { exitOfStatus, isOver, showStatus, showUntrusted } from "../show-status.
 import { statusJson } from "../../app/told/status.ts";
 import { jsonLine } from "../json-line.ts";
 import { hookMemoryOf } from "../../app/trust/gate.ts";
+import { showFailedHooks } from "../show-hooks.ts";
 
 export const command: Command = {
   usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
@@ -34,10 +35,11 @@ export const command: Command = {
     if (args.flag("short")) return runShort(io, args);
     const text = args.text("max-age");
     const most = text === null ? null : parseAge(text);
-    if (text !== null && most === null) return misuse(io, "--max-age takes a time such as 90s, 15m, 6h or 2d");
+    if (text !== null && most === null)
+      return misuse(io, "status", "--max-age takes a time such as 90s, 15m, 6h or 2d");
     const asked: Asked = { json: args.flag("json"), maxAge: text === null ? null : { text, ms: most! } };
     const all = args.flag("all");
-    if (all && args.operands.length > 0) return misuse(io, "it takes a folder or --all, not both");
+    if (all && args.operands.length > 0) return misuse(io, "status", "it takes a folder or --all, not both");
     if (args.flag("prometheus")) return tellFigures(io, args, asked);
     if (all) {
       return tellAll(io, asked);
@@ -50,20 +52,12 @@ export const command: Command = {
 
 async function runShort(io: Io, args: Args): Promise<ExitCode> {
   if (args.flag("all") || args.flag("prometheus") || args.text("max-age") !== null)
-    return misuse(io, "--short goes with --json alone");
+    return misuse(io, "status", "--short goes with --json alone");
   return tellShort(io, { dir: args.operands[0], json: args.flag("json") });
 }
 
-async function misuse(io: Io, why: string): Promise<ExitCode> {
-  return (await import("../complain.ts")).misuse(io, "status", why);
-}
-
-async function complain(io: Io, trouble: Trouble): Promise<ExitCode> {
-  return (await import("../complain.ts")).complain(io, trouble);
-}
-
 async function tellFigures(io: Io, args: Args, { json, maxAge }: Asked): Promise<ExitCode> {
-  if (json || maxAge !== null) return misuse(io, "--prometheus goes with neither --json nor --max-age");
+  if (json || maxAge !== null) return misuse(io, "status", "--prometheus goes with neither --json nor --max-age");
   const root = args.flag("all") ? null : findMirror(io, args.operands[0]);
   if (root?.kind === "trouble") return complain(io, root.trouble);
   return tellMetrics(io, root === null ? null : realpathSync(root.value));
@@ -76,22 +70,22 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
     return trouble.code === "untrusted" ? showUntrusted(io, trouble, json) : complain(io, trouble);
   }
   const { status, daemon } = look;
-  const hooks = await failedHooks(io, root);
+  const hooks = failedHooks(io, root);
   const age = ageOf(status, io.clock.now());
   const old = maxAge !== null && isOver(age, maxAge.ms);
   if (json) {
     io.out(jsonLine({ ...statusJson(status, age), daemon, ...(hooks.length === 0 ? {} : { hooks }) }));
   } else {
     await showStatus(io, status, age, daemon);
-    if (hooks.length > 0) (await import("../show-hooks.ts")).showFailedHooks(io, hooks);
+    if (hooks.length > 0) showFailedHooks(io, hooks);
     if (old) io.err(`mdmirror: not in sync within ${maxAge.text}; next: mdmirror sync`);
   }
   return exitOfStatus(status, old);
 }
 
 /** Only who has hooks that were told of this mirror pays for a look at them. */
-async function failedHooks(io: Io, root: string): Promise<readonly FailedHook[]> {
+function failedHooks(io: Io, root: string): readonly FailedHook[] {
   const file = hookMemoryOf(root, io.env);
   if (file === null || !existsSync(file)) return [];
-  return (await import("../../app/hooks/failed.ts")).failedHooks(file, io.env);
+  return failedHooksIn(file, io.env);
 }
