@@ -1,21 +1,37 @@
 import type { LocalPath } from "../../model/path.ts";
+import type { Trees } from "../../model/tree.ts";
+import type { RemoteNews } from "../../ports/news.ts";
 import type { Fault } from "../../ports/remote.ts";
+import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
 import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
+import type { Settings, World } from "../run/world.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
+import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
 import { NewsWatch } from "./news-watch.ts";
-import { PhaseKeeper } from "./phase-keeper.ts";
-import { haltDetail, type PhaseEvent, waitReasonOf } from "./phase.ts";
+import { haltDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
 import { RootWatch } from "./root-watch.ts";
 import { RunLog } from "./run-log.ts";
-import type { RunnerParts } from "./runner-parts.ts";
 import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
 import { showStatus } from "./show-status.ts";
-import { judgeDirty, tryPart } from "./try-part.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+/** What the daemon's loop gives to its runner. */
+type RunnerParts = {
+  readonly world: World;
+  readonly watcher: Watcher;
+  /** null: nobody listens to the service. */
+  readonly news: RemoteNews | null;
+  readonly settings: Settings;
+  readonly timing: DaemonTiming;
+  readonly publisher: EventPublisher;
+  /** Asks to be woken at a time when something will be due that was not foreseen. */
+  readonly wakeBy: (at: number) => void;
+};
 
 /** Decides what is due, and does it, one run at a time. Times are monotonic, unless shown. */
 export class Runner implements WatchListener {
@@ -26,22 +42,18 @@ export class Runner implements WatchListener {
   readonly #watch: FolderWatch;
   readonly #news: NewsWatch;
   readonly #root: RootWatch;
-  readonly #phase: PhaseKeeper;
-  readonly #around: Parameters<typeof tryPart>[0];
+  #phase: Phase = IDLE;
   #paused: boolean;
 
   constructor(parts: RunnerParts) {
     const { world, watcher, news, settings, timing, publisher, wakeBy } = parts;
     this.#parts = parts;
-    this.#phase = new PhaseKeeper(publisher);
     this.runs = new Runs(world, settings, timing);
     this.#runLog = new RunLog(world, publisher, this.runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
     this.#news = new NewsWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(watcher, this);
     this.#root = new RootWatch(world, this.runs, this.#watch);
-    const enter = (event: PhaseEvent) => this.#enter(event);
-    this.#around = { runs: this.runs, runLog: this.#runLog, schedule: this.#schedule, enter };
     this.#paused = world.state.meta(META.paused) !== null;
     if (this.#paused) this.#enter({ kind: "pause" });
   }
@@ -96,7 +108,7 @@ export class Runner implements WatchListener {
     if (!this.#paused && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
 
-  readonly isStill = (): boolean => this.#paused || this.#phase.now().kind === "stopped";
+  readonly isStill = (): boolean => this.#paused || this.#phase.kind === "halted";
 
   /** @returns the last report */
   pause(): RunReport {
@@ -150,8 +162,9 @@ export class Runner implements WatchListener {
 
   status(): DaemonStatus {
     const { clock } = this.#parts.world;
-    const [phase, paused, watch, news] = [this.#phase.now(), this.#paused, this.#watch, this.#news.state()];
-    return showStatus({ ...this.#around, clock, phase, paused, watch, news });
+    const [phase, paused, watch, news] = [this.#phase, this.#paused, this.#watch, this.#news.state()];
+    const [runs, runLog, schedule] = [this.runs, this.#runLog, this.#schedule];
+    return showStatus({ runs, runLog, schedule, clock, phase, paused, watch, news });
   }
 
   #now(): number {
@@ -159,23 +172,47 @@ export class Runner implements WatchListener {
   }
 
   #enter(event: PhaseEvent): void {
-    this.#phase.enter(event, this.#schedule.failures());
+    const before = this.#phase;
+    this.#phase = nextPhase(before, event, this.#schedule.failures());
+    if (this.#phase !== before) this.#parts.publisher.publish({ kind: "phase", phase: this.#phase });
   }
 
   /** Judges the local changes that have settled. */
   async #runDirty(): Promise<void> {
-    const judged = await judgeDirty(this.#around, this.#now());
-    if (judged === "done") return;
+    const { paths, whole, many } = this.runs.dirty.take(this.#now());
+    if (paths.length === 0 && !many) return;
+    if (!whole && !many && (await this.#tryPart((last) => this.runs.lookAtPart(paths, last)))) return;
+    this.#schedule.noteActivity();
     await this.#run(false);
     // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder
     // is walked once more.
-    if (judged === "many") this.runs.dirty.note("", true, this.#now());
+    if (many) this.runs.dirty.note("", true, this.#now());
+  }
+
+  /**
+   * Tries to judge a part of the documents by itself, which is possible for nearly every edit.
+   * @param look looks at the part; `last`: the report of the last run
+   * @returns false: a cycle over the whole mirror must judge
+   */
+  async #tryPart(look: (last: RunReport) => "same" | "whole" | Trees): Promise<boolean> {
+    const last = this.#runLog.report();
+    const part = last === null ? "whole" : look(last);
+    if (last === null || part === "whole") return false;
+    if (part === "same") return true;
+    this.#schedule.noteActivity();
+    this.#enter({ kind: "look" });
+    const ended = await this.runs.runPart(part, last);
+    if (ended === "whole") return false;
+    this.#schedule.noteSuccess();
+    this.#enter({ kind: "ended" });
+    this.#runLog.note({ ...ended, waiting: new Map(), begun: new Set(), calledOff: new Set() }, false);
+    return true;
   }
 
   /** Looks at what the service hinted at: at those documents alone, or at its list. */
   async #runNews(): Promise<void> {
     const shown = await this.#news.look();
-    if (shown !== null && (await tryPart(this.#around, (last) => this.runs.lookAtShown(shown, last)))) return;
+    if (shown !== null && (await this.#tryPart((last) => this.runs.lookAtShown(shown, last)))) return;
     this.#news.payForList();
     await this.#poll();
   }
@@ -186,7 +223,7 @@ export class Runner implements WatchListener {
     const { files, needsAll } = await hot.look(knownTrees.documentCount(), this.#now());
     if (needsAll) this.#schedule.pollSoon();
     if (files.length === 0 || this.#root.isAway()) return;
-    if (await tryPart(this.#around, (last) => this.runs.lookAtShown(files, last))) return;
+    if (await this.#tryPart((last) => this.runs.lookAtShown(files, last))) return;
     this.#schedule.noteActivity();
     if (knownTrees.takeShown(files)) await this.#run(false);
     else this.#schedule.pollSoon();
@@ -198,7 +235,7 @@ export class Runner implements WatchListener {
     const root = this.#root.look();
     if (root === "back") return void (await this.runWhole(false));
     if (root === "there") await this.#pollService(isWatched);
-    else if (this.#phase.now().kind !== "stopped") await this.#run(false);
+    else if (this.#phase.kind !== "halted") await this.#run(false);
     this.#schedule.schedulePoll(this.#root.isAway());
   }
 
