@@ -1,10 +1,9 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { FileResource, FolderResource } from "../../contract/resources.ts";
 import type { Digest } from "../../model/digest.ts";
-import { isAway, type Link, type Stamp } from "../../model/link.ts";
+import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { BorrowedMap, ownOf } from "../../model/borrowed-map.ts";
-import { findByFolder } from "../../model/by-folder.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
 import type { Fault, Held, Listing } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
@@ -58,9 +57,9 @@ export async function observeLocalInTurns(
 }
 
 function knownBy(state: State, base: BaseTree): (path: LocalPath) => KnownFile | null {
-  const find = findByFolder(base.links.values(), ({ localPath }) => localPath);
+  const links = linksByPath(base.links.values());
   return (path) => {
-    const link = find(path);
+    const link = links.get(path);
     if (link === undefined) return null;
     const { stamp, localDigest: digest, localPath } = link;
     if (link.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
