@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
-import { settleIntent } from "../../src/engine/journal/settle-writes.ts";
+import { settleIntent } from "../../src/engine/journal/recover-remote.ts";
 import { PassContext } from "../../src/engine/run/pass-context.ts";
 import type { Link } from "../../src/model/link.ts";
 import { digestOf } from "../../src/model/digest.ts";

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Step } from "../../src/model/action.ts";
 import type { Remote } from "../../src/ports/remote.ts";
 import { applyPlan } from "../../src/engine/run/apply-plan.ts";
-import { flushNow } from "../../src/engine/journal/durable.ts";
+import { flushNow } from "../../src/engine/apply/flush.ts";
 import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
 import { observe } from "../../src/engine/observe/look.ts";
 import { planWithSecondLook } from "../../src/engine/run/plan-pass.ts";

@@ -6,7 +6,7 @@ import type { LocalPath } from "../../model/path.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
-import { flushFiles } from "../journal/durable.ts";
+import { flushFiles } from "./flush.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ended, type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";

@@ -4,7 +4,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { sidecarPath } from "../../model/sidecar-path.ts";
-import { flushFiles } from "../journal/durable.ts";
+import { flushFiles } from "./flush.ts";
 import { type RemoteText, stale } from "./effect.ts";
 import { commit, whereItStands, withIdNow } from "./commit.ts";
 import { inodeOf, nameCopy, type Placed, placeSidecar } from "./conflict-copies.ts";

@@ -4,7 +4,7 @@ import type { Digest } from "../../model/digest.ts";
 import { newLink } from "../../model/settle.ts";
 import { parentOf } from "../../model/path.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
-import { flushAtEnd } from "../journal/durable.ts";
+import { flushAtEnd } from "./flush.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import { commitWithOthers } from "./commit.ts";

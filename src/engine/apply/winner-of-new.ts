@@ -1,7 +1,7 @@
 import type { Policy } from "../../model/policy.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { digestOf } from "../../model/digest.ts";
-import { isCutOff } from "../journal/cut-off.ts";
+import { isCutOff } from "./cut-off.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { wasPosted } from "./sent-lately.ts";

@@ -5,7 +5,7 @@ import type { Link, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../model/path.ts";
 import { DEFAULT_GUARDS } from "../../model/policy.ts";
 import type { MirrorEvent, TextName } from "../../ports/state.ts";
-import { flushNow } from "../journal/durable.ts";
+import { flushNow } from "../apply/flush.ts";
 import { ended, type Got, got, stale } from "../apply/effect.ts";
 import { keepFileText } from "../apply/keep-file-text.ts";
 import { replaceFile } from "../apply/land-text.ts";

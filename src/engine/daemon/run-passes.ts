@@ -4,7 +4,7 @@ import { makePlan } from "../../planner/plan.ts";
 import { leavesUndecided } from "../../model/hold.ts";
 import type { Trees } from "../../model/tree.ts";
 import { keepHere } from "../apply/text-name.ts";
-import { flushNow } from "../journal/durable.ts";
+import { flushNow } from "../apply/flush.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
 import { applyPlan } from "../run/apply-plan.ts";
 import { converge, type ConvergeInput, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";

@@ -5,7 +5,7 @@ import type { BaseTree, LocalFile, LocalTree, RemoteTree } from "../../model/tre
 import { inodeKey } from "../../planner/match/inode.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
-import { isZeroed } from "./cut-off.ts";
+import { isZeroed } from "../apply/cut-off.ts";
 
 /**
  * Puts into the trash what a power loss has left beside the documents, where nothing else can be

@@ -3,9 +3,17 @@ import type { LocalPath } from "../../model/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { FolderMove, Post } from "./open-posts.ts";
+import type { Fault } from "../../ports/remote.ts";
+import { createRemote } from "../apply/create-remote.ts";
+import { deleteDocument } from "../apply/delete-document.ts";
+import { makeFolderRemote, removeFolderRemote } from "../apply/folder.ts";
+import { moveFolderRemote } from "../apply/folder-move.ts";
+import { moveDocument } from "../apply/move-document.ts";
+import { putText } from "../apply/put.ts";
+import { readCreated } from "../apply/read-created.ts";
+import { recoverEffect } from "../apply/run-effect.ts";
 import { whyOpen } from "../apply/unsettled.ts";
 import { isLocal } from "./recover.ts";
-import { settleIntent } from "./settle-writes.ts";
 
 export type StillOpen = {
   readonly ids: ReadonlyMap<string, string>;
@@ -46,4 +54,36 @@ function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: Intent, 
   else if ("localPath" in intent) paths.set(intent.localPath, why);
   if (intent.kind === "post") posts.set(intent, why);
   if (intent.kind === "patch-folder") folderMoves.set(intent, why);
+}
+
+type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
+
+/**
+ * Settles a write whose end is not known by a read (I08).
+ * @param fault of its request; null: it is of an earlier run, or of a crash
+ */
+export async function settleIntent(
+  ctx: PassContext,
+  intentId: number,
+  intent: RemoteIntent,
+  fault: Fault | null,
+): Promise<Outcome> {
+  switch (intent.kind) {
+    case "put":
+      return recoverEffect(ctx, putText, intentId, intent, fault);
+    case "post":
+      return recoverEffect(ctx, createRemote, intentId, intent, fault);
+    case "read-back":
+      return recoverEffect(ctx, readCreated, intentId, intent, fault);
+    case "patch":
+      return recoverEffect(ctx, moveDocument, intentId, intent, fault);
+    case "delete":
+      return recoverEffect(ctx, deleteDocument, intentId, intent, fault);
+    case "patch-folder":
+      return recoverEffect(ctx, moveFolderRemote, intentId, intent, fault);
+    case "delete-folder":
+      return recoverEffect(ctx, removeFolderRemote, intentId, intent, fault);
+    case "post-folder":
+      return recoverEffect(ctx, makeFolderRemote, intentId, intent, fault);
+  }
 }

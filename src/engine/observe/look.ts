@@ -5,14 +5,8 @@ import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { ReadAhead } from "./ahead.ts";
-import {
-  asIfRestored,
-  flushEarlier,
-  hasRestarted,
-  mayHaveTorn,
-  rememberBoot,
-  restoreTorn,
-} from "../journal/durable.ts";
+import { asIfRestored, hasRestarted, mayHaveTorn, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import { flushEarlier } from "../apply/flush.ts";
 import { putAwayTorn } from "../journal/put-away-torn.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { returnTrashed } from "../journal/return-trashed.ts";

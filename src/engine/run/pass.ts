@@ -1,6 +1,6 @@
 import type { Plan, Signals } from "../../planner/plan-types.ts";
 import type { Trees } from "../../model/tree.ts";
-import { flushNow } from "../journal/durable.ts";
+import { flushNow } from "../apply/flush.ts";
 import { createdFirst } from "../links/created-first.ts";
 import { respellLinks } from "../links/respell.ts";
 import { observe } from "../observe/look.ts";
