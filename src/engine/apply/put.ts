@@ -220,9 +220,9 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
   const landed =
     inUse === null ? landText(ctx, id, localPath, saved.text, saved.digest, sent, base, saved) : ended(inUse);
   if (landed.kind === "end") {
-    // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
-    // with what the service saved; both are made of what was sent, and base alone would undo changes
-    // of either.
+    // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the
+    // file with what the service saved. Both are made of what was sent, so base alone would undo
+    // changes of either.
     const detail = "the service combined the upload with another edit, while the local file changed";
     return { kind: "over", outcome: landed.outcome, change: sentAside(ctx, row, { detail, requestId: null }) };
   }

@@ -31,14 +31,14 @@ const NOT_THERE = "absent";
 /** How many events of a document are looked through at most. */
 const MOST_EVENTS = 64;
 
-/** Returns the event of a write that a read did not find, for the transaction that closes its row. */
+/** Returns the event of a write that no read found, for the transaction that closes its row. */
 export function notThere(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Change, "event"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return sentAside(ctx, row, { detail, requestId });
 }
 
-/** Returns the event of a write that base does not follow. It remembers the content that was sent. */
+/** Returns the event of a write that base does not follow, which remembers what was sent. */
 export function sentAside(
   ctx: PassContext,
   row: Sent,

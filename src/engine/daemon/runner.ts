@@ -108,7 +108,7 @@ export class Runner implements WatchListener {
     if (!this.#paused && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
 
-  readonly isStill = (): boolean => this.#paused || this.#phase.kind === "halted";
+  readonly isStill = (): boolean => this.#paused || this.#phase.kind === "stopped";
 
   /** @returns the last report */
   pause(): RunReport {
@@ -235,7 +235,7 @@ export class Runner implements WatchListener {
     const root = this.#root.look();
     if (root === "back") return void (await this.runWhole(false));
     if (root === "there") await this.#pollService(isWatched);
-    else if (this.#phase.kind !== "halted") await this.#run(false);
+    else if (this.#phase.kind !== "stopped") await this.#run(false);
     this.#schedule.schedulePoll(this.#root.isAway());
   }
 

@@ -56,7 +56,10 @@ function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: Intent, 
   if (intent.kind === "patch-folder") folderMoves.set(intent, why);
 }
 
-type RemoteIntent = Exclude<Intent, { kind: "replace" | "trash" | "move" | "move-folder" | "sidecar" | "parked" }>;
+type RemoteIntent = Exclude<
+  Intent,
+  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
+>;
 
 /**
  * Settles a write whose end is not known by a read (I08).

@@ -50,7 +50,8 @@ export class Arrivals {
     const { maxNameBytes } = this.#trees.local.disk;
     const parent = folderAt(this.#forest, "remote", parentOf(path));
     const place = { parent, name: nameOf(path) };
-    if (!isOpen(parent) || !hasOwnName(place.name, id, maxNameBytes) || !this.#isUnknown(id) || !this.#isFree(place)) return false;
+    if (!isOpen(parent) || !hasOwnName(place.name, id, maxNameBytes) || !this.#isUnknown(id) || !this.#isFree(place))
+      return false;
     this.#byPlace.set(place, id);
     this.all.push({ file, place });
     return true;

@@ -67,7 +67,10 @@ function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
  * Returns the local paths of the root and of the folders at rest, with their paths on the service.
  * A folder that moved, or is below one that did, is not at rest.
  */
-function foldersAtRest({ base, local, remote }: Trees, { sorted, found }: FolderPaths): ReadonlyMap<LocalPath, RemotePath> {
+function foldersAtRest(
+  { base, local, remote }: Trees,
+  { sorted, found }: FolderPaths,
+): ReadonlyMap<LocalPath, RemotePath> {
   const atRest = new Map<LocalPath, RemotePath>([["", ""]]);
   for (const dir of sorted) {
     const { id, localPath, remotePath } = dir;
