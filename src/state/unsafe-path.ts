@@ -25,7 +25,7 @@ export type Expected = "file" | "own-file" | "folder";
 export function judge(path: string, stat: Stats, expected: Expected): void {
   const isRight = expected === "folder" ? stat.isDirectory() : stat.isFile();
   if (stat.isSymbolicLink()) {
-    const why = "is a symbolic link: mdmirror reads and writes nothing behind a link there";
+    const why = "is a symbolic link: mdmirror reads and writes nothing through such a link";
     throw new UnsafePath(path, why, `see where it leads: ls -l ${quote(path)}; then remove the link`);
   }
   if (!isRight) {

@@ -26,13 +26,13 @@ const LABELS: Readonly<Record<MirrorWord, string>> = {
   unreadable: "unreadable",
 };
 
-/** The mirror's state in one word with its colour, and since when it was proven to be in sync. */
+/** The mirror's state in one word with its colour, and its last sync. */
 export function standingOf({ state, tone, why, syncedAt }: MirrorModel, now: number): Html {
   return html`${badgeOf(tone, LABELS[state])} ${proofOf(state, why, syncedAt, now)}`;
 }
 
 function proofOf(state: MirrorWord, why: string | null, syncedAt: number | null, now: number): Html | null {
-  if (state === "in-sync") return html`<span>proven ${ageOf(syncedAt!, now)} ago</span>`;
+  if (state === "in-sync") return html`<span>last sync ${ageOf(syncedAt!, now)} ago</span>`;
   if (why === null) return null;
   const last = syncedAt === null ? "never in sync yet" : html`last in sync ${ageOf(syncedAt, now)} ago`;
   return html`<span>${why}; ${last}</span>`;
@@ -44,9 +44,9 @@ export function saidOf({ name, state, why }: MirrorModel): string {
 }
 
 const PHASES: Readonly<Record<string, string>> = {
-  idle: "the daemon watches; nothing travels",
+  idle: "the daemon watches; nothing to do",
   observing: "the daemon scans both sides",
-  applying: "the daemon brings changes across",
+  applying: "the daemon applies changes",
   lent: "a command has the folder",
   opening: "the daemon opens the folder",
   closed: "the daemon cannot keep it",

@@ -231,7 +231,7 @@ export function dropCopies(
 }
 
 /** @returns where the copy is now, below `.mdmirror/`; null: none was there */
-export function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Got<string | null> {
+function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Got<string | null> {
   const { disk } = ctx.world;
   const look = disk.look(path);
   if (look.kind !== "file") return got(null);

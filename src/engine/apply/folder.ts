@@ -111,7 +111,7 @@ type Delete = Extract<Intent, { kind: "delete-folder" }>;
 export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete, LocalPath, "gone"> = {
   async prepare(ctx, { dirId, localPath, remotePath, why }) {
     const { remote, state, disk } = ctx.world;
-    if (disk.look(localPath).kind === "folder") return ended(stale("the folder is there again"));
+    if (disk.look(localPath).kind === "folder") return ended(stale("the local folder exists again"));
     if (remote.traits().folderDelete === "no")
       return ended(undeletable(ctx, dirId, localPath, "folder_delete_unsupported", null));
     const open = state.intents().some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);

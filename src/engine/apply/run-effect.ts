@@ -18,7 +18,7 @@ export type Source =
   | { readonly from: "observation"; readonly fault: Fault | null };
 
 /** What is journalled, and what `perform` needs beside it and no recovery does. */
-export type Ready<Row extends Intent, Beside> = {
+type Ready<Row extends Intent, Beside> = {
   readonly row: Row;
   readonly beside: Beside;
   /** Content that is stored in the transaction that opens the row. */
