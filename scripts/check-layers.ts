@@ -6,64 +6,68 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What is computed from values alone: no clock, no chance, no process. */
-const PURE = ["contract", "model", "planner", "outline", "merge", "search", "links"];
-
-/** Runs in a browser: a room of its own within `page`. */
+/** Runs in a browser: a module of its own within `page`. */
 const ISLANDS = "page/islands";
 
+const MARKDOWN = ["markdown/outline", "markdown/merge", "markdown/search", "markdown/links"];
+/** Imported by the client and by the service, which never import each other. */
+const SHARED = ["contract", "common", ...MARKDOWN];
+const ADAPTED = [...SHARED, "mirror/model", "mirror/planner", "mirror/ports"];
+
+/** Module → the modules that it may import. A file belongs to the longest module that begins its path. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
-  outline: [],
-  merge: ["outline"],
-  search: ["outline"],
-  model: ["contract"],
-  planner: ["contract", "model", "merge"],
-  links: ["contract", "model", "outline"],
-  page: ["contract", "model", "merge", "outline"],
-  [ISLANDS]: ["contract", "model", "page"],
-  ports: ["contract", "model"],
-  server: [...PURE, "page", "ports"],
-  remote: [...PURE, "ports"],
-  local: [...PURE, "ports"],
-  state: [...PURE, "ports"],
-  engine: [...PURE, "ports"],
-  app: [...PURE, "page", "ports", "server", "remote", "local", "state", "engine"],
-  cli: [...PURE, "ports", "app", "mcp", "ui"],
-  ui: [...PURE, "page", "ports", "app"],
-  mcp: [...PURE, "ports", "app"],
-  lib: [...PURE, "ports", "app"],
+  common: ["contract"],
+  "markdown/outline": [],
+  "markdown/merge": ["markdown/outline"],
+  "markdown/search": ["markdown/outline"],
+  "markdown/links": ["contract", "markdown/outline"],
+  page: SHARED,
+  [ISLANDS]: ["contract", "common", "page"],
+  "mirror/model": ["contract", "common"],
+  "mirror/planner": ["contract", "common", "markdown/merge", "mirror/model"],
+  "mirror/ports": ["contract", "common", "mirror/model"],
+  "mirror/local": ADAPTED,
+  "mirror/remote": ADAPTED,
+  "mirror/state": ADAPTED,
+  "mirror/engine": ADAPTED,
+  mirror: [...ADAPTED, "mirror/local", "mirror/remote", "mirror/state", "mirror/engine"],
+  service: [...SHARED, "page"],
+  ui: [...ADAPTED, "page", "mirror"],
+  mcp: [...ADAPTED, "mirror"],
+  lib: [...ADAPTED, "mirror", "service"],
+  cli: [...ADAPTED, "mirror", "service", "ui", "mcp"],
 };
 
 /** Package → the folders (or files) of `src/` that may import it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
-  "@lezer/markdown": ["links"],
+  "@lezer/markdown": ["markdown/links"],
   "@modelcontextprotocol/server": ["mcp"],
   zod: ["mcp"],
-  "better-sqlite3": ["server", "state"],
+  "better-sqlite3": ["service", "mirror/state"],
   fastify: ["ui"],
   idiomorph: [ISLANDS],
   "@codemirror/commands": [ISLANDS],
   "@codemirror/merge": [ISLANDS],
   "@codemirror/state": [ISLANDS],
   "@codemirror/view": [ISLANDS],
-  undici: ["remote"],
-  "eventsource-parser": ["remote"],
-  "p-queue": ["remote"],
-  chokidar: ["local"],
-  ignore: ["local"],
-  pg: ["server/postgres"],
-  pino: ["app"],
-  re2js: ["search"],
-  diff3: ["merge/lines.ts"],
+  undici: ["mirror/remote"],
+  "eventsource-parser": ["mirror/remote"],
+  "p-queue": ["mirror/remote"],
+  chokidar: ["mirror/local"],
+  ignore: ["mirror/local"],
+  pg: ["service/store/postgres"],
+  pino: ["mirror/folder"],
+  re2js: ["markdown/search"],
+  diff3: ["markdown/merge/lines.ts"],
   "markdown-it": ["page/render-markdown.ts"],
   "sanitize-html": ["page/render-markdown.ts"],
 };
 
-/** Ours → the one file of `app/` and `cli/` that may import it: no connection is made beside it. */
+/** File → the one file outside its module that may import it: it opens all connections. */
 const GATES: Readonly<Record<string, string>> = {
-  "remote/wire.ts": "app/trust/connect.ts",
-  "remote/client.ts": "app/trust/connect.ts",
+  "mirror/remote/wire.ts": "mirror/trust/connect.ts",
+  "mirror/remote/client.ts": "mirror/trust/connect.ts",
 };
 
 /** Only what has been sanitised is HTML as it is. */
@@ -72,23 +76,20 @@ const RAW_HTML_HOMES: readonly string[] = ["page/html.ts", "page/markdown.ts"];
 
 /** Only what this says is a trusted address is one. */
 const TRUSTS = /\bas TrustedOrigin\b/;
-const TRUSTER = "app/trust/gate.ts";
+const TRUSTER = "mirror/trust/gate.ts";
 
-/**
- * Node's own modules are for the adapters and above; the pure layers get what is a pure function.
- */
+/** Pure modules, and the modules of Node that they may import; all others may import any. */
 const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
-  contract: [],
-  outline: [],
-  merge: [],
-  search: [],
-  model: ["node:crypto", "node:buffer", "node:zlib"],
-  planner: ["node:crypto"],
-  links: [],
-  page: ["node:crypto"],
+  contract: ["node:crypto"],
+  "markdown/outline": [],
+  "markdown/merge": [],
+  "markdown/search": [],
+  "markdown/links": [],
   [ISLANDS]: [],
-  ports: [],
-  engine: [],
+  "mirror/model": ["node:crypto", "node:buffer", "node:zlib"],
+  "mirror/planner": ["node:crypto"],
+  "mirror/ports": [],
+  "mirror/engine": [],
 };
 
 /** Calls that read the clock or chance, which the pure layers and the engine must not make. */
@@ -122,8 +123,10 @@ export function checkFile(file: string, text: string): string[] {
   return breaches;
 }
 
+const MODULES = Object.keys(LAYERS).sort((a, b) => b.length - a.length);
+
 function layerOf(file: string): string {
-  return file.startsWith(`${ISLANDS}/`) ? ISLANDS : file.split("/")[0]!;
+  return MODULES.find((module) => file.startsWith(`${module}/`)) ?? "none";
 }
 
 function breachOf(file: string, layer: string, allowed: readonly string[], target: string): string | null {

@@ -1,5 +1,5 @@
 /**
- * Each promise (`src/planner/README.md`) is under a test of its id: reads the titles of all tests,
+ * Each promise (`src/mirror/planner/README.md`) is under a test of its id: reads the titles of all tests,
  * prints promise → tests, and exits 1 when one has none, a title names a promise that there is not,
  * or the table in `test/README.md` is stale. `--short`: the counts alone. `--write`: brings the
  * table up to date.

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { DEFAULT_CONFIG } from "../src/app/mirror/config.ts";
+import { DEFAULT_CONFIG } from "../src/mirror/settings/config.ts";
 import { commandHelp, overview } from "../src/cli/help.ts";
 import { COMMANDS } from "../src/cli/table.ts";
 import { ENVIRONMENT } from "./build/man-pages.ts";

@@ -1,6 +1,6 @@
 /**
  * `npm run eval:merge [-- --sets DIR] [--rivals] [--list] [--json] [--no-probes | --cost]
- * [FILE.jsonl[.gz|.zst]…]`: measures src/merge on real merges, by what people made of them, and on
+ * [FILE.jsonl[.gz|.zst]…]`: measures src/markdown/merge on real merges, by what people made of them, and on
  * the costliest texts, each in processes of its own. Without files it takes the sets in DIR, in
  * $MERGE_SETS, or in ../shared/merge, the daily notes and the edited lists of test/merge. `--rivals`:
  * what git, wiggle and diff-match-patch make of the same cases. `--list`: one line a case. `--json`: what scripts/results/merge.json is made of.
@@ -11,8 +11,8 @@ import { spawnSync } from "node:child_process";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { keepsCounts } from "../src/merge/words.ts";
-import { type MergeResult, mergeText } from "../src/merge/merge.ts";
+import { keepsCounts } from "../src/markdown/merge/words.ts";
+import { type MergeResult, mergeText } from "../src/markdown/merge/merge.ts";
 import { aboutRun } from "./results.ts";
 import { adversaries, LARGEST } from "../test/merge/adversaries.ts";
 import { type Case, findSets, isLookedAt, readCases } from "./eval-merge/cases.ts";

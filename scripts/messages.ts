@@ -12,10 +12,10 @@ export type Message = { readonly file: string; readonly line: number; readonly c
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Modules whose literals users never see: SQL, pure arithmetic, and generated data. */
 const SILENT = [
-  "src/state/**",
-  "src/merge/**",
-  "src/outline/**",
-  "src/server/{sqlite,postgres}/**",
+  "src/mirror/state/**",
+  "src/markdown/merge/**",
+  "src/markdown/outline/**",
+  "src/service/{sqlite,postgres}/**",
   "src/page/islands/**",
 ];
 /** Comments, literals, and what may stand before a regular expression. */

@@ -1,6 +1,6 @@
 /**
  * `node scripts/show-results.ts [--write]`: the tables of figures in `scripts/README.md` and
- * `src/merge/README.md`, made of the files in `scripts/results`. Without `--write`: exit 1 when a
+ * `src/markdown/merge/README.md`, made of the files in `scripts/results`. Without `--write`: exit 1 when a
  * table is not what its file says.
  */
 import { readFileSync } from "node:fs";
@@ -101,7 +101,7 @@ function mergeBlock(): string[] {
 
 const BLOCKS: readonly (readonly [file: string, name: string, lines: () => string[]])[] = [
   ["scripts/README.md", "results: bench", benchBlock],
-  ["src/merge/README.md", "results: merge", mergeBlock],
+  ["src/markdown/merge/README.md", "results: merge", mergeBlock],
 ];
 
 const { values } = parseArgs({ options: { write: { type: "boolean", default: false } } });

@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { documentPages } from "../scripts/document-pages.ts";
 import { EXIT } from "../src/cli/exit.ts";
 import { PROBLEM_CODES } from "../src/contract/problem.ts";
-import { HOLD_REASONS } from "../src/model/hold.ts";
+import { HOLD_REASONS } from "../src/mirror/model/hold.ts";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const read = (file: string): string => readFileSync(join(root, file), "utf8");
@@ -19,7 +19,7 @@ const DOCUMENTS = [
   "src/decisions.md",
   ...globSync("src/docs/**/*.md", { cwd: root, exclude: ["src/docs/decisions/**"] }),
   "test/README.md",
-  ...globSync(["src/README.md", "src/*/README.md"], { cwd: root }),
+  ...globSync("src/**/README.md", { cwd: root }),
 ].sort();
 
 /** Columns of prose, and of a row of a table, at most. */
@@ -86,8 +86,8 @@ describe("the documents", () => {
   });
 
   it("have a heading for each code: of blocks, stops, problems, exits and the service", () => {
-    const stops = /export type HaltReason =([^;]+);/.exec(read("src/planner/plan-types.ts"))![1]!;
-    const problems = /type AttentionKind =([^;]+);/.exec(read("src/engine/run/report.ts"))![1]!;
+    const stops = /export type HaltReason =([^;]+);/.exec(read("src/mirror/planner/plan-types.ts"))![1]!;
+    const problems = /type AttentionKind =([^;]+);/.exec(read("src/mirror/engine/run/report.ts"))![1]!;
     const literals = [...`${stops}${problems}`.matchAll(/"([a-z-]+)"/g)].map((match) => match[1]!);
     const exits = Object.values(EXIT).map((code) => `exit code ${code}`);
     const codes = [...Object.keys(HOLD_REASONS), ...literals, ...exits, ...Object.keys(PROBLEM_CODES)];

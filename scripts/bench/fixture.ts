@@ -6,10 +6,10 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync } from "node:f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { DEFAULT_CONFIG } from "../../src/app/mirror/config.ts";
-import { linkFolder } from "../../src/app/mirror/link-folder.ts";
-import { systemRandom } from "../../src/app/mirror/random.ts";
-import { originOfUser } from "../../src/app/trust/gate.ts";
+import { DEFAULT_CONFIG } from "../../src/mirror/settings/config.ts";
+import { linkFolder } from "../../src/mirror/folder/link-folder.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
+import { originOfUser } from "../../src/mirror/trust/gate.ts";
 import { type Finished, PROJECT, runChild, type Start } from "./child.ts";
 import { type CorpusName, writeCorpus } from "./corpus.ts";
 import { type BenchService, startBenchService } from "./service.ts";

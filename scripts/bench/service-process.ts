@@ -6,11 +6,11 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import { combineByMerge } from "../../src/server/combine.ts";
-import { startHttp } from "../../src/server/http.ts";
-import { importFolder } from "../../src/server/import.ts";
-import { createService, type ServiceWire } from "../../src/server/service.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
+import { startHttp } from "../../src/service/http/server.ts";
+import { importFolder } from "../../src/service/import/import.ts";
+import { createService, type ServiceWire } from "../../src/service/service.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import type { Ask, Counted, Told } from "./service-words.ts";
 
 const folder = process.argv[2]!;

@@ -1,8 +1,8 @@
 /** The daemon, as its service unit runs it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { DAEMON_FLAGS } from "../../src/app/autostart/service-unit.ts";
-import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
+import { DAEMON_FLAGS } from "../../src/mirror/daemon/autostart/service-unit.ts";
+import { askDaemon, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
 import { track } from "./child.ts";
 import type { Mirror } from "./fixture.ts";
 import { shippedCli } from "./shipped.ts";

@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 
 const SOURCE = "src/page";
 /** What the bundle is made of, beside `src/page`: modules that islands import, and packages. */
-const BESIDE = ["package-lock.json", "src/model", "src/contract", "scripts/build/page.ts"];
+const BESIDE = ["package-lock.json", "src/mirror/model", "src/contract", "scripts/build/page.ts"];
 const STYLES = ["style.css"];
 const PICTURES = ["icon.svg"];
 /** Browsers that are used in 2026, and those of two years before. */

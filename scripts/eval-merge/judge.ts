@@ -1,6 +1,6 @@
-import { newBudget } from "../../src/merge/budget.ts";
-import { Interner, splitLines } from "../../src/merge/split.ts";
-import { diff } from "../../src/merge/myers.ts";
+import { newBudget } from "../../src/markdown/merge/budget.ts";
+import { Interner, splitLines } from "../../src/markdown/merge/split.ts";
+import { diff } from "../../src/markdown/merge/myers.ts";
 
 /**
  * How a merged text compares with the people's: the same but for white space, a few words off,

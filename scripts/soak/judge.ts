@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { isSidecarName, nameOf } from "../../src/model/path.ts";
+import { isSidecarName, nameOf } from "../../src/contract/path.ts";
 import {
   type Ended,
   type Field,

@@ -5,8 +5,8 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../../src/app/mirror/clock.ts";
-import { systemRandom } from "../../src/app/mirror/random.ts";
+import { systemClock } from "../../src/common/system-clock.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 
 /** @param user where this user's list of mirrors is, and the key */

@@ -2,10 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import type { Digest } from "../../src/model/digest.ts";
-import { faultOf } from "../../src/state/database.ts";
-import type { StoredText } from "../../src/state/text-codec.ts";
-import { provenText } from "../../src/state/texts.ts";
+import type { Digest } from "../../src/contract/digest.ts";
+import { faultOf } from "../../src/mirror/state/database.ts";
+import type { StoredText } from "../../src/mirror/state/text-codec.ts";
+import { provenText } from "../../src/mirror/state/texts.ts";
 import { digest, type Service, readRemote } from "./fixture.ts";
 
 /** A mark is in one edit alone: `<m17>`. */

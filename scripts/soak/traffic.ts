@@ -5,8 +5,8 @@
  */
 import { parseArgs } from "node:util";
 import pg from "pg";
-import { PostgresStore } from "../../src/server/postgres/store.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { PostgresStore } from "../../src/service/store/postgres/store.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { PostgresServer } from "../../test/postgres/server.ts";
 import { Dice } from "../../test/simulator/dice.ts";
 import { compareTraffic, type Compared } from "../../test/traffic/compare.ts";

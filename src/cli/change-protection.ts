@@ -1,7 +1,7 @@
-import type { ProtectItem } from "../app/by-hand/protect.ts";
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import { count } from "../model/count.ts";
-import { shownName } from "../model/shown-name.ts";
+import type { ProtectItem } from "../mirror/operations/manual/protect.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { count } from "../common/count.ts";
+import { shownName } from "../common/shown-name.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -9,7 +9,7 @@ import { jsonLine } from "./json-line.ts";
 import { locateAll } from "./locate-all.ts";
 import { exitOfMany, manyJson, showMany } from "./show-many.ts";
 import { KEY_OPTION, useMirror } from "./use-mirror.ts";
-import { isOneDocument, planProtection, protectMany, setProtection } from "../app/by-hand/protect.ts";
+import { isOneDocument, planProtection, protectMany, setProtection } from "../mirror/operations/manual/protect.ts";
 
 /** `protect` and `unprotect`. In the folder nothing changes. */
 

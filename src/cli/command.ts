@@ -1,7 +1,7 @@
-import type { SudoCaller } from "../app/trust/owner.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Random } from "../ports/random.ts";
-import type { Stoppable } from "../ports/world.ts";
+import type { SudoCaller } from "../mirror/trust/owner.ts";
+import type { Clock } from "../common/clock.ts";
+import type { Random } from "../common/random.ts";
+import type { Stoppable } from "../mirror/ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
 /**

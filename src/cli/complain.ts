@@ -1,9 +1,9 @@
-import { isDiskFull, type Trouble } from "../app/mirror/trouble.ts";
+import { isDiskFull, type Trouble } from "../common/trouble.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { fewOpenFiles } from "../app/mirror/open-files.ts";
-import { originClause } from "../app/told/origin.ts";
-import { shownWords } from "../model/shown-name.ts";
+import { fewOpenFiles } from "../mirror/folder/open-files.ts";
+import { originClause } from "../mirror/operations/results/origin.ts";
+import { shownWords } from "../common/shown-name.ts";
 
 const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   usage: EXIT.usage,

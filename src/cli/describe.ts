@@ -1,10 +1,17 @@
-import { ACTION_WORDS, actionName, actionPath, actionWords, type PathOf, type Words } from "../app/told/actions.ts";
-import type { Action, ActionKind } from "../model/action.ts";
-import type { RunReport } from "../app/mirror/run.ts";
+import {
+  ACTION_WORDS,
+  actionName,
+  actionPath,
+  actionWords,
+  type PathOf,
+  type Words,
+} from "../mirror/operations/results/actions.ts";
+import type { Action, ActionKind } from "../mirror/model/action.ts";
+import type { RunReport } from "../mirror/folder/run.ts";
 import { type Paint, PLAIN } from "./paint.ts";
-import { count } from "../model/count.ts";
-import { shownWords } from "../model/shown-name.ts";
-import { byPath } from "../model/by-path.ts";
+import { count } from "../common/count.ts";
+import { shownWords } from "../common/shown-name.ts";
+import { byPath } from "../common/by-path.ts";
 
 /**
  * The words for the actions of a plan and the counts of a run. Arrows show where an effect is: `→`

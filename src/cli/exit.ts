@@ -1,4 +1,4 @@
-import type { MirrorStatus } from "../app/mirror/read-status.ts";
+import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 
 /** The exit codes of commands. */
 export const EXIT = {

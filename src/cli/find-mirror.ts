@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import type { LocalPath } from "../model/path.ts";
-import { examineFolder } from "../app/trust/owner.ts";
-import { shellWord } from "../model/shell-word.ts";
-import { foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
-import { absentTrouble, mirrorNamed } from "../app/trust/list.ts";
-import { isMirrorName } from "../app/trust/names.ts";
-import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import type { LocalPath } from "../contract/path.ts";
+import { examineFolder } from "../mirror/trust/owner.ts";
+import { shellWord } from "../common/shell-word.ts";
+import { foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
+import { absentTrouble, mirrorNamed } from "../mirror/trust/list.ts";
+import { isMirrorName } from "../mirror/trust/names.ts";
+import { ok, type Result, trouble } from "../common/trouble.ts";
 import type { Io } from "./command.ts";
 import { holdsMirror, type Nearest, nearest } from "./nearest.ts";
 

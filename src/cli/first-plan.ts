@@ -1,19 +1,19 @@
-import type { Config, LinkMode } from "../app/mirror/config.ts";
-import { faultTroubleOfInit } from "../app/mirror/fault-trouble.ts";
-import { mirrorsInside, onlyFillsFolder, openUnlinked } from "../app/mirror/link-folder.ts";
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../app/mirror/propose-rules.ts";
-import { type Preview, previewSync, USUAL_RUN } from "../app/mirror/run.ts";
-import type { TrustedOrigin } from "../app/trust/origin.ts";
-import { shellWord } from "../model/shell-word.ts";
-import { shownName } from "../model/shown-name.ts";
+import type { Config, LinkMode } from "../mirror/settings/config.ts";
+import { faultTroubleOfInit } from "../mirror/folder/fault-trouble.ts";
+import { mirrorsInside, onlyFillsFolder, openUnlinked } from "../mirror/folder/link-folder.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
+import { type Preview, previewSync, USUAL_RUN } from "../mirror/folder/run.ts";
+import type { TrustedOrigin } from "../mirror/trust/origin.ts";
+import { shellWord } from "../common/shell-word.ts";
+import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { showProgress } from "./progress.ts";
 import { proposalFlags, proposalLines } from "./show-largest.ts";
 import { planLines } from "./show-plan.ts";
-import { decideLinks } from "../app/links/decide-links.ts";
+import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 
 /** What the first sync would do, shown before a folder is linked, and what is agreed about it. */
 

@@ -1,19 +1,19 @@
 import { join } from "node:path";
-import { faultTrouble } from "../app/mirror/fault-trouble.ts";
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import { rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../app/mirror/run.ts";
+import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { shellWord } from "../model/shell-word.ts";
-import { shownName } from "../model/shown-name.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import { shellWord } from "../common/shell-word.ts";
+import { shownName } from "../common/shown-name.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";
 import { exitOf, showReport } from "./show-report.ts";
 import { useMirror } from "./use-mirror.ts";
-import { refusesPaths, showsWikiLinks } from "../app/links/decide-links.ts";
-import { planLinkChange, withTranslatedLinks } from "../app/links/change-links.ts";
-import { readConfig } from "../app/mirror/config.ts";
+import { refusesPaths, showsWikiLinks } from "../mirror/operations/links/decide-links.ts";
+import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
+import { readConfig } from "../mirror/settings/config.ts";
 
 /** A service that refuses links by path gets them by id: the texts that it refused go up so. */
 async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {

@@ -1,14 +1,14 @@
-import { FolderLock } from "../app/mirror/folder-lock.ts";
-import { busyTrouble } from "../app/mirror/folder-trouble.ts";
+import { FolderLock } from "../mirror/folder/folder-lock.ts";
+import { busyTrouble } from "../mirror/folder/folder-trouble.ts";
 import { join } from "node:path";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { installUnit, isInstalled, managerOf, uninstallUnit } from "../app/autostart/service-manager.ts";
-import { makeUnit, type ServiceUnit } from "../app/autostart/service-unit.ts";
-import { isOnPath } from "../app/mirror/key.ts";
-import { ok, type Result } from "../app/mirror/trouble.ts";
-import { shownName } from "../model/shown-name.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import { installUnit, isInstalled, managerOf, uninstallUnit } from "../mirror/daemon/autostart/service-manager.ts";
+import { makeUnit, type ServiceUnit } from "../mirror/daemon/autostart/service-unit.ts";
+import { isOnPath } from "../mirror/settings/key.ts";
+import { ok, type Result } from "../common/trouble.ts";
+import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
-import { borrowFolder, DEADLINE_MS, NO_DAEMON } from "../app/control/ask.ts";
+import { borrowFolder, DEADLINE_MS, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 
 /**
  * A mirrored folder that nobody else works on, and of which nobody holds anything open: so that it

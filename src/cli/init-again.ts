@@ -1,26 +1,26 @@
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { cleanPrefix, type Config, readConfig, writeConfig } from "../app/mirror/config.ts";
-import { findKey, type FoundKey, storeKey } from "../app/mirror/key.ts";
-import { openToRead } from "../app/mirror/open-state.ts";
-import { addIgnoreLines } from "../app/mirror/ignore-lines.ts";
-import { faultTrouble } from "../app/mirror/fault-trouble.ts";
-import { SILENT_LOG } from "../app/mirror/log.ts";
-import { ok, type Result, type Trouble } from "../app/mirror/trouble.ts";
-import { isSameUrl } from "../app/trust/address.ts";
-import { bindMirror, markerOf } from "../app/trust/bind.ts";
-import { connect } from "../app/trust/connect.ts";
-import { admit, originOfUser } from "../app/trust/gate.ts";
-import type { TrustedOrigin } from "../app/trust/origin.ts";
-import type { RemotePath } from "../model/path.ts";
+import { cleanPrefix, type Config, readConfig, writeConfig } from "../mirror/settings/config.ts";
+import { findKey, type FoundKey, storeKey } from "../mirror/settings/key.ts";
+import { openToRead } from "../mirror/folder/open-state.ts";
+import { addIgnoreLines } from "../mirror/settings/ignore-lines.ts";
+import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
+import { SILENT_LOG } from "../mirror/folder/log.ts";
+import { ok, type Result, type Trouble } from "../common/trouble.ts";
+import { isSameUrl } from "../mirror/trust/address.ts";
+import { bindMirror, markerOf } from "../mirror/trust/bind.ts";
+import { connect } from "../mirror/trust/connect.ts";
+import { admit, originOfUser } from "../mirror/trust/gate.ts";
+import type { TrustedOrigin } from "../mirror/trust/origin.ts";
+import type { RemotePath } from "../contract/path.ts";
 import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { firstSync } from "./first-sync.ts";
-import { plural } from "../model/count.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { IGNORE_FILE } from "../model/rule-files.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import { plural } from "../common/count.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import { IGNORE_FILE } from "../mirror/model/rule-files.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 
 /**
  * `init` on a folder that is linked already. It never links it to another place; it takes a new

@@ -1,5 +1,5 @@
-import { nameTrouble } from "../app/trust/list.ts";
-import { isMirrorName, NAME_RULE } from "../app/trust/names.ts";
+import { nameTrouble } from "../mirror/trust/list.ts";
+import { isMirrorName, NAME_RULE } from "../mirror/trust/names.ts";
 import type { Io } from "./command.ts";
 import { complain, misuse } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";

@@ -1,5 +1,5 @@
-import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
-import type { LocalPath } from "../model/path.ts";
+import { ok, type Result, trouble } from "../common/trouble.ts";
+import type { LocalPath } from "../contract/path.ts";
 import type { Io } from "./command.ts";
 import { findMirror, locateOrRoot } from "./find-mirror.ts";
 

@@ -1,5 +1,5 @@
 import { isDocId } from "../contract/ids.ts";
-import type { Result } from "../app/mirror/trouble.ts";
+import type { Result } from "../common/trouble.ts";
 import type { Io } from "./command.ts";
 import { findMirror, locate, locateOrRoot } from "./find-mirror.ts";
 

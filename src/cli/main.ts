@@ -1,11 +1,11 @@
-import { diskTrouble } from "../app/mirror/disk-trouble.ts";
-import { isDiskFull } from "../app/mirror/trouble.ts";
-import { fewOpenFiles } from "../app/mirror/open-files.ts";
+import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { isDiskFull } from "../common/trouble.ts";
+import { fewOpenFiles } from "../mirror/folder/open-files.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { hasOpenedStream, Output } from "./output.ts";
 import { COMMANDS, findCommand } from "./table.ts";
-import { version } from "../app/version.ts";
+import { version } from "../common/version.ts";
 import { processIo } from "./process-io.ts";
 import { commandHelp, overview } from "./help.ts";
 

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { ownershipOf } from "../app/trust/owner.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import { ownershipOf } from "../mirror/trust/owner.ts";
 import type { Io } from "./command.ts";
 
 export type Nearest = {

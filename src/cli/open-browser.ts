@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { withoutKey } from "../app/mirror/key.ts";
+import { withoutKey } from "../mirror/settings/key.ts";
 import type { Io } from "./command.ts";
 
 const DEADLINE_MS = 10_000;

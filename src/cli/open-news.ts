@@ -1,7 +1,7 @@
-import type { RunReport } from "../app/mirror/run.ts";
-import { byPath } from "../model/by-path.ts";
-import { shownName } from "../model/shown-name.ts";
-import { count, plural } from "../model/count.ts";
+import type { RunReport } from "../mirror/folder/run.ts";
+import { byPath } from "../common/by-path.ts";
+import { shownName } from "../common/shown-name.ts";
+import { count, plural } from "../common/count.ts";
 import { attentionLines } from "./show-attention.ts";
 
 /**

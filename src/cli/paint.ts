@@ -1,5 +1,5 @@
-import { escaped } from "../model/shown-name.ts";
-import { once } from "../model/once.ts";
+import { escaped } from "../common/shown-name.ts";
+import { once } from "../common/once.ts";
 import type { Io } from "./command.ts";
 
 /**

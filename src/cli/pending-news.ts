@@ -1,7 +1,7 @@
-import type { FolderEvent } from "../app/daemon/daemon.ts";
-import { byPath } from "../model/by-path.ts";
-import { shownName } from "../model/shown-name.ts";
-import { count } from "../model/count.ts";
+import type { FolderEvent } from "../mirror/daemon/daemon.ts";
+import { byPath } from "../common/by-path.ts";
+import { shownName } from "../common/shown-name.ts";
+import { count } from "../common/count.ts";
 
 /** Files that are gone here and whose deletion on the service waits, as `watch` reports them. */
 

@@ -1,11 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { systemClock } from "../app/mirror/clock.ts";
-import { systemRandom } from "../app/mirror/random.ts";
-import type { Stoppable } from "../ports/world.ts";
-import type { SudoCaller } from "../app/trust/owner.ts";
+import { systemClock } from "../common/system-clock.ts";
+import { systemRandom } from "../common/system-random.ts";
+import type { Stoppable } from "../mirror/ports/world.ts";
+import type { SudoCaller } from "../mirror/trust/owner.ts";
 import type { Io } from "./command.ts";
-import { once } from "../model/once.ts";
+import { once } from "../common/once.ts";
 import { Output, outliveReader } from "./output.ts";
 import { isColoured, linesForTerminal, oneLine } from "./paint.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";

@@ -1,9 +1,9 @@
 import { join } from "node:path";
-import { readConfig } from "../app/mirror/config.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import type { Progress } from "../ports/world.ts";
-import { PHASE_WORDS } from "../app/told/phases.ts";
-import { count } from "../model/count.ts";
+import { readConfig } from "../mirror/settings/config.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
+import type { Progress } from "../mirror/ports/world.ts";
+import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
+import { count } from "../common/count.ts";
 import type { Io } from "./command.ts";
 
 /**

@@ -1,13 +1,13 @@
-import type { Halted } from "../app/by-hand/approve.ts";
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import type { RejectEnd, RejectItem } from "../app/by-hand/reject.ts";
-import { insteadOf, REJECTION_WORDS } from "../app/told/halt.ts";
+import type { Halted } from "../mirror/operations/manual/approve.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import type { RejectEnd, RejectItem } from "../mirror/operations/manual/reject.ts";
+import { insteadOf, REJECTION_WORDS } from "../mirror/operations/results/halt.ts";
 import type { Args, Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { count } from "../model/count.ts";
+import { count } from "../common/count.ts";
 import { agrees } from "./use-mirror.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
-import { planRejection, rejectHalt } from "../app/by-hand/reject.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
+import { planRejection, rejectHalt } from "../mirror/operations/manual/reject.ts";
 
 /** Shows what `reject` would bring back, asks, and brings it back. */
 export async function reject(

@@ -1,12 +1,12 @@
-import type { ManyWay, ResolveItem } from "../app/by-hand/resolve-many.ts";
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import type { ManyWay, ResolveItem } from "../mirror/operations/manual/resolve-many.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { sumLine, tellMany } from "./show-many.ts";
-import { planResolve, resolveMany } from "../app/by-hand/resolve-many.ts";
+import { planResolve, resolveMany } from "../mirror/operations/manual/resolve-many.ts";
 
 /**
  * `resolve` of more than one path.

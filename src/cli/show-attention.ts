@@ -1,10 +1,10 @@
-import type { RunReport } from "../app/mirror/run.ts";
-import { originClause } from "../app/told/origin.ts";
-import { nextFor, nextForEach } from "../app/told/next-step.ts";
+import type { RunReport } from "../mirror/folder/run.ts";
+import { originClause } from "../mirror/operations/results/origin.ts";
+import { nextFor, nextForEach } from "../mirror/operations/results/next-step.ts";
 import { type Paint, PLAIN } from "./paint.ts";
-import { count } from "../model/count.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
-import { byPath } from "../model/by-path.ts";
+import { count } from "../common/count.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
+import { byPath } from "../common/by-path.ts";
 
 /**
  * What needs the user, as lines. What many documents share is said once, before those that stand

@@ -1,6 +1,6 @@
-import type { FailedHook } from "../app/hooks/failed.ts";
-import { ageText } from "../model/age.ts";
-import { shownWords } from "../model/shown-name.ts";
+import type { FailedHook } from "../mirror/hooks/failed.ts";
+import { ageText } from "../common/age.ts";
+import { shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 
 /** What `status` says of hooks that failed, which changes nothing of how the mirror stands. */

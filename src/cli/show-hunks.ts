@@ -1,6 +1,6 @@
-import type { ConflictHunk } from "../merge/merge.ts";
-import type { DiffHunk } from "../merge/line-diff.ts";
-import { shownName } from "../model/shown-name.ts";
+import type { ConflictHunk } from "../markdown/merge/merge.ts";
+import type { DiffHunk } from "../markdown/merge/line-diff.ts";
+import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 

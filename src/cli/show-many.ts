@@ -1,7 +1,7 @@
-import type { ManyEnd, ManyEnds } from "../app/by-hand/many.ts";
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import { count } from "../model/count.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import type { ManyEnd, ManyEnds } from "../mirror/operations/manual/many.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { count } from "../common/count.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Args, Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";

@@ -1,6 +1,6 @@
-import type { Meeting } from "../app/history/meeting.ts";
-import { originSpans } from "../app/history/origins.ts";
-import { shownName } from "../model/shown-name.ts";
+import type { Meeting } from "../mirror/operations/history/meeting.ts";
+import { originSpans } from "../mirror/operations/history/origins.ts";
+import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { jsonLine } from "./json-line.ts";
 import { EXIT, type ExitCode } from "./exit.ts";

@@ -1,16 +1,16 @@
-import { findVersion } from "../app/history/restore.ts";
-import { type MergeOf, type MergeOrigins, mergeFacts, readOrigins } from "../app/history/origins.ts";
-import type { HistoryEntry } from "../app/history/history.ts";
-import { asOnDisk } from "../app/history/as-on-disk.ts";
-import type { LocalMirror } from "../app/mirror/open-local.ts";
-import { shownName } from "../model/shown-name.ts";
+import { findVersion } from "../mirror/operations/history/restore.ts";
+import { type MergeOf, type MergeOrigins, mergeFacts, readOrigins } from "../mirror/operations/history/origins.ts";
+import type { HistoryEntry } from "../mirror/operations/history/history.ts";
+import { asOnDisk } from "../mirror/operations/history/as-on-disk.ts";
+import type { LocalMirror } from "../mirror/folder/open-local.ts";
+import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { jsonLine } from "./json-line.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { originLines } from "./show-origins.ts";
-import { partsClause } from "../app/told/merge-parts.ts";
-import { localTime } from "../app/told/when.ts";
+import { partsClause } from "../mirror/operations/results/merge-parts.ts";
+import { localTime } from "../mirror/operations/results/when.ts";
 
 type Local = Pick<LocalMirror, "state" | "disk">;
 

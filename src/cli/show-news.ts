@@ -1,19 +1,19 @@
 import { basename } from "node:path";
-import { GIVE_VALID_KEY } from "../app/mirror/fault-trouble.ts";
-import { listOwnMirrors } from "../app/trust/list.ts";
-import type { FolderEvent } from "../app/daemon/daemon.ts";
-import type { ActionKind } from "../model/action.ts";
+import { GIVE_VALID_KEY } from "../mirror/folder/fault-trouble.ts";
+import { listOwnMirrors } from "../mirror/trust/list.ts";
+import type { FolderEvent } from "../mirror/daemon/daemon.ts";
+import type { ActionKind } from "../mirror/model/action.ts";
 import type { Io } from "./command.ts";
-import { originClause } from "../app/told/origin.ts";
-import { ACTION_WORDS } from "../app/told/actions.ts";
-import { NEXT_OF_HALT } from "../app/told/attention.ts";
-import { newsJson } from "../app/told/news.ts";
-import { count } from "../model/count.ts";
+import { originClause } from "../mirror/operations/results/origin.ts";
+import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
+import { NEXT_OF_HALT } from "../mirror/operations/results/attention.ts";
+import { newsJson } from "../mirror/operations/results/news.ts";
+import { count } from "../common/count.ts";
 import { tellOpenNews } from "./open-news.ts";
 import { pendingLines, PendingNews, seconds } from "./pending-news.ts";
 import { onceLines } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 
 /**
  * What `watch` prints: a line for people, or a JSON object. The phases that only look (idle,

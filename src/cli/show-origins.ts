@@ -1,6 +1,6 @@
-import type { MeetingRow } from "../app/history/origins.ts";
-import { originHunks } from "../app/history/origins.ts";
-import type { WordOrigin } from "../merge/origin.ts";
+import type { MeetingRow } from "../mirror/operations/history/origins.ts";
+import { originHunks } from "../mirror/operations/history/origins.ts";
+import type { WordOrigin } from "../markdown/merge/origin.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 import { cellsOf } from "./width.ts";

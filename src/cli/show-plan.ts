@@ -1,20 +1,20 @@
-import { faultTrouble } from "../app/mirror/fault-trouble.ts";
-import { type Preview, previewSync, type RunRequest } from "../app/mirror/run.ts";
+import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
+import { type Preview, previewSync, type RunRequest } from "../mirror/folder/run.ts";
 import type { Io } from "./command.ts";
-import { originClause } from "../app/told/origin.ts";
+import { originClause } from "../mirror/operations/results/origin.ts";
 import { complain } from "./complain.ts";
-import { nextOfHalt } from "../app/told/attention.ts";
-import { pathsOf, planJson } from "../app/told/plan.ts";
+import { nextOfHalt } from "../mirror/operations/results/attention.ts";
+import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
 import { groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
-import { count, plural } from "../model/count.ts";
-import { stoppedBy } from "../planner/verdict/stopped-by.ts";
+import { count, plural } from "../common/count.ts";
+import { stoppedBy } from "../mirror/planner/verdict/stopped-by.ts";
 import { jsonLine } from "./json-line.ts";
 import { largestLines } from "./show-largest.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 import { useMirror } from "./use-mirror.ts";
-import { byPath } from "../model/by-path.ts";
+import { byPath } from "../common/by-path.ts";
 
 type PlanOptions = {
   readonly json: boolean;

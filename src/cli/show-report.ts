@@ -1,21 +1,21 @@
-import type { RunReport } from "../app/mirror/run.ts";
-import { NOT_APPROVABLE } from "../planner/plan-types.ts";
+import type { RunReport } from "../mirror/folder/run.ts";
+import { NOT_APPROVABLE } from "../mirror/planner/plan-types.ts";
 import type { Io } from "./command.ts";
-import { faultTrouble } from "../app/mirror/fault-trouble.ts";
+import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import { complain } from "./complain.ts";
-import { actionPath } from "../app/told/actions.ts";
-import { NEXT_OF_LOST_ROOT, nextOfHalt } from "../app/told/attention.ts";
-import { inertDetails, madeWayDetail, renamedDetail } from "../app/told/report.ts";
-import { doneLine } from "../app/told/done.ts";
-import { actionWords } from "../app/told/actions.ts";
-import { actionName } from "../app/told/actions.ts";
+import { actionPath } from "../mirror/operations/results/actions.ts";
+import { NEXT_OF_LOST_ROOT, nextOfHalt } from "../mirror/operations/results/attention.ts";
+import { inertDetails, madeWayDetail, renamedDetail } from "../mirror/operations/results/report.ts";
+import { doneLine } from "../mirror/operations/results/done.ts";
+import { actionWords } from "../mirror/operations/results/actions.ts";
+import { actionName } from "../mirror/operations/results/actions.ts";
 import { attentionLines } from "./show-attention.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { needs } from "../app/told/needs.ts";
+import { needs } from "../mirror/operations/results/needs.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
-import { count, plural } from "../model/count.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
-import { byPath } from "../model/by-path.ts";
+import { count, plural } from "../common/count.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
+import { byPath } from "../common/by-path.ts";
 
 /** Shows a run: one summary line, then what needs the user. */
 

@@ -1,21 +1,21 @@
-import type { NewsState } from "../ports/news.ts";
-import type { DaemonStatus } from "../app/control/protocol.ts";
-import type { MirrorStatus } from "../app/mirror/read-status.ts";
-import type { Trouble } from "../app/mirror/trouble.ts";
-import { nextOfHalt } from "../app/told/attention.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import type { NewsState } from "../mirror/ports/news.ts";
+import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
+import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import type { Trouble } from "../common/trouble.ts";
+import { nextOfHalt } from "../mirror/operations/results/attention.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
 import { EXIT, EXIT_OF_STATE, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
-import { whyNotInSync } from "../app/told/needs.ts";
+import { whyNotInSync } from "../mirror/operations/results/needs.ts";
 import { type Paint, paintFor } from "./paint.ts";
-import { plural } from "../model/count.ts";
-import { localTime } from "../app/told/when.ts";
-import { ageText } from "../model/age.ts";
+import { plural } from "../common/count.ts";
+import { localTime } from "../mirror/operations/results/when.ts";
+import { ageText } from "../common/age.ts";
 import { attentionLines } from "./show-attention.ts";
 import { stayLine } from "./describe.ts";
-import { faultTrouble } from "../app/mirror/fault-trouble.ts";
+import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 
 /** How a mirror stands, as lines. */
 

@@ -1,9 +1,9 @@
-import { ageText } from "../model/age.ts";
-import { type LookedAt, lookAtAll } from "../app/mirror/look-at-all.ts";
-import { ageOf } from "../app/mirror/look.ts";
-import { statusJson } from "../app/told/status.ts";
-import { shellWord } from "../model/shell-word.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import { ageText } from "../common/age.ts";
+import { type LookedAt, lookAtAll } from "../mirror/folder/look-at-all.ts";
+import { ageOf } from "../mirror/folder/look.ts";
+import { statusJson } from "../mirror/operations/results/status.ts";
+import { shellWord } from "../common/shell-word.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
 import { EXIT, type ExitCode, worstExit } from "./exit.ts";

@@ -1,5 +1,5 @@
-import { lookAtAll } from "../app/mirror/look-at-all.ts";
-import { mirrorMetrics } from "../app/mirror/metrics.ts";
+import { lookAtAll } from "../mirror/folder/look-at-all.ts";
+import { mirrorMetrics } from "../mirror/folder/metrics.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";

@@ -1,6 +1,6 @@
-import type { DaemonStatus } from "../app/control/protocol.ts";
-import { type Look, lookAtMirror } from "../app/mirror/look.ts";
-import type { MirrorStatus } from "../app/mirror/read-status.ts";
+import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
+import { type Look, lookAtMirror } from "../mirror/folder/look.ts";
+import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
 import { EXIT, EXIT_OF_STATE, type ExitCode } from "./exit.ts";

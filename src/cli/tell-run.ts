@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { ageText } from "../model/age.ts";
-import { readConfig } from "../app/mirror/config.ts";
-import { parseAge } from "../model/age.ts";
-import { endTransient, noteTransient, type TransientKind } from "../app/mirror/transient-trouble.ts";
-import type { RunReport } from "../app/mirror/run.ts";
-import type { Trouble } from "../app/mirror/trouble.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { ageText } from "../common/age.ts";
+import { readConfig } from "../mirror/settings/config.ts";
+import { parseAge } from "../common/age.ts";
+import { endTransient, noteTransient, type TransientKind } from "../mirror/folder/transient-trouble.ts";
+import type { RunReport } from "../mirror/folder/run.ts";
+import type { Trouble } from "../common/trouble.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
-import { reportJson } from "../app/told/report.ts";
+import { reportJson } from "../mirror/operations/results/report.ts";
 import { exitOf, showNeeds, showReport } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 

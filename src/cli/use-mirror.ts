@@ -1,15 +1,15 @@
-import type { MirrorOptions, OpenedMirror } from "../app/mirror/open-mirror.ts";
-import type { LocalMirror } from "../app/mirror/open-local.ts";
-import { ok } from "../app/mirror/trouble.ts";
+import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import type { LocalMirror } from "../mirror/folder/open-local.ts";
+import { ok } from "../common/trouble.ts";
 import type { Args, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { hidesProgress, showProgress } from "./progress.ts";
-import { shownWords } from "../model/shown-name.ts";
-import { withMirror } from "../app/mirror/with-mirror.ts";
-import { withLocal } from "../app/mirror/open-local.ts";
-import { runSync, USUAL_RUN } from "../app/mirror/run.ts";
-import { reportJson } from "../app/told/report.ts";
+import { shownWords } from "../common/shown-name.ts";
+import { withMirror } from "../mirror/folder/with-mirror.ts";
+import { withLocal } from "../mirror/folder/open-local.ts";
+import { runSync, USUAL_RUN } from "../mirror/folder/run.ts";
+import { reportJson } from "../mirror/operations/results/report.ts";
 import { exitOf, showReportOn, splitAttention } from "./show-report.ts";
 
 /** Opens and closes what a command works on. */

@@ -1,4 +1,4 @@
-import { ageText } from "../model/age.ts";
+import { ageText } from "../common/age.ts";
 import type { Io } from "./command.ts";
 import { cellsOf, padTo } from "./width.ts";
 

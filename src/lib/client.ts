@@ -1,8 +1,8 @@
-import { systemClock } from "../app/mirror/clock.ts";
-import { SILENT_LOG } from "../app/mirror/log.ts";
-import { systemRandom } from "../app/mirror/random.ts";
-import { connect } from "../app/trust/connect.ts";
-import { originOfUser } from "../app/trust/gate.ts";
+import { systemClock } from "../common/system-clock.ts";
+import { SILENT_LOG } from "../mirror/folder/log.ts";
+import { systemRandom } from "../common/system-random.ts";
+import { connect } from "../mirror/trust/connect.ts";
+import { originOfUser } from "../mirror/trust/gate.ts";
 import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import { MdmirrorError } from "./error.ts";

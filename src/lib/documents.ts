@@ -1,13 +1,13 @@
-import type { LocalMirror } from "../app/mirror/open-local.ts";
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import { trouble } from "../app/mirror/trouble.ts";
+import type { LocalMirror } from "../mirror/folder/open-local.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { trouble } from "../common/trouble.ts";
 import { errorOf, unwrap } from "./told.ts";
 import type { Difference, History, Restored, TwoTexts, Version } from "./types.ts";
 
 /** One document's texts, as the commands `history`, `show`, `restore` and `diff` have them. */
 
 export async function readHistoryOf({ state }: LocalMirror, path: string): Promise<History> {
-  const { findVersion } = await import("../app/history/restore.ts");
+  const { findVersion } = await import("../mirror/operations/history/restore.ts");
   const { document, entries } = unwrap(findVersion({ state }, path, null), path);
   const versions = entries.map((entry): Version => {
     const { n, at, from, digest: sha256, size, what, changeId } = entry;
@@ -17,7 +17,7 @@ export async function readHistoryOf({ state }: LocalMirror, path: string): Promi
 }
 
 export async function readVersion({ state, disk }: LocalMirror, path: string, n: number | null): Promise<string> {
-  const { findVersion } = await import("../app/history/restore.ts");
+  const { findVersion } = await import("../mirror/operations/history/restore.ts");
   const { entry, document } = unwrap(findVersion({ state }, path, n), path);
   const text = state.text(entry.digest);
   if (text !== null) return disk.shown?.(document.path, text) ?? text;
@@ -30,21 +30,21 @@ export async function readVersion({ state, disk }: LocalMirror, path: string, n:
 }
 
 export async function restoreTo({ world }: OpenedMirror, path: string, n: number | null): Promise<Restored> {
-  const { restoreVersion } = await import("../app/history/restore.ts");
+  const { restoreVersion } = await import("../mirror/operations/history/restore.ts");
   const { entry, asNew, notes, path: place } = unwrap(await restoreVersion(world, path, n), path);
   return { path: place, n: entry.n, asNew, notes };
 }
 
 export async function readDifferences(mirror: OpenedMirror): Promise<readonly Difference[]> {
-  const { listDifferences } = await import("../app/history/diff.ts");
-  const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
+  const { listDifferences } = await import("../mirror/operations/history/diff.ts");
+  const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
   const found = await listDifferences(mirror);
   if (found.kind === "offline") throw errorOf(faultTrouble(found.fault, mirror.url), mirror.root);
   return found.rows;
 }
 
 export async function readTexts(mirror: OpenedMirror, path: string): Promise<TwoTexts> {
-  const { readBothSides } = await import("../app/history/diff.ts");
+  const { readBothSides } = await import("../mirror/operations/history/diff.ts");
   const { path: at, live, local } = unwrap(await readBothSides(mirror, path), path);
   const { disk } = mirror.world;
   const shown = (text: string | null) => (text === null ? null : (disk.shown?.(at, text) ?? text));

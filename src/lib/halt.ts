@@ -1,8 +1,8 @@
-import type { Halted } from "../app/by-hand/approve.ts";
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
-import type { Preview } from "../app/mirror/run.ts";
-import { NEXT_OF_LOST_ROOT } from "../app/told/attention.ts";
-import { guardKey } from "../planner/verdict/guard-key.ts";
+import type { Halted } from "../mirror/operations/manual/approve.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import type { Preview } from "../mirror/folder/run.ts";
+import { NEXT_OF_LOST_ROOT } from "../mirror/operations/results/attention.ts";
+import { guardKey } from "../mirror/planner/verdict/guard-key.ts";
 import { MdmirrorError } from "./error.ts";
 import { errorOf } from "./told.ts";
 import type { SafetyStop, SafetyStopAnswer, MirrorPlan } from "./types.ts";
@@ -26,7 +26,7 @@ export function haltOf({ plan: { verdict, steps } }: Planned): SafetyStop | null
 }
 
 export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
-  const { approve } = await import("../app/by-hand/approve.ts");
+  const { approve } = await import("../mirror/operations/manual/approve.ts");
   const halted = await findSeen(mirror, plan);
   if (halted === null) return { count: 0, left: [] };
   approve(mirror, halted);
@@ -34,8 +34,8 @@ export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promi
 }
 
 export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
-  const { withdrawApproval } = await import("../app/by-hand/approve.ts");
-  const rejecting = await import("../app/by-hand/reject.ts");
+  const { withdrawApproval } = await import("../mirror/operations/manual/approve.ts");
+  const rejecting = await import("../mirror/operations/manual/reject.ts");
   // Steps that were approved before count as halted again.
   withdrawApproval(mirror);
   const halted = await findSeen(mirror, plan);
@@ -49,9 +49,9 @@ export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promis
 
 /** What is halted now. null: nothing. @throws where more is halted than the plan shows */
 async function findSeen(mirror: OpenedMirror, { safetyStop }: MirrorPlan): Promise<Decidable | null> {
-  const { findHalt } = await import("../app/by-hand/approve.ts");
-  const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
-  const { runThatHalted } = await import("../app/mirror/run.ts");
+  const { findHalt } = await import("../mirror/operations/manual/approve.ts");
+  const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
+  const { runThatHalted } = await import("../mirror/folder/run.ts");
   const found = await findHalt(mirror, runThatHalted(mirror, false));
   const { root } = mirror;
   switch (found.kind) {

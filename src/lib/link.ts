@@ -1,8 +1,8 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { cleanPrefix, type Config, DEFAULT_CONFIG } from "../app/mirror/config.ts";
-import { findKey } from "../app/mirror/key.ts";
+import { cleanPrefix, type Config, DEFAULT_CONFIG } from "../mirror/settings/config.ts";
+import { findKey } from "../mirror/settings/key.ts";
 import {
   judgeFolder,
   judgeLeftOver,
@@ -10,13 +10,13 @@ import {
   type LinkRequest,
   mirrorsInside,
   openUnlinked,
-} from "../app/mirror/link-folder.ts";
-import { nearestFolder } from "../app/mirror/nearest-folder.ts";
-import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
-import { originOfUser } from "../app/trust/gate.ts";
-import type { TrustedOrigin } from "../app/trust/origin.ts";
-import { ownershipOf } from "../app/trust/owner.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+} from "../mirror/folder/link-folder.ts";
+import { nearestFolder } from "../mirror/folder/nearest-folder.ts";
+import { ok, type Result, trouble } from "../common/trouble.ts";
+import { originOfUser } from "../mirror/trust/gate.ts";
+import type { TrustedOrigin } from "../mirror/trust/origin.ts";
+import { ownershipOf } from "../mirror/trust/owner.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { ownFolder, type World, worldOf } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
@@ -76,8 +76,8 @@ function targetOf(
 
 /** What answers must be the service, and no other mirror may lie in the folder. */
 async function lookFirst(request: LinkRequest): Promise<Result<null>> {
-  const { previewSync, USUAL_RUN } = await import("../app/mirror/run.ts");
-  const { faultTroubleOfInit } = await import("../app/mirror/fault-trouble.ts");
+  const { previewSync, USUAL_RUN } = await import("../mirror/folder/run.ts");
+  const { faultTroubleOfInit } = await import("../mirror/folder/fault-trouble.ts");
   const mirror = openUnlinked(request);
   if (mirror.kind === "trouble") return mirror;
   try {

@@ -1,5 +1,5 @@
-import { type FoundLink, findLinks as find } from "../links/find.ts";
-import * as translate from "../links/translate.ts";
+import { type FoundLink, findLinks as find } from "../markdown/links/find.ts";
+import * as translate from "../markdown/links/translate.ts";
 
 /**
  * `import … from "mdmirror/links"`: links between documents. A service of documents keeps them by

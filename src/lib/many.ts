@@ -1,4 +1,4 @@
-import type { OpenedMirror } from "../app/mirror/open-mirror.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "./told.ts";
 import type { DoneMany, ManyChoice } from "./types.ts";
 
@@ -9,7 +9,7 @@ export async function resolveManyBy(
   { kind, force = false }: ManyChoice,
   paths: readonly string[] | null,
 ): Promise<DoneMany> {
-  const { planResolve, resolveMany } = await import("../app/by-hand/resolve-many.ts");
+  const { planResolve, resolveMany } = await import("../mirror/operations/manual/resolve-many.ts");
   const items = unwrap(planResolve(world, paths, kind, force), root);
   const { run, ends } = await resolveMany(world, items);
   return { run, items: ends };
@@ -20,7 +20,7 @@ export async function restoreManyTo(
   paths: readonly string[],
   asOf: Date | null,
 ): Promise<DoneMany> {
-  const { planRestore, restoreMany } = await import("../app/history/restore-many.ts");
+  const { planRestore, restoreMany } = await import("../mirror/operations/history/restore-many.ts");
   const planned = unwrap(planRestore(world, paths, asOf === null ? null : asOf.getTime()), root);
   const left = planned.flatMap((item) => (item.kind === "left" ? [{ ...item, end: "left", notes: [] } as const] : []));
   const { run, ends } = await restoreMany(world, planned);

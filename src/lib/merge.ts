@@ -1,7 +1,7 @@
-import { explainMerge as explainTexts } from "../merge/explain.ts";
-import { markedMerge, USUAL_MARKERS } from "../merge/marked.ts";
-import { mergeText } from "../merge/merge.ts";
-import { type Origin, originsOf } from "../merge/origin.ts";
+import { explainMerge as explainTexts } from "../markdown/merge/explain.ts";
+import { markedMerge, USUAL_MARKERS } from "../markdown/merge/marked.ts";
+import { mergeText } from "../markdown/merge/merge.ts";
+import { type Origin, originsOf } from "../markdown/merge/origin.ts";
 
 /**
  * `import … from "mdmirror/merge"`: the three-way merge of Markdown. Pure: no files, no network.

@@ -1,4 +1,4 @@
-import { nextFor } from "../app/told/next-step.ts";
+import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
 import { errorOf, unwrap } from "./told.ts";
 import { givenDate, givenKind, givenNumber, givenPath, givenPaths } from "./given.ts";
@@ -25,7 +25,7 @@ import type {
   TwoTexts,
   Verification,
 } from "./types.ts";
-import { stoppableBy } from "../model/stoppable.ts";
+import { stoppableBy } from "../mirror/model/stoppable.ts";
 import { Watch } from "./watch.ts";
 
 export class OpenMirror implements Mirror {
@@ -42,8 +42,8 @@ export class OpenMirror implements Mirror {
   status(): Promise<StatusReport> {
     const { root, world } = this.#session;
     return this.#session.run(root, async () => {
-      const { ageOf, lookAtMirror } = await import("../app/mirror/look.ts");
-      const { statusJson } = await import("../app/told/status.ts");
+      const { ageOf, lookAtMirror } = await import("../mirror/folder/look.ts");
+      const { statusJson } = await import("../mirror/operations/results/status.ts");
       const look = await lookAtMirror(root, world);
       if (look.kind === "unseen") throw errorOf(look.trouble, root);
       return statusJson(look.status, ageOf(look.status, world.clock.now()));
@@ -53,9 +53,9 @@ export class OpenMirror implements Mirror {
   plan(): Promise<MirrorPlan> {
     const { root } = this.#session;
     return this.#session.opened({ mode: "read", what: "plan", path: root }, async (mirror) => {
-      const { previewSync, runThatHalted } = await import("../app/mirror/run.ts");
-      const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
-      const { planJson } = await import("../app/told/plan.ts");
+      const { previewSync, runThatHalted } = await import("../mirror/folder/run.ts");
+      const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
+      const { planJson } = await import("../mirror/operations/results/plan.ts");
       const preview = await previewSync(mirror, runThatHalted(mirror, false));
       if (preview.kind === "offline") throw errorOf(faultTrouble(preview.fault, mirror.url), root);
       const { steps, blocked } = planJson(preview);
@@ -66,8 +66,8 @@ export class OpenMirror implements Mirror {
   sync({ direction = "both", maxDeletes, attended = false, signal }: SyncOptions = {}): Promise<SyncReport> {
     const { root, world } = this.#session;
     return this.#session.run(root, async () => {
-      const { syncMirror } = await import("../app/by-hand/sync.ts");
-      const { reportJson } = await import("../app/told/report.ts");
+      const { syncMirror } = await import("../mirror/operations/manual/sync.ts");
+      const { reportJson } = await import("../mirror/operations/results/report.ts");
       const request = { direction, maxDeletes: maxDeletes ?? null, attended };
       const stoppable = signal === undefined ? {} : { stoppable: stoppableBy(signal) };
       const { report } = unwrap(await syncMirror(root, request, { ...world, ...stoppable }), root);
@@ -81,7 +81,7 @@ export class OpenMirror implements Mirror {
     const watch = new Watch(
       (onEvent, stop) =>
         this.#session.run(root, async () => {
-          const { runDaemons } = await import("../app/daemon/daemon.ts");
+          const { runDaemons } = await import("../mirror/daemon/daemon.ts");
           const quiet = { ...world, env: { ...env, MDMIRROR_NOTIFY: "off" }, onNote: () => undefined };
           const ended = await runDaemons([root], { ...quiet, onEvent: (_root, event) => onEvent(event) }, stop);
           unwrap(ended, root);
@@ -104,7 +104,7 @@ export class OpenMirror implements Mirror {
 
   conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }> {
     return this.#session.local(this.root, async (mirror) => {
-      const { listConflicts } = await import("../app/by-hand/conflicts.ts");
+      const { listConflicts } = await import("../mirror/operations/manual/conflicts.ts");
       const { conflicts, blocked } = listConflicts(mirror);
       return {
         conflicts: conflicts.map(({ renewed: _renewed, ...one }) => one),
@@ -120,8 +120,8 @@ export class OpenMirror implements Mirror {
     givenPath(path);
     givenKind("choice", choice, ["mine", "theirs", "merged", "keep", "delete", "recreate"]);
     return this.#session.opened({ mode: "write", what: "resolve", path }, async ({ world }) => {
-      const { resolveSubject } = await import("../app/by-hand/resolve.ts");
-      const { findSubject } = await import("../app/by-hand/subject.ts");
+      const { resolveSubject } = await import("../mirror/operations/manual/resolve.ts");
+      const { findSubject } = await import("../mirror/operations/manual/subject.ts");
       const subject = unwrap(findSubject(world, path), path);
       const way = choice.kind === "merged" ? { kind: choice.kind, text: choice.text } : { kind: choice.kind };
       const force = "force" in choice && choice.force === true;
@@ -171,8 +171,8 @@ export class OpenMirror implements Mirror {
   verify(): Promise<Verification> {
     const { root } = this.#session;
     return this.#session.opened({ mode: "read", what: "verify", path: root }, async (mirror) => {
-      const { verifyMirror } = await import("../app/doctor/verify.ts");
-      const { faultTrouble } = await import("../app/mirror/fault-trouble.ts");
+      const { verifyMirror } = await import("../mirror/operations/doctor/verify.ts");
+      const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
       const verified = await verifyMirror(mirror.world);
       if (verified.kind === "offline") throw errorOf(faultTrouble(verified.fault, mirror.url), root);
       return { agree: verified.agree, ...verified.report };

@@ -66,7 +66,7 @@ export function startServer(options: ServerOptions = {}): Promise<Server> {
 
 async function start(data: string, options: ServerOptions, removeOwn: () => void): Promise<Server> {
   requireFitNode();
-  const { startService } = await import("../app/serve.ts");
+  const { startService } = await import("../service/serve.ts");
   const { port = 0, host = "127.0.0.1", insecureHttp = false, rateLimit } = options;
   const settings = rateLimit === undefined ? {} : { rateLimit };
   const onFault = options.onFault ?? (() => undefined);

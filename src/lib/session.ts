@@ -1,12 +1,12 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { systemClock } from "../app/mirror/clock.ts";
-import type { LocalMirror } from "../app/mirror/open-local.ts";
-import type { MirrorOptions, OpenedMirror } from "../app/mirror/open-mirror.ts";
-import { systemRandom } from "../app/mirror/random.ts";
-import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
-import { examineFolder, foreignTrouble, ownershipOf } from "../app/trust/owner.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { systemClock } from "../common/system-clock.ts";
+import type { LocalMirror } from "../mirror/folder/open-local.ts";
+import type { MirrorOptions, OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import { systemRandom } from "../common/system-random.ts";
+import { ok, type Result, trouble } from "../common/trouble.ts";
+import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { MdmirrorError } from "./error.ts";
 import { told, unwrap } from "./told.ts";
 import type { OpenOptions } from "./types.ts";
@@ -99,7 +99,7 @@ export class Session {
     work: (mirror: OpenedMirror) => Promise<T>,
   ): Promise<T> {
     return this.run(path, async () => {
-      const { withMirror } = await import("../app/mirror/with-mirror.ts");
+      const { withMirror } = await import("../mirror/folder/with-mirror.ts");
       const options = { ...this.world, mode, what };
       return unwrap(await withMirror(this.root, options, async (mirror) => ok(await work(mirror))), this.root);
     });
@@ -108,7 +108,7 @@ export class Session {
   /** Runs `work` by this machine alone, without the network. */
   local<T>(path: string, work: (mirror: LocalMirror) => T | Promise<T>): Promise<T> {
     return this.run(path, async () => {
-      const { openLocal } = await import("../app/mirror/open-local.ts");
+      const { openLocal } = await import("../mirror/folder/open-local.ts");
       const mirror = unwrap(openLocal(this.root, this.world), this.root);
       try {
         return await work(mirror);

@@ -1,5 +1,5 @@
-import { diskTrouble } from "../app/mirror/disk-trouble.ts";
-import { codeOf, type Result, type Trouble } from "../app/mirror/trouble.ts";
+import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { codeOf, type Result, type Trouble } from "../common/trouble.ts";
 import { MdmirrorError } from "./error.ts";
 
 /** Makes the library's errors of the results and exceptions of the app. */

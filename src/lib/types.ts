@@ -1,7 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** What the library's functions take and give, beside what programs are told (`app/told`). */
 
-import type { SafetyStopReason, BlockedPath, PlannedStep, StatusReport, SyncReport } from "../app/told/shapes.ts";
+import type {
+  SafetyStopReason,
+  BlockedPath,
+  PlannedStep,
+  StatusReport,
+  SyncReport,
+} from "../mirror/operations/results/shapes.ts";
 import type { DoneMany, ManyChoice } from "./many-types.ts";
 import type { MirrorWatch } from "./watch-types.ts";
 
@@ -13,7 +19,7 @@ export type {
   StatusReport,
   SyncCounts,
   SyncReport,
-} from "../app/told/shapes.ts";
+} from "../mirror/operations/results/shapes.ts";
 export type { DoneMany, ManyChoice } from "./many-types.ts";
 export type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { SyncReport } from "../app/told/shapes.ts";
+import type { SyncReport } from "../mirror/operations/results/shapes.ts";
 
 /**
  * What `watch` tells, a member of the union for each `kind`. `at`: milliseconds since the epoch.

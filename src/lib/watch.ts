@@ -1,6 +1,6 @@
-import type { FolderEvent } from "../app/daemon/daemon.ts";
-import { publicKind } from "../app/told/actions.ts";
-import { reportJson } from "../app/told/report.ts";
+import type { FolderEvent } from "../mirror/daemon/daemon.ts";
+import { publicKind } from "../mirror/operations/results/actions.ts";
+import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 /** LIMIT: events that wait for whoever reads them. */

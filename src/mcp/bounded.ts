@@ -1,5 +1,5 @@
-import { diffLines } from "../merge/line-diff.ts";
-import { splitLines } from "../merge/split.ts";
+import { diffLines } from "../markdown/merge/line-diff.ts";
+import { splitLines } from "../markdown/merge/split.ts";
 
 /** Answers of a bounded size: a part of a text or of a diff, and what was left out. */
 

@@ -1,8 +1,8 @@
 import type { CallToolResult } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { openSaving, judgePath } from "../app/by-hand/save.ts";
-import { diskTrouble } from "../app/mirror/disk-trouble.ts";
-import { codeOf, errnoClause, type Trouble } from "../app/mirror/trouble.ts";
+import { openSaving, judgePath } from "../mirror/operations/manual/save.ts";
+import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { codeOf, errnoClause, type Trouble } from "../common/trouble.ts";
 import { admitMirror } from "./mirrors.ts";
 import { type Ended, type Host, misused, refused, type ServedMirror, type Tool } from "./tool.ts";
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
-import { readConfig } from "../app/mirror/config.ts";
-import { ok, type Result } from "../app/mirror/trouble.ts";
-import { admit } from "../app/trust/gate.ts";
-import { listOwnMirrors } from "../app/trust/list.ts";
-import { freeName, nameOfFolder } from "../app/trust/names.ts";
-import { checkOwner, examineFolder } from "../app/trust/owner.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { readConfig } from "../mirror/settings/config.ts";
+import { ok, type Result } from "../common/trouble.ts";
+import { admit } from "../mirror/trust/gate.ts";
+import { listOwnMirrors } from "../mirror/trust/list.ts";
+import { freeName, nameOfFolder } from "../mirror/trust/names.ts";
+import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
+import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Host, ServedMirror } from "./tool.ts";
 
 /** The mirrors that a process serves, by names, and whether a call may look into one. */

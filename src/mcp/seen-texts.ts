@@ -1,4 +1,4 @@
-import type { Digest } from "../model/digest.ts";
+import type { Digest } from "../contract/digest.ts";
 
 /**
  * The texts that this process has shown or written, so that a stale edit can be told what changed

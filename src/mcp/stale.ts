@@ -1,6 +1,6 @@
-import { openSaving, readDocument } from "../app/by-hand/save.ts";
-import { openLocal } from "../app/mirror/open-local.ts";
-import type { Digest } from "../model/digest.ts";
+import { openSaving, readDocument } from "../mirror/operations/manual/save.ts";
+import { openLocal } from "../mirror/folder/open-local.ts";
+import type { Digest } from "../contract/digest.ts";
 import { boundedDiff } from "./bounded.ts";
 import { type Ended, type Host, refused, type ServedMirror } from "./tool.ts";
 import { notThere } from "./tools/read.ts";

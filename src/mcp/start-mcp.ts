@@ -1,8 +1,8 @@
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { FolderLists } from "../app/doctor/list-folder.ts";
-import type { GuestOptions } from "../app/mirror/with-mirror.ts";
-import { SharedUpdates } from "../app/shared-updates.ts";
+import { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
+import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
+import { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import { callTool, inputOf } from "./call.ts";
 import { servedMirrors } from "./mirrors.ts";
 import { SeenTexts } from "./seen-texts.ts";

@@ -1,9 +1,9 @@
 import type { ToolAnnotations } from "@modelcontextprotocol/server";
 import type * as z from "zod";
-import type { FolderLists } from "../app/doctor/list-folder.ts";
-import type { GuestOptions } from "../app/mirror/with-mirror.ts";
-import type { Trouble } from "../app/mirror/trouble.ts";
-import type { SharedUpdates } from "../app/shared-updates.ts";
+import type { FolderLists } from "../mirror/operations/doctor/list-folder.ts";
+import type { GuestOptions } from "../mirror/folder/with-mirror.ts";
+import type { Trouble } from "../common/trouble.ts";
+import type { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import type { SeenTexts } from "./seen-texts.ts";
 
 /** What a tool is, and what it is given. Each file of `tools/` defines some; `table.ts` has all. */

@@ -1,7 +1,7 @@
-import type { FolderLists, Listed } from "../app/doctor/list-folder.ts";
-import { ok, type Result } from "../app/mirror/trouble.ts";
-import { comparePaths } from "../model/by-path.ts";
-import { isBelow, isWithin, joinPath, type LocalPath } from "../model/path.ts";
+import type { FolderLists, Listed } from "../mirror/operations/doctor/list-folder.ts";
+import { ok, type Result } from "../common/trouble.ts";
+import { comparePaths } from "../common/by-path.ts";
+import { isBelow, isWithin, joinPath, type LocalPath } from "../contract/path.ts";
 
 /**
  * The documents below a folder, in an order in which a path tells where to go on: folders first,

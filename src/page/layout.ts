@@ -1,4 +1,4 @@
-import { shownWords } from "../model/shown-name.ts";
+import { shownWords } from "../common/shown-name.ts";
 import { assetPath, type Bundle } from "./bundle.ts";
 import { html, type Html } from "./html.ts";
 

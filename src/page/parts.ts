@@ -1,5 +1,5 @@
-import { ageText } from "../model/age.ts";
-import { shownName, shownWords } from "../model/shown-name.ts";
+import { ageText } from "../common/age.ts";
+import { shownName, shownWords } from "../common/shown-name.ts";
 import { html, type Html, type Shown } from "./html.ts";
 import type { Tone } from "./layout.ts";
 

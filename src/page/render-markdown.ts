@@ -1,7 +1,7 @@
 import MarkdownIt from "markdown-it";
 import sanitizeHtml from "sanitize-html";
 import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
-import { findFrontMatter } from "../outline/front-matter.ts";
+import { findFrontMatter } from "../markdown/outline/front-matter.ts";
 import { headingId, leadsTo } from "./links.ts";
 
 /**

@@ -1,5 +1,5 @@
-import { count, plural } from "../model/count.ts";
-import type { Passage, Piece, SideLine, SideRow } from "../merge/side-by-side.ts";
+import { count, plural } from "../common/count.ts";
+import type { Passage, Piece, SideLine, SideRow } from "../markdown/merge/side-by-side.ts";
 import { html, type Html } from "./html.ts";
 
 /** Texts side by side, as a table. */

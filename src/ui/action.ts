@@ -1,5 +1,5 @@
-import type { LookedAt } from "../app/mirror/look-at-all.ts";
-import type { Trouble } from "../app/mirror/trouble.ts";
+import type { LookedAt } from "../mirror/folder/look-at-all.ts";
+import type { Trouble } from "../common/trouble.ts";
 import { actionForm } from "../page/parts.ts";
 import type { Html, Shown } from "../page/html.ts";
 import type { Notice } from "../page/layout.ts";

@@ -1,10 +1,10 @@
-import { listConflicts } from "../app/by-hand/conflicts.ts";
-import { findSubject } from "../app/by-hand/subject.ts";
-import { type SubjectView, viewSubject } from "../app/by-hand/subject-view.ts";
-import { ok, type Result, type Trouble } from "../app/mirror/trouble.ts";
-import { withLocal } from "../app/mirror/open-local.ts";
-import type { LookedAt } from "../app/mirror/look-at-all.ts";
-import { markedMerge } from "../merge/marked.ts";
+import { listConflicts } from "../mirror/operations/manual/conflicts.ts";
+import { findSubject } from "../mirror/operations/manual/subject.ts";
+import { type SubjectView, viewSubject } from "../mirror/operations/manual/subject-view.ts";
+import { ok, type Result, type Trouble } from "../common/trouble.ts";
+import { withLocal } from "../mirror/folder/open-local.ts";
+import type { LookedAt } from "../mirror/folder/look-at-all.ts";
+import { markedMerge } from "../markdown/merge/marked.ts";
 import type { Ui } from "./page.ts";
 
 /** The conflict, review or hold at one path, as plain data. */

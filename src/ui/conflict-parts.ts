@@ -1,8 +1,8 @@
-import { nextFor } from "../app/told/next-step.ts";
-import { wayWords } from "../app/told/ways.ts";
-import type { SubjectView } from "../app/by-hand/subject-view.ts";
-import type { HoldReason, WayKind } from "../model/hold.ts";
-import { plural } from "../model/count.ts";
+import { nextFor } from "../mirror/operations/results/next-step.ts";
+import { wayWords } from "../mirror/operations/results/ways.ts";
+import type { SubjectView } from "../mirror/operations/manual/subject-view.ts";
+import type { HoldReason, WayKind } from "../mirror/model/hold.ts";
+import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
 import { mirrorForm } from "./action.ts";

@@ -1,10 +1,10 @@
-import { mergeText } from "../merge/merge.ts";
-import { type Passage, sideBySide } from "../merge/side-by-side.ts";
-import { plural } from "../model/count.ts";
+import { mergeText } from "../markdown/merge/merge.ts";
+import { type Passage, sideBySide } from "../markdown/merge/side-by-side.ts";
+import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { nameOf, wordsOf } from "../page/parts.ts";
 import { countChanges, sidesOf } from "../page/side-by-side.ts";
-import type { ShownText, SubjectView } from "../app/by-hand/subject-view.ts";
+import type { ShownText, SubjectView } from "../mirror/operations/manual/subject-view.ts";
 import { documentAddress } from "./addresses.ts";
 import { type ConflictModel, type Start, startNamed } from "./conflict-model.ts";
 

@@ -1,6 +1,6 @@
-import { sideBySide } from "../merge/side-by-side.ts";
-import { countLines } from "../merge/line-diff.ts";
-import { plural } from "../model/count.ts";
+import { sideBySide } from "../markdown/merge/side-by-side.ts";
+import { countLines } from "../markdown/merge/line-diff.ts";
+import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { sidesOf } from "../page/side-by-side.ts";
 

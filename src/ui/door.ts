@@ -1,10 +1,10 @@
 import type { FastifyRequest } from "fastify";
-import type { Trouble } from "../app/mirror/trouble.ts";
+import type { Trouble } from "../common/trouble.ts";
 import { cookieOf, sessionCookie } from "../page/cookies.ts";
 import { type Refusal, refusalOf } from "../page/same-site.ts";
 import { isSameSecret, type Session, Sessions, Tickets } from "../page/sessions.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Random } from "../ports/random.ts";
+import type { Clock } from "../common/clock.ts";
+import type { Random } from "../common/random.ts";
 
 /**
  * Who may come in: a browser that opened an address with a ticket of this process, and from then on

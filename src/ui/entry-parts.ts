@@ -1,7 +1,7 @@
-import type { EntryState } from "../app/doctor/folder-entries.ts";
-import type { Listed } from "../app/doctor/list-folder.ts";
-import { plural } from "../model/count.ts";
-import { joinPath } from "../model/path.ts";
+import type { EntryState } from "../mirror/operations/doctor/folder-entries.ts";
+import type { Listed } from "../mirror/operations/doctor/list-folder.ts";
+import { plural } from "../common/count.ts";
+import { joinPath } from "../contract/path.ts";
 import { html, type Html } from "../page/html.ts";
 import type { Tone } from "../page/layout.ts";
 import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";

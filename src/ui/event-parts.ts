@@ -1,6 +1,6 @@
-import { publicKind } from "../app/told/actions.ts";
-import { localTime } from "../app/told/when.ts";
-import type { MirrorEvent } from "../ports/state.ts";
+import { publicKind } from "../mirror/operations/results/actions.ts";
+import { localTime } from "../mirror/operations/results/when.ts";
+import type { MirrorEvent } from "../mirror/ports/state.ts";
 import { html, type Html } from "../page/html.ts";
 import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";

@@ -1,5 +1,5 @@
-import { REJECTION_WORDS, waitingClause } from "../app/told/halt.ts";
-import { count, plural } from "../model/count.ts";
+import { REJECTION_WORDS, waitingClause } from "../mirror/operations/results/halt.ts";
+import { count, plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
 import { mirrorForm } from "./action.ts";

@@ -1,7 +1,7 @@
-import { diskTrouble } from "../app/mirror/disk-trouble.ts";
-import { type HaltView, lookAtHalt } from "../app/by-hand/decide-halt.ts";
-import type { MirrorStatus } from "../app/mirror/read-status.ts";
-import type { Result, Trouble } from "../app/mirror/trouble.ts";
+import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { type HaltView, lookAtHalt } from "../mirror/operations/manual/decide-halt.ts";
+import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import type { Result, Trouble } from "../common/trouble.ts";
 import type { Changes } from "./changes.ts";
 import { FAULT } from "./pages/trouble.ts";
 

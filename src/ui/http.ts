@@ -1,7 +1,7 @@
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Trouble } from "../app/mirror/trouble.ts";
-import type { Ends, Peer } from "../app/trust/peer.ts";
+import type { Trouble } from "../common/trouble.ts";
+import type { Ends, Peer } from "../mirror/trust/peer.ts";
 import { ASSETS, type Bundle } from "../page/bundle.ts";
 import { ASSET_HEADERS, ENTER_HEADERS, PAGE_HEADERS } from "../page/headers.ts";
 import { type Content, type Frame, renderPage } from "../page/layout.ts";

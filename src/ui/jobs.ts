@@ -1,8 +1,8 @@
-import { diskTrouble } from "../app/mirror/disk-trouble.ts";
-import { PHASE_WORDS } from "../app/told/phases.ts";
+import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
+import { PHASE_WORDS } from "../mirror/operations/results/phases.ts";
 import type { Notice } from "../page/layout.ts";
-import type { Clock } from "../ports/clock.ts";
-import type { Progress } from "../ports/world.ts";
+import type { Clock } from "../common/clock.ts";
+import type { Progress } from "../mirror/ports/world.ts";
 import type { Changes } from "./changes.ts";
 
 /** Work that a page has started and that outlasts its request: one job at a time in each mirror. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import { shownWords } from "../model/shown-name.ts";
+import { shownWords } from "../common/shown-name.ts";
 import { PAGE_HEADERS } from "../page/headers.ts";
 import { troublePage } from "./pages/trouble.ts";
 import type { Asked, Moment, Ui, UiPage } from "./page.ts";

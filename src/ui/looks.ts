@@ -1,9 +1,9 @@
-import { type LookedAt, lookAtAll } from "../app/mirror/look-at-all.ts";
-import { Glances } from "../app/mirror/glances.ts";
-import type { LookOptions } from "../app/mirror/look.ts";
-import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
-import { isSameName } from "../app/trust/names.ts";
-import type { Clock } from "../ports/clock.ts";
+import { type LookedAt, lookAtAll } from "../mirror/folder/look-at-all.ts";
+import { Glances } from "../mirror/folder/glances.ts";
+import type { LookOptions } from "../mirror/folder/look.ts";
+import { ok, type Result, trouble } from "../common/trouble.ts";
+import { isSameName } from "../mirror/trust/names.ts";
+import type { Clock } from "../common/clock.ts";
 
 /** The state of all mirrors. Pages that ask at about the same time share one look. */
 

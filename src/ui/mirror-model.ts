@@ -1,7 +1,7 @@
-import type { LookedAt, MirrorWord } from "../app/mirror/look-at-all.ts";
-import type { DaemonStatus, TrafficNow } from "../app/control/protocol.ts";
-import type { MirrorStatus } from "../app/mirror/read-status.ts";
-import { whyNotInSync } from "../app/told/needs.ts";
+import type { LookedAt, MirrorWord } from "../mirror/folder/look-at-all.ts";
+import type { DaemonStatus, TrafficNow } from "../mirror/daemon/control/protocol.ts";
+import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import { whyNotInSync } from "../mirror/operations/results/needs.ts";
 import type { Tone } from "../page/layout.ts";
 import type { JobView } from "./jobs.ts";
 import { type Need, needsOf } from "./needs.ts";

@@ -1,8 +1,8 @@
-import type { TrafficNow } from "../app/control/protocol.ts";
-import { ACTION_WORDS } from "../app/told/actions.ts";
-import type { ActionKind } from "../model/action.ts";
-import type { MirrorWord } from "../app/mirror/look-at-all.ts";
-import { count, plural } from "../model/count.ts";
+import type { TrafficNow } from "../mirror/daemon/control/protocol.ts";
+import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
+import type { ActionKind } from "../mirror/model/action.ts";
+import type { MirrorWord } from "../mirror/folder/look-at-all.ts";
+import { count, plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { noticeOf } from "../page/layout.ts";
 import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";

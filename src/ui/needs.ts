@@ -1,7 +1,7 @@
-import { HOLD_REASONS, type HoldReason } from "../model/hold.ts";
-import type { MirrorStatus } from "../app/mirror/read-status.ts";
-import { attentionJson } from "../app/told/attention.ts";
-import type { AttentionEntry } from "../app/told/shapes.ts";
+import { HOLD_REASONS, type HoldReason } from "../mirror/model/hold.ts";
+import type { MirrorStatus } from "../mirror/folder/read-status.ts";
+import { attentionJson } from "../mirror/operations/results/attention.ts";
+import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 
 /** What is open in a mirror, and on which page it can be ended. */

@@ -1,4 +1,4 @@
-import { type MeetingRow, type MergeOrigins, originHunks } from "../app/history/origins.ts";
+import { type MeetingRow, type MergeOrigins, originHunks } from "../mirror/operations/history/origins.ts";
 import { html, type Html } from "../page/html.ts";
 import { wordsOf } from "../page/parts.ts";
 

@@ -1,6 +1,6 @@
-import { ok, type Result, trouble } from "../app/mirror/trouble.ts";
-import { absentTrouble } from "../app/trust/list.ts";
-import { checkOwner, examineFolder } from "../app/trust/owner.ts";
+import { ok, type Result, trouble } from "../common/trouble.ts";
+import { absentTrouble } from "../mirror/trust/list.ts";
+import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
 import type { AskedAction } from "./action.ts";
 import type { Ui } from "./page.ts";
 

@@ -1,4 +1,4 @@
-import { count } from "../model/count.ts";
+import { count } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import type { Asked } from "./page.ts";
 

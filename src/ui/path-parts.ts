@@ -1,4 +1,4 @@
-import { ancestorsOf, nameOf as lastName } from "../model/path.ts";
+import { ancestorsOf, nameOf as lastName } from "../contract/path.ts";
 import { html, type Html } from "../page/html.ts";
 import { nameOf } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";

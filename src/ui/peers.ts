@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import type { Server } from "node:http";
-import { type Ends, isOwnPeer, type Peer } from "../app/trust/peer.ts";
-import { effectiveUser } from "../app/effective-user.ts";
+import { type Ends, isOwnPeer, type Peer } from "../mirror/trust/peer.ts";
+import { effectiveUser } from "../common/effective-user.ts";
 
 /**
  * Closes connections of this machine's other users before a byte of them is read. They may have

@@ -1,4 +1,4 @@
-import { ok, type Result } from "../app/mirror/trouble.ts";
+import { ok, type Result } from "../common/trouble.ts";
 import { type MirrorModel, modelOf } from "./mirror-model.ts";
 import { type Asked, definePage, type PageSpec, type Ui, type UiPage } from "./page.ts";
 

@@ -1,4 +1,4 @@
-import { localTime } from "../app/told/when.ts";
+import { localTime } from "../mirror/operations/results/when.ts";
 import { html, type Html } from "../page/html.ts";
 import { ageOf } from "../page/parts.ts";
 

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, renameSync, rmSync, statSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { AccessLog, appendTo } from "../../src/app/access-log.ts";
-import type { AccessEntry } from "../../src/server/http-access.ts";
-import { startHttp } from "../../src/server/http.ts";
+import { AccessLog, appendTo } from "../../src/service/http/access-log.ts";
+import type { AccessEntry } from "../../src/service/http/access-entry.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { openService } from "../server/fixture.ts";
 
 const ENTRY: AccessEntry = {

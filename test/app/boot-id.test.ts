@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { readBootId } from "../../src/app/mirror/boot-id.ts";
+import { readBootId } from "../../src/mirror/folder/boot-id.ts";
 
 let dir: string;
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { cleanPrefix, DEFAULT_CONFIG, parseConfig } from "../../src/app/mirror/config.ts";
-import { conflictPolicy } from "../../src/app/mirror/run.ts";
-import { addressOf, pickUrl } from "../../src/app/trust/address.ts";
+import { cleanPrefix, DEFAULT_CONFIG, parseConfig } from "../../src/mirror/settings/config.ts";
+import { conflictPolicy } from "../../src/mirror/folder/run.ts";
+import { addressOf, pickUrl } from "../../src/mirror/trust/address.ts";
 
 const URL_ONLY = { url: "https://files.example.org" };
 

@@ -1,14 +1,14 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { askDaemon, borrowFolder, NO_DAEMON } from "../../src/app/control/ask.ts";
-import { DaemonFolder, type FolderOptions } from "../../src/app/daemon/daemon-folder.ts";
-import type { FolderEvent } from "../../src/app/daemon/folder-events.ts";
-import { systemRandom } from "../../src/app/mirror/random.ts";
-import { storeKey } from "../../src/app/mirror/key.ts";
-import type { Daemon, DaemonEvent } from "../../src/engine/daemon/daemon.ts";
-import type { World } from "../../src/engine/run/world.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import { askDaemon, borrowFolder, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
+import { DaemonFolder, type FolderOptions } from "../../src/mirror/daemon/daemon-folder.ts";
+import type { FolderEvent } from "../../src/mirror/daemon/folder-events.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
+import { storeKey } from "../../src/mirror/settings/key.ts";
+import type { Daemon, DaemonEvent } from "../../src/mirror/engine/daemon/daemon.ts";
+import type { World } from "../../src/mirror/engine/run/world.ts";
+import type { Clock } from "../../src/common/clock.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { closeNothing, doNothing } from "../simulator/quiet-ports.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { refusesPaths } from "../../src/app/links/decide-links.ts";
-import type { RunReport } from "../../src/engine/run/report.ts";
+import { refusesPaths } from "../../src/mirror/operations/links/decide-links.ts";
+import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 
 type Problem = RunReport["attention"][number];
 

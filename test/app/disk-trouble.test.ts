@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { diskTrouble } from "../../src/app/mirror/disk-trouble.ts";
+import { diskTrouble } from "../../src/mirror/folder/disk-trouble.ts";
 
 const error = (code: string) => Object.assign(new Error("words of the library"), { code });
 

@@ -1,9 +1,9 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { borrowLock, DAEMON, FolderLock } from "../../src/app/mirror/folder-lock.ts";
-import { acquireLock } from "../../src/state/lock.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import { borrowLock, DAEMON, FolderLock } from "../../src/mirror/folder/folder-lock.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
+import type { Clock } from "../../src/common/clock.ts";
 import { tempFolder } from "../state/fixture.ts";
 
 /** Time passes as somebody waits; at a time of it the folder is let go. */

@@ -1,8 +1,8 @@
 import { copyFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { Glances } from "../../src/app/mirror/glances.ts";
-import { readStatus } from "../../src/app/mirror/read-status.ts";
+import { Glances } from "../../src/mirror/folder/glances.ts";
+import { readStatus } from "../../src/mirror/folder/read-status.ts";
 import { openRig } from "../cli/rig.ts";
 
 test("a state that is looked at again is read again when it changed, is gone, damaged or another, and only then", async () => {

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fc } from "../property.ts";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openLog } from "../../src/app/mirror/log.ts";
-import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../src/ports/log.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import { openLog } from "../../src/mirror/folder/log.ts";
+import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../src/mirror/ports/log.ts";
+import type { Clock } from "../../src/common/clock.ts";
 
 const SECRET = "key_5f3c0a9d";
 const clock: Clock = { now: () => Date.UTC(2026, 10, 21, 8), monotonic: () => 0, sleep: async () => undefined };

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { openLog } from "../../src/app/mirror/log.ts";
+import { openLog } from "../../src/mirror/folder/log.ts";
 
 let folder: string;
 beforeEach(() => {

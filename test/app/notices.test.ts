@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, watch, writeF
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Alerts } from "../../src/app/daemon/alerts.ts";
-import type { FolderEvent } from "../../src/app/daemon/folder-events.ts";
-import { openDesktop } from "../../src/app/daemon/desktop.ts";
-import { keepWatchdog, openSdNotify } from "../../src/app/autostart/sd-notify.ts";
+import { Alerts } from "../../src/mirror/daemon/alerts.ts";
+import type { FolderEvent } from "../../src/mirror/daemon/folder-events.ts";
+import { openDesktop } from "../../src/mirror/daemon/desktop.ts";
+import { keepWatchdog, openSdNotify } from "../../src/mirror/daemon/autostart/sd-notify.ts";
 
 /**
  * A program on PATH that writes down how it was called: its arguments and whether it saw the key.

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { fewOpenFiles } from "../../src/app/mirror/open-files.ts";
+import { fewOpenFiles } from "../../src/mirror/folder/open-files.ts";
 import { ENTRY } from "../program.ts";
 
 const limits = (most: string) => () =>

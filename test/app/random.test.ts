@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemRandom } from "../../src/app/mirror/random.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
 
 it("draws as many random digits as asked for, and never the same", () => {
   const random = systemRandom();

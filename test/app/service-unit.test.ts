@@ -9,7 +9,7 @@ import {
   makeUnit,
   type ServiceUnit,
   type UnitOptions,
-} from "../../src/app/autostart/service-unit.ts";
+} from "../../src/mirror/daemon/autostart/service-unit.ts";
 
 let dir: string;
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../src/app/mirror/clock.ts";
+import { systemClock } from "../../src/common/system-clock.ts";
 
 it("serves the callers in their order, sixteen in a turn of the event loop, however many ask meanwhile", async () => {
   const turn = systemClock().turn!;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { spareName } from "../../src/app/history/undo-moves.ts";
-import { readUndo, undoRun } from "../../src/app/history/undo.ts";
+import { spareName } from "../../src/mirror/operations/history/undo-moves.ts";
+import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 

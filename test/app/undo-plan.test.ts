@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { movedBy } from "../../src/app/history/undo-moves.ts";
-import { planUndo } from "../../src/app/history/undo-plan.ts";
+import { movedBy } from "../../src/mirror/operations/history/undo-moves.ts";
+import { planUndo } from "../../src/mirror/operations/history/undo-plan.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readUndo, readUndoSince, undoRun } from "../../src/app/history/undo.ts";
+import { readUndo, readUndoSince, undoRun } from "../../src/mirror/operations/history/undo.ts";
 import { fc } from "../property.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

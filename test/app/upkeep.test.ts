@@ -2,10 +2,10 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { keepUp } from "../../src/app/mirror/upkeep.ts";
-import type { OpenedMirror } from "../../src/app/mirror/open-mirror.ts";
-import { openState } from "../../src/state/open.ts";
-import type { StoredState } from "../../src/state/state.ts";
+import { keepUp } from "../../src/mirror/folder/upkeep.ts";
+import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
+import { openState } from "../../src/mirror/state/open.ts";
+import type { StoredState } from "../../src/mirror/state/state.ts";
 import { NAME } from "../state/text-name.ts";
 import { NO_LOG } from "../simulator/quiet-ports.ts";
 

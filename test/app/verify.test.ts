@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { verifyMirror } from "../../src/app/doctor/verify.ts";
+import { verifyMirror } from "../../src/mirror/operations/doctor/verify.ts";
 import { createRig } from "../simulator/rig.ts";
 
 test("another text of the service under the version that was synced is told as what no sync brings", async () => {

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, lstatSync, mkdirSync, readdirSync } f
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
-import { openData } from "../../src/server/data.ts";
+import { openData } from "../../src/service/data.ts";
 import { useRig } from "./rig.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 

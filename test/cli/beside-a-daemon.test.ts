@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { borrowFolder, NO_DAEMON } from "../../src/app/control/ask.ts";
-import { acquireLock } from "../../src/state/lock.ts";
+import { borrowFolder, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
 import type { WatchEvent } from "./watcher.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { unwritableFile } from "../../src/app/mirror/trouble.ts";
+import { unwritableFile } from "../../src/common/trouble.ts";
 import { exitOfTrouble } from "../../src/cli/complain.ts";
 import { worstExit } from "../../src/cli/exit.ts";
 

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, vi } from "vitest";
-import type { Message } from "../../src/app/hooks/message.ts";
+import type { Message } from "../../src/mirror/hooks/message.ts";
 import { openRig, type Ran, type Rig } from "./rig.ts";
 
 /** The hooks of a rig's user, and what they are given. */

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { openState } from "../../src/state/open.ts";
+import { openState } from "../../src/mirror/state/open.ts";
 import { HASTY_CLOCK } from "../simulator/quiet-ports.ts";
 import { useRig } from "./rig.ts";
 

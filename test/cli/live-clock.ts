@@ -1,5 +1,5 @@
-import { systemClock } from "../../src/app/mirror/clock.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import { systemClock } from "../../src/common/system-clock.ts";
+import type { Clock } from "../../src/common/clock.ts";
 
 /** The system's clock, which a test can make run faster: nobody waits for a grace of minutes. */
 export class LiveClock implements Clock {

@@ -2,8 +2,8 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { beforeEach, describe, expect, test } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import { openState } from "../../src/state/open.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import { openState } from "../../src/mirror/state/open.ts";
 import { HASTY_CLOCK } from "../simulator/quiet-ports.ts";
 import { useRig } from "./rig.ts";
 

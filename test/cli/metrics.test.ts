@@ -1,7 +1,7 @@
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { metricsText } from "../../src/model/metrics-text.ts";
+import { metricsText } from "../../src/common/metrics-text.ts";
 import { useRig } from "./rig.ts";
 
 /** What a collector of text files reads of mirrors. */

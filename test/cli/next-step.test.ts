@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { HOLD_REASONS, type HoldReason, needsYou } from "../../src/model/hold.ts";
-import { nextFor } from "../../src/app/told/next-step.ts";
+import { HOLD_REASONS, type HoldReason, needsYou } from "../../src/mirror/model/hold.ts";
+import { nextFor } from "../../src/mirror/operations/results/next-step.ts";
 
 const reasons = Object.keys(HOLD_REASONS) as HoldReason[];
 const next = (kind: HoldReason) => nextFor({ path: "a.md", kind });

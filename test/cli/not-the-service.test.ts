@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
-import { startHttp } from "../../src/server/http.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { varyService } from "../variants/vary-service.ts";
 import { openRig, type Rig } from "./rig.ts";
 

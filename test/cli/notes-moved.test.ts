@@ -1,9 +1,9 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { openMirror } from "../../src/app/mirror/open-mirror.ts";
-import { runSync, type RunReport, USUAL_RUN } from "../../src/app/mirror/run.ts";
-import { systemRandom } from "../../src/app/mirror/random.ts";
+import { openMirror } from "../../src/mirror/folder/open-mirror.ts";
+import { runSync, type RunReport, USUAL_RUN } from "../../src/mirror/folder/run.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();

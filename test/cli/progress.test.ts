@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { settableClock } from "../state/fixture.ts";
 import { barLine, type ProgressIo, showProgress } from "../../src/cli/progress.ts";
-import { count, plural } from "../../src/model/count.ts";
+import { count, plural } from "../../src/common/count.ts";
 
 /** Keeps what is shown; its time passes when a test says so. */
 class ShownIo implements ProgressIo {

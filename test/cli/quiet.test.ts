@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test, vi } from "vitest";
-import { noteTransient } from "../../src/app/mirror/transient-trouble.ts";
-import { acquireLock } from "../../src/state/lock.ts";
-import { startHttp } from "../../src/server/http.ts";
+import { noteTransient } from "../../src/mirror/folder/transient-trouble.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { useRig } from "./rig.ts";
 
 /** `sync --quiet`, as a timer starts it every few minutes: each line is a mail. */

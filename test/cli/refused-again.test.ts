@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startHttp } from "../../src/server/http.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;

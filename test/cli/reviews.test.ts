@@ -1,7 +1,7 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startHttp } from "../../src/server/http.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { varyService } from "../variants/vary-service.ts";
 import { openRig, type Rig } from "./rig.ts";
 

@@ -4,14 +4,14 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { systemRandom } from "../../src/app/mirror/random.ts";
-import type { SudoCaller } from "../../src/app/trust/owner.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
+import type { SudoCaller } from "../../src/mirror/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 import type { FileWithContent } from "../../src/contract/resources.ts";
-import type { Clock } from "../../src/ports/clock.ts";
-import { combineByMerge } from "../../src/server/combine.ts";
-import { startHttp } from "../../src/server/http.ts";
+import type { Clock } from "../../src/common/clock.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { type Serving, startService } from "../../src/app/serve.ts";
-import { openData } from "../../src/server/data.ts";
+import { type Serving, startService } from "../../src/service/serve.ts";
+import { openData } from "../../src/service/data.ts";
 import { TEST_CERT, TEST_KEY } from "../server/tls-fixture.ts";
 import { useRig } from "./rig.ts";
 

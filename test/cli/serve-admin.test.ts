@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { type Serving, startService } from "../../src/app/serve.ts";
-import { openData } from "../../src/server/data.ts";
+import { type Serving, startService } from "../../src/service/serve.ts";
+import { openData } from "../../src/service/data.ts";
 import { type Ran, useRig } from "./rig.ts";
 
 const rig = useRig();

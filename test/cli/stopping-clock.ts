@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock } from "../../src/common/clock.ts";
 import type { Ran, Rig } from "./rig.ts";
 
 /** Presses Ctrl-C at the first look at the time, or turn of the loop, when something is so. */

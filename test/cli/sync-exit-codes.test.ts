@@ -1,7 +1,7 @@
 import { rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { acquireLock } from "../../src/state/lock.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();

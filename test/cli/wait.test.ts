@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { WaitReport } from "../../src/app/told/shapes.ts";
-import { acquireLock } from "../../src/state/lock.ts";
+import type { WaitReport } from "../../src/mirror/operations/results/shapes.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { useWatchedFolder } from "./watched-folder.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 

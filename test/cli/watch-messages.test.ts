@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { FolderEvent } from "../../src/app/daemon/daemon.ts";
+import type { FolderEvent } from "../../src/mirror/daemon/daemon.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { newsLines, showNews } from "../../src/cli/show-news.ts";
-import type { LocalPath } from "../../src/model/path.ts";
+import type { LocalPath } from "../../src/contract/path.ts";
 
 test("watch says that a text was sent to review", () => {
   const change = {

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findPlace } from "../../src/app/control/place.ts";
+import { findPlace } from "../../src/mirror/daemon/control/place.ts";
 import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
 
 const watched = useWatchedFolder();

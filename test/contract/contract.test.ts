@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { combineByMerge } from "../../src/server/combine.ts";
-import { type HttpServer, startHttp } from "../../src/server/http.ts";
-import { createService, type Service } from "../../src/server/service.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
+import { type HttpServer, startHttp } from "../../src/service/http/server.ts";
+import { createService, type Service } from "../../src/service/service.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { CONTRACT } from "./suite/all.ts";
 import { fetchStream, hubStream } from "./suite/event-stream.ts";
 import { fetchWire } from "./suite/fetch-wire.ts";

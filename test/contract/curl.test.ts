@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openService } from "../server/fixture.ts";
-import { startHttp } from "../../src/server/http.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import type { Variant } from "../variants/variant.ts";
 import { varyService } from "../variants/vary-service.ts";
 import { hasCurl } from "./curl/curl.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { combineByMerge } from "../../src/server/combine.ts";
-import { PostgresStore } from "../../src/server/postgres/store.ts";
-import { indexInSteps } from "../../src/server/search-steps.ts";
-import { createService, type Service } from "../../src/server/service.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
+import { PostgresStore } from "../../src/service/store/postgres/store.ts";
+import { indexInSteps } from "../../src/service/search/search-steps.ts";
+import { createService, type Service } from "../../src/service/service.ts";
 import { makeDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { CONTRACT } from "./suite/all.ts";
 import { hubStream } from "./suite/event-stream.ts";

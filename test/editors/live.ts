@@ -1,22 +1,27 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { systemClock } from "../../src/app/mirror/clock.ts";
+import { systemClock } from "../../src/common/system-clock.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { FILES } from "../../src/contract/routes.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Wire, WireResult } from "../../src/ports/wire.ts";
-import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "../../src/engine/daemon/daemon.ts";
-import { rememberRoot } from "../../src/engine/run/guard-facts.ts";
-import type { World } from "../../src/engine/run/world.ts";
-import { LocalDisk } from "../../src/local/disk.ts";
-import { makeMirrorFolder } from "../../src/local/marker.ts";
-import { createNodeFs } from "../../src/local/node-fs.ts";
-import { createWatcher } from "../../src/local/watch.ts";
-import { createRemote } from "../../src/remote/client.ts";
-import { combineByMerge } from "../../src/server/combine.ts";
+import type { Wire, WireResult } from "../../src/common/wire.ts";
+import {
+  createDaemon,
+  type Daemon,
+  type DaemonEvent,
+  type DaemonTiming,
+} from "../../src/mirror/engine/daemon/daemon.ts";
+import { rememberRoot } from "../../src/mirror/engine/run/guard-facts.ts";
+import type { World } from "../../src/mirror/engine/run/world.ts";
+import { LocalDisk } from "../../src/mirror/local/disk.ts";
+import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
+import { createNodeFs } from "../../src/mirror/local/node-fs.ts";
+import { createWatcher } from "../../src/mirror/local/watch.ts";
+import { createRemote } from "../../src/mirror/remote/client.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
 import { SyncService } from "../sync-service/service.ts";
-import { openState } from "../../src/state/open.ts";
+import { openState } from "../../src/mirror/state/open.ts";
 import { rollBytes, rollDice } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { closeNothing, NO_LOG, NO_PROGRESS, rethrow } from "../simulator/quiet-ports.ts";

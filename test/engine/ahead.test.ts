@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import { digestOf } from "../../src/model/digest.ts";
-import type { Remote } from "../../src/ports/remote.ts";
-import type { LocalTree } from "../../src/model/tree.ts";
-import { ReadAhead } from "../../src/engine/observe/ahead.ts";
-import type { World } from "../../src/engine/run/world.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { Remote } from "../../src/mirror/ports/remote.ts";
+import type { LocalTree } from "../../src/mirror/model/tree.ts";
+import { ReadAhead } from "../../src/mirror/engine/observe/ahead.ts";
+import type { World } from "../../src/mirror/engine/run/world.ts";
 import { openFixture, problem } from "../promises/fixture.ts";
 
 const isList = (request: string) => /^GET \/v1\/files(\?|$)/.test(request);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import { hashedName } from "../../src/model/local-name.ts";
+import { hashedName } from "../../src/mirror/model/local-name.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { APFS } from "../simulator/ram-disk.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { MAX_NAME_BYTES } from "../../src/model/path.ts";
+import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 
 /** Names in two spellings that the disk of a Mac takes for one, and a service does not. */
 

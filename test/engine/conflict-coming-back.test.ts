@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { sidecarPath } from "../../src/model/sidecar-path.ts";
+import { sidecarPath } from "../../src/mirror/model/sidecar-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { MAX_NAME_BYTES } from "../../src/model/path.ts";
+import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 
 /**
  * A document is deleted locally during its conflict, and the service's text is to come back; its

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Settings } from "../../src/engine/run/world.ts";
+import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { isWrite, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 

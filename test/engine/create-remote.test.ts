@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
-import { findSubject } from "../../src/app/by-hand/subject.ts";
+import { resolveSubject, type Way } from "../../src/mirror/operations/manual/resolve.ts";
+import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
 import { Leftovers, Moment, type Pair } from "../simulator/moment.ts";
 import { Killed, type Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import type { Settings } from "../../src/engine/run/world.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import type { Remote } from "../../src/ports/remote.ts";
-import type { Wire } from "../../src/ports/wire.ts";
-import { createRemote } from "../../src/remote/client.ts";
+import type { Remote } from "../../src/mirror/ports/remote.ts";
+import type { Wire } from "../../src/common/wire.ts";
+import { createRemote } from "../../src/mirror/remote/client.ts";
 import { closeNothing } from "../simulator/quiet-ports.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DirId, DocId } from "../../src/contract/ids.ts";
-import { eventOf } from "../../src/engine/apply/effect.ts";
+import { eventOf } from "../../src/mirror/engine/apply/effect.ts";
 
 /** What the log says of an action by itself. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import type { Action, Outcome, Step } from "../../src/model/action.ts";
-import { executeSteps } from "../../src/engine/run/execute.ts";
+import type { Action, Outcome, Step } from "../../src/mirror/model/action.ts";
+import { executeSteps } from "../../src/mirror/engine/run/execute.ts";
 
 const step = (name: string, ...after: number[]): Step => ({
   action: { kind: "forget", why: "", id: name as DocId, localPath: name },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { hashedName } from "../../src/model/local-name.ts";
+import { hashedName } from "../../src/mirror/model/local-name.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
-import { MAX_NAME_BYTES } from "../../src/model/path.ts";
+import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 
 it("I01 deletes on the service what was deleted locally, where another document takes its name in other letters", async () => {
   const rig = createRig(12);

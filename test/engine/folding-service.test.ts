@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { RunReport } from "../../src/engine/run/report.ts";
+import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from "vitest";
-import { Group } from "../../src/engine/journal/group.ts";
-import type { Disk, NewFile } from "../../src/ports/disk.ts";
-import { openState } from "../../src/state/open.ts";
+import { Group } from "../../src/mirror/engine/journal/group.ts";
+import type { Disk, NewFile } from "../../src/mirror/ports/disk.ts";
+import { openState } from "../../src/mirror/state/open.ts";
 import { virtualClock } from "../remote/virtual-clock.ts";
 
 const STAMP = { dev: 1, ino: 1, size: 1, mtimeMs: 1, ctimeMs: 1, birthMs: 1, nlink: 1 };

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
-import type { ShownVersion } from "../../src/model/link.ts";
-import { gatherSignals } from "../../src/engine/run/guard-facts.ts";
-import { observeRemote } from "../../src/engine/observe/observe.ts";
-import { PassContext } from "../../src/engine/run/pass-context.ts";
-import { zeroCounts } from "../../src/engine/run/world.ts";
+import type { ShownVersion } from "../../src/mirror/model/link.ts";
+import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
+import { observeRemote } from "../../src/mirror/engine/observe/observe.ts";
+import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
+import { zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { openFixture, settle } from "../promises/fixture.ts";

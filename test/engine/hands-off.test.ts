@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { HandsOff } from "../../src/engine/run/world.ts";
+import type { HandsOff } from "../../src/mirror/engine/run/world.ts";
 import { workspaceOf } from "../promises/fixture.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

@@ -1,4 +1,4 @@
-import type { HandsOff } from "../../src/engine/run/world.ts";
+import type { HandsOff } from "../../src/mirror/engine/run/world.ts";
 import { swapBlock } from "../simulator/life/editors.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { RamDiskOptions } from "../simulator/ram-disk.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { ChangeId } from "../../src/contract/ids.ts";
-import { createLocal } from "../../src/engine/apply/create-local.ts";
-import { PassContext } from "../../src/engine/run/pass-context.ts";
+import { createLocal } from "../../src/mirror/engine/apply/create-local.ts";
+import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
 import { createRig } from "../simulator/rig.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 

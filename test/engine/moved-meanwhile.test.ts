@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 

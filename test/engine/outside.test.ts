@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { isAway, linksByPath } from "../../src/model/link.ts";
-import { META } from "../../src/engine/run/meta.ts";
+import { isAway, linksByPath } from "../../src/mirror/model/link.ts";
+import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { remoteTexts, settle } from "../promises/fixture.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { observeRemote } from "../../src/engine/observe/observe.ts";
+import { observeRemote } from "../../src/mirror/engine/observe/observe.ts";
 import { createRig } from "../simulator/rig.ts";
 
 test("I20 the document that is read to prove the key is in the look once, beside one that is gone", async () => {

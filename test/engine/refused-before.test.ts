@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import { digestOf } from "../../src/model/digest.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { planRejection, rejectHalt } from "../../src/app/by-hand/reject.ts";
-import type { Wire } from "../../src/ports/wire.ts";
-import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
-import type { World } from "../../src/engine/run/world.ts";
-import { createRemote } from "../../src/remote/client.ts";
-import { combineByMerge } from "../../src/server/combine.ts";
+import { planRejection, rejectHalt } from "../../src/mirror/operations/manual/reject.ts";
+import type { Wire } from "../../src/common/wire.ts";
+import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import type { World } from "../../src/mirror/engine/run/world.ts";
+import { createRemote } from "../../src/mirror/remote/client.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 import { SETTINGS } from "../simulator/mirror.ts";

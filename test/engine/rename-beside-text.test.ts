@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import type { Link } from "../../src/model/link.ts";
-import type { Remote } from "../../src/ports/remote.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import type { Link } from "../../src/mirror/model/link.ts";
+import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { type Mirror, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";

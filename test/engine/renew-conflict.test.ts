@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import { copyPath } from "../../src/model/sidecar-path.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import { copyPath } from "../../src/mirror/model/sidecar-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
-import { MAX_NAME_BYTES } from "../../src/model/path.ts";
+import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 
 const BASE = "base\n";
 const MINE = "mine\n";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { here, holdsOf, remoteTexts, resolve, start, trashOf } from "./resolving.ts";

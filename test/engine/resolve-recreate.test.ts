@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resolveSubject } from "../../src/app/by-hand/resolve.ts";
-import { findSubject } from "../../src/app/by-hand/subject.ts";
+import { resolveSubject } from "../../src/mirror/operations/manual/resolve.ts";
+import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
 import { Killed, ROOT } from "../simulator/mirror.ts";
 import type { Variant } from "../variants/variant.ts";

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
-import { findSubject } from "../../src/app/by-hand/subject.ts";
+import { resolveSubject, type Way } from "../../src/mirror/operations/manual/resolve.ts";
+import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
 import type { DocId } from "../../src/contract/ids.ts";
-import { digestOf } from "../../src/model/digest.ts";
-import type { Remote } from "../../src/ports/remote.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
 import { Killed, type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

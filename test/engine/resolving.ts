@@ -1,6 +1,6 @@
-import { resolveSubject, type Way } from "../../src/app/by-hand/resolve.ts";
-import { findSubject } from "../../src/app/by-hand/subject.ts";
-import type { RunReport } from "../../src/engine/run/report.ts";
+import { resolveSubject, type Way } from "../../src/mirror/operations/manual/resolve.ts";
+import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
+import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Mirror, type MirrorOptions, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { restoreVersion } from "../../src/app/history/restore.ts";
-import { readUndo, undoRun } from "../../src/app/history/undo.ts";
-import { digestOf } from "../../src/model/digest.ts";
+import { restoreVersion } from "../../src/mirror/operations/history/restore.ts";
+import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
 import { Killed, type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

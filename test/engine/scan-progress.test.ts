@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { keepHere } from "../../src/engine/apply/text-name.ts";
-import { observeLocalInTurns } from "../../src/engine/observe/observe.ts";
+import { keepHere } from "../../src/mirror/engine/apply/text-name.ts";
+import { observeLocalInTurns } from "../../src/mirror/engine/observe/observe.ts";
 import { createRig } from "../simulator/rig.ts";
 
 test("a look at the folder tells between its parts how many files it has read", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { DirId } from "../../src/contract/ids.ts";
-import { settleIntent } from "../../src/engine/journal/recover-remote.ts";
-import { PassContext } from "../../src/engine/run/pass-context.ts";
-import type { Link } from "../../src/model/link.ts";
-import { digestOf } from "../../src/model/digest.ts";
+import { settleIntent } from "../../src/mirror/engine/journal/recover-remote.ts";
+import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
+import type { Link } from "../../src/mirror/model/link.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { HTML, keepsText, openFixture, settle } from "../promises/fixture.ts";
 import type { App } from "../simulator/app.ts";
 import { SETTINGS } from "../simulator/mirror.ts";

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { isSidecarName, nameOf } from "../../src/model/path.ts";
+import { isSidecarName, nameOf } from "../../src/contract/path.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";

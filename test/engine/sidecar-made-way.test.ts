@@ -1,8 +1,8 @@
 import { expect, it } from "vitest";
-import { sidecarPath } from "../../src/model/sidecar-path.ts";
+import { sidecarPath } from "../../src/mirror/model/sidecar-path.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
-import { MAX_NAME_BYTES } from "../../src/model/path.ts";
+import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 
 /** A file of somebody's stands where a conflict's other version is to be shown. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { META } from "../../src/engine/run/meta.ts";
-import { standingOf } from "../../src/engine/run/standing.ts";
+import { META } from "../../src/mirror/engine/run/meta.ts";
+import { standingOf } from "../../src/mirror/engine/run/standing.ts";
 
 /** What `status` makes of what the last run left, of whichever version that was. */
 

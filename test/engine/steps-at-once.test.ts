@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import type { Remote } from "../../src/ports/remote.ts";
-import { CONCURRENCY } from "../../src/remote/queue.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import type { Remote } from "../../src/mirror/ports/remote.ts";
+import { CONCURRENCY } from "../../src/mirror/remote/queue.ts";
 import { createRig } from "../simulator/rig.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planOnly, syncToConvergence } from "../../src/engine/run/sync.ts";
+import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { Killed, type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 

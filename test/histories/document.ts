@@ -1,4 +1,4 @@
-import { mergeText } from "../../src/merge/merge.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 import type { Row } from "./facts.ts";
 import { marksOf } from "./operation.ts";
 

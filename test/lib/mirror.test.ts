@@ -1,7 +1,7 @@
 import { chownSync, cpSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { openMirror as openByApp } from "../../src/app/mirror/open-mirror.ts";
+import { openMirror as openByApp } from "../../src/mirror/folder/open-mirror.ts";
 import { linkMirror, MdmirrorError, openMirror } from "../../src/lib/index.ts";
 import { createClient } from "../../src/lib/client.ts";
 import { worldOf } from "../../src/lib/session.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { findLinks } from "../../src/links/find.ts";
-import { toService } from "../../src/links/translate.ts";
+import { findLinks } from "../../src/markdown/links/find.ts";
+import { toService } from "../../src/markdown/links/translate.ts";
 
 /**
  * Texts on which parsers take long: a quadratic way of any of them is seconds at 50,000 characters,

@@ -2,11 +2,11 @@ import { globSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { readDestinationText } from "../../src/links/destination.ts";
-import { findLinks } from "../../src/links/find.ts";
-import { type Place, resolve } from "../../src/links/place.ts";
-import { respell, toDisk, toService } from "../../src/links/translate.ts";
-import { isWithin, rebase } from "../../src/model/path.ts";
+import { readDestinationText } from "../../src/markdown/links/destination.ts";
+import { findLinks } from "../../src/markdown/links/find.ts";
+import { type Place, resolve } from "../../src/markdown/links/place.ts";
+import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
+import { isWithin, rebase } from "../../src/contract/path.ts";
 import { destinationsOf } from "./markdown.ts";
 import { moved, placeIn, worldOf } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { findLinks, readFound } from "../../src/links/find.ts";
-import { type Place, resolve } from "../../src/links/place.ts";
-import { respell, toDisk, toService } from "../../src/links/translate.ts";
+import { findLinks, readFound } from "../../src/markdown/links/find.ts";
+import { type Place, resolve } from "../../src/markdown/links/place.ts";
+import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
 import { fc, runs } from "../property.ts";
 import { destinationsOf, markdown } from "./markdown.ts";
 import { moved, placeIn, type World, worldOf } from "./world.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { findLinks } from "../../src/links/find.ts";
-import { leadsOf } from "../../src/links/leads.ts";
-import { respell, toDisk, toService } from "../../src/links/translate.ts";
+import { findLinks } from "../../src/markdown/links/find.ts";
+import { leadsOf } from "../../src/markdown/links/leads.ts";
+import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
 import { moved, placeIn, worldOf } from "./world.ts";
 
 const WORLD = worldOf([

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { findLinks } from "../../src/links/find.ts";
-import { respell, toDisk, toService } from "../../src/links/translate.ts";
+import { findLinks } from "../../src/markdown/links/find.ts";
+import { respell, toDisk, toService } from "../../src/markdown/links/translate.ts";
 import { moved, placeIn, worldOf } from "./world.ts";
 
 const WORLD = worldOf(["a.md", "Plan.md", "notes/Travel costs.md", "x/Same.md", "y/Same.md", "x/é.md"]);

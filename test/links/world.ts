@@ -1,6 +1,6 @@
-import { NameIndex, namesBy } from "../../src/links/names.ts";
-import type { Place } from "../../src/links/place.ts";
-import { once } from "../../src/model/once.ts";
+import { NameIndex, namesBy } from "../../src/markdown/links/names.ts";
+import type { Place } from "../../src/markdown/links/place.ts";
+import { once } from "../../src/common/once.ts";
 
 /** Documents and folders by path, with ids that survive a move. */
 export type World = ReadonlyMap<string, string>;

@@ -1,6 +1,6 @@
-import type { Disk } from "../../src/ports/disk.ts";
-import { LocalDisk } from "../../src/local/disk.ts";
-import { makeMirrorFolder } from "../../src/local/marker.ts";
+import type { Disk } from "../../src/mirror/ports/disk.ts";
+import { LocalDisk } from "../../src/mirror/local/disk.ts";
+import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { type Bench, createNodeBench, createRamBench } from "../simulator/fs-bench.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";

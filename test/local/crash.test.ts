@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import type { Disk } from "../../src/ports/disk.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
 import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { type LocalIntent, recoverLocal } from "../simulator/recover-local.ts";

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ROOT, ramMirror } from "./benches.ts";
 
 const OLD = digestOf("old");

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { openIn, type Processes, SYSTEM_PROCESSES } from "../../src/local/editor-locks.ts";
+import { openIn, type Processes, SYSTEM_PROCESSES } from "../../src/mirror/local/editor-locks.ts";
 import { swapBlock } from "../simulator/life/editors.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import type { Disk } from "../../src/ports/disk.ts";
-import { errnoOf } from "../../src/local/errno.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { Disk } from "../../src/mirror/ports/disk.ts";
+import { errnoOf } from "../../src/mirror/local/errno.ts";
 import type { RamCall, RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { RamError } from "../simulator/ram-paths.ts";
 import { ramMirror, ROOT } from "./benches.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { FolderHandle, Fs } from "../../src/ports/fs.ts";
-import { LocalDisk } from "../../src/local/disk.ts";
-import { makeMirrorFolder } from "../../src/local/marker.ts";
+import type { FolderHandle, Fs } from "../../src/mirror/ports/fs.ts";
+import { LocalDisk } from "../../src/mirror/local/disk.ts";
+import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ROOT } from "./benches.ts";

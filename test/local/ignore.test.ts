@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createMatcher, ignoresPath, isLitterName } from "../../src/local/ignore.ts";
-import { type FolderRules, rulesAt, rulesOf as rulesOfFolder } from "../../src/local/rules.ts";
-import { parentOf } from "../../src/model/path.ts";
-import { patternFault } from "../../src/local/pattern-fault.ts";
+import { createMatcher, ignoresPath, isLitterName } from "../../src/mirror/local/ignore.ts";
+import { type FolderRules, rulesAt, rulesOf as rulesOfFolder } from "../../src/mirror/local/rules.ts";
+import { parentOf } from "../../src/contract/path.ts";
+import { patternFault } from "../../src/mirror/local/pattern-fault.ts";
 import { ramMirror } from "./benches.ts";
 
 function rulesOf(files: Readonly<Record<string, string>>, foldsCase = false): Parameters<typeof ignoresPath>[0] {

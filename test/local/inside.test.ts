@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
-import type { Disk } from "../../src/ports/disk.ts";
-import { LocalDisk } from "../../src/local/disk.ts";
+import type { Disk } from "../../src/mirror/ports/disk.ts";
+import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened } from "./benches.ts";
 

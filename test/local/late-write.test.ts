@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import type { LocalDisk } from "../../src/local/disk.ts";
-import type { Disk, DiskOutcome } from "../../src/ports/disk.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { LocalDisk } from "../../src/mirror/local/disk.ts";
+import type { Disk, DiskOutcome } from "../../src/mirror/ports/disk.ts";
 import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import type { RamUser } from "../simulator/ram-user.ts";
 import { ramMirror, ROOT } from "./benches.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeMirrorFolder, readMarker } from "../../src/local/marker.ts";
+import { makeMirrorFolder, readMarker } from "../../src/mirror/local/marker.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 
 class Killed extends Error {}

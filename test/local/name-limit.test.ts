@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { MAX_NAME_BYTES } from "../../src/model/path.ts";
+import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 import { BENCHES, mirrorOn, ramMirror } from "./benches.ts";
 
 it.each([20, 143, 254, MAX_NAME_BYTES])("a disk is asked for its longest name: %i bytes", (maxNameBytes) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { LocalDisk } from "../../src/local/disk.ts";
-import { isLitterName } from "../../src/local/ignore.ts";
-import { digestOf } from "../../src/model/digest.ts";
+import type { LocalDisk } from "../../src/mirror/local/disk.ts";
+import { isLitterName } from "../../src/mirror/local/ignore.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import type { RamDisk, RamDiskOptions } from "../simulator/ram-disk.ts";
 import { ramMirror, ROOT } from "./benches.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { LocalTree } from "../../src/model/tree.ts";
+import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { ramMirror, ROOT } from "./benches.ts";
 
 const nothing = () => null;

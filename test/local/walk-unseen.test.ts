@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import type { LocalTree } from "../../src/model/tree.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { LocalTree } from "../../src/mirror/model/tree.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 import { RamError } from "../simulator/ram-paths.ts";
 import { mirrorOn, ramMirror, ROOT } from "./benches.ts";

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { afterEach, describe, expect, it } from "vitest";
-import { type Digest, digestOf } from "../../src/model/digest.ts";
-import type { KnownFile } from "../../src/ports/disk.ts";
-import type { LocalTree } from "../../src/model/tree.ts";
-import { LocalDisk } from "../../src/local/disk.ts";
+import { type Digest, digestOf } from "../../src/contract/digest.ts";
+import type { KnownFile } from "../../src/mirror/ports/disk.ts";
+import type { LocalTree } from "../../src/mirror/model/tree.ts";
+import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { createNodeBench } from "../simulator/fs-bench.ts";
 import { rollDice } from "../simulator/dice.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ramMirror, reopened, ROOT } from "./benches.ts";

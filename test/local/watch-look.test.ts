@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { LocalTree } from "../../src/model/tree.ts";
-import { LocalDisk } from "../../src/local/disk.ts";
+import type { LocalTree } from "../../src/mirror/model/tree.ts";
+import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 import { NO_CHANCE } from "../simulator/quiet-ports.ts";
 

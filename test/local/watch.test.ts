@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { EventEmitter } from "node:events";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Watcher, WatchHint } from "../../src/ports/watch.ts";
-import { createWatcher } from "../../src/local/watch.ts";
+import type { Watcher, WatchHint } from "../../src/mirror/ports/watch.ts";
+import { createWatcher } from "../../src/mirror/local/watch.ts";
 
 let root = "";
 let watcher: Watcher;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { useWatchedFolder } from "../cli/watched-folder.ts";
 import { type Agent, useAgents } from "./rig.ts";
 

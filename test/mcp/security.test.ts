@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { TOOLS } from "../../src/mcp/table.ts";
 import { openRig, type Rig, snapshot } from "../cli/rig.ts";
 import { type Agent, startAgent } from "./rig.ts";

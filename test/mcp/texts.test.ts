@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { dressedAs } from "../../src/app/by-hand/save.ts";
+import { dressedAs } from "../../src/mirror/operations/manual/save.ts";
 import { boundedDiff, cutAt, partOf } from "../../src/mcp/bounded.ts";
 import { replaceIn } from "../../src/mcp/replace.ts";
 import { SeenTexts } from "../../src/mcp/seen-texts.ts";
-import { digestOf } from "../../src/model/digest.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 
 describe("a part of a text", () => {
   test.each([

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { MERGE_STEPS, newBudget } from "../../src/merge/budget.ts";
-import { mergeFine } from "../../src/merge/fine.ts";
-import { mergeLines } from "../../src/merge/lines.ts";
-import { diff, MAX_EDIT_LENGTH } from "../../src/merge/myers.ts";
-import { mergeText } from "../../src/merge/merge.ts";
-import { newReading } from "../../src/merge/reading.ts";
+import { MERGE_STEPS, newBudget } from "../../src/markdown/merge/budget.ts";
+import { mergeFine } from "../../src/markdown/merge/fine.ts";
+import { mergeLines } from "../../src/markdown/merge/lines.ts";
+import { diff, MAX_EDIT_LENGTH } from "../../src/markdown/merge/myers.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
+import { newReading } from "../../src/markdown/merge/reading.ts";
 import { adversaries } from "./adversaries.ts";
 
 /**

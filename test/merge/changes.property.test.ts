@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
 import { runs, seed } from "./documents.ts";
-import { mergeText } from "../../src/merge/merge.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 
 /**
  * Few words, so that chance matches abound: where a rule that goes by context is fooled, a change

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { mergeText } from "../../src/merge/merge.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 
 /**
  * Notes of a day that two devices edited, and what a careful person would make of them. The files

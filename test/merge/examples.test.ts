@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mergeText } from "../../src/merge/merge.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { fc } from "../property.ts";
 import { runs, seed } from "./documents.ts";
 import { checkRowsBothWays } from "./rows.ts";

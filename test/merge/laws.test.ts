@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { keepsCounts, wordsOf } from "../../src/merge/words.ts";
-import { mergeText } from "../../src/merge/merge.ts";
+import { keepsCounts, wordsOf } from "../../src/markdown/merge/words.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { runs, seed, threeTexts } from "./documents.ts";
 import { markdownTexts } from "./markdown.ts";
 

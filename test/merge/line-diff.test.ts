@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { countLines, type DiffHunk, diffLines } from "../../src/merge/line-diff.ts";
+import { countLines, type DiffHunk, diffLines } from "../../src/markdown/merge/line-diff.ts";
 
 const lines = fc.array(fc.constantFrom("a\n", "b\n", "c\n", "\n", "d\r\n"), { maxLength: 40 });
 const texts = fc.tuple(lines, fc.constantFrom("", "end", "a")).map(([whole, end]) => whole.join("") + end);

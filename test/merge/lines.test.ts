@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type LineBlock, mergeLines } from "../../src/merge/lines.ts";
-import { newReading } from "../../src/merge/reading.ts";
-import { splitLines } from "../../src/merge/split.ts";
+import { type LineBlock, mergeLines } from "../../src/markdown/merge/lines.ts";
+import { newReading } from "../../src/markdown/merge/reading.ts";
+import { splitLines } from "../../src/markdown/merge/split.ts";
 import { fc } from "../property.ts";
 import { runs, seed, threeTexts } from "./documents.ts";
 

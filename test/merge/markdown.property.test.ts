@@ -1,9 +1,9 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { contextsOf } from "../../src/merge/contexts.ts";
-import { inlineFaults } from "../../src/merge/inline.ts";
-import { splitLines } from "../../src/merge/split.ts";
-import { mergeText } from "../../src/merge/merge.ts";
+import { contextsOf } from "../../src/markdown/merge/contexts.ts";
+import { inlineFaults } from "../../src/markdown/merge/inline.ts";
+import { splitLines } from "../../src/markdown/merge/split.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { runs, seed } from "./documents.ts";
 import { markdownTexts, places } from "./markdown.ts";
 

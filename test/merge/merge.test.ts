@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mergeText } from "../../src/merge/merge.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { checkRows } from "./rows.ts";
 
 const long = (...changes: readonly (readonly [number, string])[]): string => {

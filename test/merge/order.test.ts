@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mergeText } from "../../src/merge/merge.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 
 /** Title, base, the sides in either role, and the text that both ways round give. */
 type Row = readonly [title: string, base: string, one: string, other: string, merged: string];

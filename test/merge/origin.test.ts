@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Origin, originsOf } from "../../src/merge/origin.ts";
-import { splitLines } from "../../src/merge/split.ts";
-import { mergeText } from "../../src/merge/merge.ts";
+import { type Origin, originsOf } from "../../src/markdown/merge/origin.ts";
+import { splitLines } from "../../src/markdown/merge/split.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { fc } from "../property.ts";
 import { runs, seed, threeTexts } from "./documents.ts";
 

@@ -1,12 +1,12 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { newBudget } from "../../src/merge/budget.ts";
-import { hasCode, openFences } from "../../src/outline/fences.ts";
-import { splitLines } from "../../src/merge/split.ts";
-import { diff } from "../../src/merge/myers.ts";
-import { newReading, tokenise } from "../../src/merge/reading.ts";
-import { write } from "../../src/merge/tokens.ts";
-import { keepsCounts } from "../../src/merge/words.ts";
+import { newBudget } from "../../src/markdown/merge/budget.ts";
+import { hasCode, openFences } from "../../src/markdown/outline/fences.ts";
+import { splitLines } from "../../src/markdown/merge/split.ts";
+import { diff } from "../../src/markdown/merge/myers.ts";
+import { newReading, tokenise } from "../../src/markdown/merge/reading.ts";
+import { write } from "../../src/markdown/merge/tokens.ts";
+import { keepsCounts } from "../../src/markdown/merge/words.ts";
 import { seed, threeTexts } from "./documents.ts";
 
 const cut = (text: string): string[] => tokenise([text], newReading()).map((token) => token.text);

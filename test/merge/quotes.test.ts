@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { mergeText } from "../../src/merge/merge.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { checkRowsBothWays } from "./rows.ts";
 
 const blocks = (...all: readonly string[]): string => `${all.join("\n\n")}\n`;

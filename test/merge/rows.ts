@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { mergeText } from "../../src/merge/merge.ts";
+import { mergeText } from "../../src/markdown/merge/merge.ts";
 
 /** Title, base, local, remote and merged text; without a merged text it is a conflict. */
 export type Row = readonly [title: string, base: string, local: string, remote: string, merged?: string | undefined];

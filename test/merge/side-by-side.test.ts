@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { withLineEnds } from "../../src/merge/line-ends.ts";
-import { type Passage, sideBySide } from "../../src/merge/side-by-side.ts";
+import { withLineEnds } from "../../src/markdown/merge/line-ends.ts";
+import { type Passage, sideBySide } from "../../src/markdown/merge/side-by-side.ts";
 import { fc } from "../property.ts";
 
 type Side = "mine" | "base" | "theirs";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BorrowedMap, borrow, ownOf } from "../../src/model/borrowed-map.ts";
+import { BorrowedMap, borrow, ownOf } from "../../src/mirror/model/borrowed-map.ts";
 
 const lender = {};
 const made = () =>

@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { findInOrder } from "../../src/model/in-order.ts";
+import { findInOrder } from "../../src/common/in-order.ts";
 
 const self = (key: string) => key;
 

@@ -6,7 +6,7 @@ import {
   isUnsafeName,
   localNameFor,
   numberedName,
-} from "../../src/model/local-name.ts";
+} from "../../src/mirror/model/local-name.ts";
 
 test.each([
   ["a.md", "file", false],

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "../../src/model/shell-word.ts";
-import { shownName, shownWords, steers } from "../../src/model/shown-name.ts";
+import { shellWord } from "../../src/common/shell-word.ts";
+import { shownName, shownWords, steers } from "../../src/common/shown-name.ts";
 import { fc } from "../property.ts";
 
 const NAMES: readonly (readonly [string, string])[] = [

@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { expect, test } from "vitest";
-import { isSimilar, mayBeSimilar, profileOf, SIMILAR_ENOUGH, similarity } from "../../src/model/similar.ts";
+import { isSimilar, mayBeSimilar, profileOf, SIMILAR_ENOUGH, similarity } from "../../src/mirror/model/similar.ts";
 
 const of = (a: string, b: string): number => similarity(profileOf(a), profileOf(b));
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { targetsFirst } from "../../src/model/targets-first.ts";
+import { targetsFirst } from "../../src/common/targets-first.ts";
 
 test("each comes behind what it links to, and of a circle the last to be met goes first", () => {
   const wanted = [[1, 3], [2], [], [4], [3], [5]];

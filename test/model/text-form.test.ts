@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KeptForms, learnForms, mayBeNormalised, plainsToRead } from "../../src/model/text-form.ts";
+import { type KeptForms, learnForms, mayBeNormalised, plainsToRead } from "../../src/mirror/model/text-form.ts";
 
 const ODD: readonly (readonly [form: string, text: string])[] = [
   ["carriage-return", "a\r\n"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bodyStart, findFrontMatter } from "../../src/outline/front-matter.ts";
+import { bodyStart, findFrontMatter } from "../../src/markdown/outline/front-matter.ts";
 
 test.each([
   ["YAML", "---\na: 1\n---\nbody", "a: 1\n", "body"],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { headingsNamed, headingsOf } from "../../src/outline/headings.ts";
+import { headingsNamed, headingsOf } from "../../src/markdown/outline/headings.ts";
 
 describe("headings", () => {
   const TEXT = [

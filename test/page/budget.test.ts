@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { loadBundle } from "../../src/app/page-bundle.ts";
+import { loadBundle } from "../../src/page/page-bundle.ts";
 
 /** Bytes of all scripts and styles that any page but an editor's fetches, as gzip makes them. */
 const MOST = 60_000;

@@ -1,5 +1,5 @@
 import { fc } from "../property.ts";
-import { isBelow, isWithin, joinPath } from "../../src/model/path.ts";
+import { isBelow, isWithin, joinPath } from "../../src/contract/path.ts";
 import { World } from "./world.ts";
 
 /** Random worlds: a synced tree, then random changes on both sides, chosen among what is there. */

@@ -1,11 +1,11 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { compareStrings } from "../../src/model/by-path.ts";
-import type { Plan } from "../../src/planner/plan-types.ts";
-import { makePlan } from "../../src/planner/plan.ts";
-import type { Policy } from "../../src/model/policy.ts";
-import { ancestorsOf, EXACT_DISK } from "../../src/model/path.ts";
-import type { Trees } from "../../src/model/tree.ts";
+import { compareStrings } from "../../src/common/by-path.ts";
+import type { Plan } from "../../src/mirror/planner/plan-types.ts";
+import { makePlan } from "../../src/mirror/planner/plan.ts";
+import type { Policy } from "../../src/mirror/model/policy.ts";
+import { ancestorsOf, EXACT_DISK } from "../../src/contract/path.ts";
+import type { Trees } from "../../src/mirror/model/tree.ts";
 import { applyChanges, baseWorld, type Change, type Scenario, scenarios } from "./arbitrary.ts";
 import { POLICY, SIGNALS } from "./defaults.ts";
 import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";

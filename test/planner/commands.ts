@@ -1,5 +1,5 @@
-import { isWithin } from "../../src/model/path.ts";
-import { sidecarPath } from "../../src/model/sidecar-path.ts";
+import { isWithin } from "../../src/contract/path.ts";
+import { sidecarPath } from "../../src/mirror/model/sidecar-path.ts";
 import type { World } from "./world.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { Hold } from "../../src/model/link.ts";
-import type { Trees } from "../../src/model/tree.ts";
-import type { HoldReason } from "../../src/model/hold.ts";
-import type { Plan } from "../../src/planner/plan-types.ts";
-import { makePlan } from "../../src/planner/plan.ts";
-import type { Policy } from "../../src/model/policy.ts";
-import { sequels } from "../../src/planner/sequel.ts";
+import type { Hold } from "../../src/mirror/model/link.ts";
+import type { Trees } from "../../src/mirror/model/tree.ts";
+import type { HoldReason } from "../../src/mirror/model/hold.ts";
+import type { Plan } from "../../src/mirror/planner/plan-types.ts";
+import { makePlan } from "../../src/mirror/planner/plan.ts";
+import type { Policy } from "../../src/mirror/model/policy.ts";
+import { sequels } from "../../src/mirror/planner/sequel.ts";
 import { applyChanges, type Scenario } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";

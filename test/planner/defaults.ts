@@ -1,7 +1,7 @@
 import { SHELL_METACHARACTERS } from "../../src/contract/names.ts";
-import type { Signals } from "../../src/planner/plan-types.ts";
-import { EXACT_DISK } from "../../src/model/path.ts";
-import { DEFAULT_GUARDS, type Policy } from "../../src/model/policy.ts";
+import type { Signals } from "../../src/mirror/planner/plan-types.ts";
+import { EXACT_DISK } from "../../src/contract/path.ts";
+import { DEFAULT_GUARDS, type Policy } from "../../src/mirror/model/policy.ts";
 
 export const POLICY: Policy = {
   names: "map",

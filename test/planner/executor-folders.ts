@@ -1,5 +1,5 @@
 import type { DirId, DocId } from "../../src/contract/ids.ts";
-import { isBelow, isWithin, nameOf, parentOf, rebase } from "../../src/model/path.ts";
+import { isBelow, isWithin, nameOf, parentOf, rebase } from "../../src/contract/path.ts";
 import { check, hasFolderThere, isTakenHere, isTakenThere, type OfFolder } from "./refusals.ts";
 import type { World } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { explainPath } from "../../src/planner/explain.ts";
+import { explainPath } from "../../src/mirror/planner/explain.ts";
 import { POLICY } from "./defaults.ts";
 import { type Row, worldAfter } from "./table.ts";
 import { treesOf } from "./world-trees.ts";

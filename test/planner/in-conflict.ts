@@ -1,4 +1,4 @@
-import { withoutCopy } from "../../src/model/link.ts";
+import { withoutCopy } from "../../src/mirror/model/link.ts";
 import { openConflict } from "./commands.ts";
 import { worldAfter } from "./table.ts";
 import type { World } from "./world.ts";

@@ -1,10 +1,10 @@
 import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { CONTENT_RULES, type ContentRule } from "../../src/planner/decide/table.ts";
-import type { LocalContent, RemoteContent } from "../../src/planner/drift/drift.ts";
-import { explainPath } from "../../src/planner/explain.ts";
-import { makePlan } from "../../src/planner/plan.ts";
-import type { Trees } from "../../src/model/tree.ts";
+import { CONTENT_RULES, type ContentRule } from "../../src/mirror/planner/decide/table.ts";
+import type { LocalContent, RemoteContent } from "../../src/mirror/planner/drift/drift.ts";
+import { explainPath } from "../../src/mirror/planner/explain.ts";
+import { makePlan } from "../../src/mirror/planner/plan.ts";
+import type { Trees } from "../../src/mirror/model/tree.ts";
 import { applyChanges, baseWorld, type Scenario, scenarios } from "./arbitrary.ts";
 import { execute } from "./executor.ts";
 import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";

@@ -1,9 +1,9 @@
 import { fc } from "../property.ts";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import { HOLD_REASONS, type HoldReason } from "../../src/model/hold.ts";
-import type { Policy } from "../../src/model/policy.ts";
-import { STILL_WRITTEN, unreadable } from "../../src/model/seen.ts";
-import type { Trees } from "../../src/model/tree.ts";
+import { HOLD_REASONS, type HoldReason } from "../../src/mirror/model/hold.ts";
+import type { Policy } from "../../src/mirror/model/policy.ts";
+import { STILL_WRITTEN, unreadable } from "../../src/mirror/model/seen.ts";
+import type { Trees } from "../../src/mirror/model/tree.ts";
 import { POLICY } from "./defaults.ts";
 import { World } from "./world.ts";
 

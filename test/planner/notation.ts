@@ -1,5 +1,5 @@
-import type { Action } from "../../src/model/action.ts";
-import type { Plan } from "../../src/planner/plan-types.ts";
+import type { Action } from "../../src/mirror/model/action.ts";
+import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 
 /** Steps in the words of the tables: kind and paths; `~` marks a temporary one. */
 export function wordsOf(action: Action): string {

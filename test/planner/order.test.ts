@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makePlan } from "../../src/planner/plan.ts";
+import { makePlan } from "../../src/mirror/planner/plan.ts";
 import { doLocally, doRemotely, worldOf } from "./commands.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";

@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { test } from "vitest";
-import type { Policy } from "../../src/model/policy.ts";
+import type { Policy } from "../../src/mirror/model/policy.ts";
 import { baseWorld, scenarios } from "./arbitrary.ts";
 import { converge } from "./converge.ts";
 import { POLICY } from "./defaults.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import type { Link } from "../../src/model/link.ts";
-import type { Policy } from "../../src/model/policy.ts";
+import type { Link } from "../../src/mirror/model/link.ts";
+import type { Policy } from "../../src/mirror/model/policy.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Link } from "../../src/model/link.ts";
+import type { Link } from "../../src/mirror/model/link.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import type { DirId } from "../../src/contract/ids.ts";
-import type { Action } from "../../src/model/action.ts";
+import type { Action } from "../../src/mirror/model/action.ts";
 import type { World } from "./world.ts";
 
 /** What the real sides would refuse. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { HoldReason } from "../../src/model/hold.ts";
-import type { Hold } from "../../src/model/link.ts";
-import type { Policy } from "../../src/model/policy.ts";
-import type { GaveWay } from "../../src/planner/plan-types.ts";
-import { sequels } from "../../src/planner/sequel.ts";
+import type { HoldReason } from "../../src/mirror/model/hold.ts";
+import type { Hold } from "../../src/mirror/model/link.ts";
+import type { Policy } from "../../src/mirror/model/policy.ts";
+import type { GaveWay } from "../../src/mirror/planner/plan-types.ts";
+import { sequels } from "../../src/mirror/planner/sequel.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 import { treesOf } from "./world-trees.ts";

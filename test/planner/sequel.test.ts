@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { hashedName } from "../../src/model/local-name.ts";
-import { sequels } from "../../src/planner/sequel.ts";
+import { hashedName } from "../../src/mirror/model/local-name.ts";
+import { sequels } from "../../src/mirror/planner/sequel.ts";
 import { planOf, say, worldAfter } from "./table.ts";
 import { treesOf } from "./world-trees.ts";
 

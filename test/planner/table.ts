@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { makePlan } from "../../src/planner/plan.ts";
-import type { Plan, Signals } from "../../src/planner/plan-types.ts";
-import type { Policy } from "../../src/model/policy.ts";
+import { makePlan } from "../../src/mirror/planner/plan.ts";
+import type { Plan, Signals } from "../../src/mirror/planner/plan-types.ts";
+import type { Policy } from "../../src/mirror/model/policy.ts";
 import { doLocally, doRemotely, worldOf } from "./commands.ts";
 import { execute } from "./executor.ts";
 import { planWords } from "./notation.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import { findWhereabouts } from "../../src/planner/whereabouts.ts";
+import { findWhereabouts } from "../../src/mirror/planner/whereabouts.ts";
 import { POLICY } from "./defaults.ts";
 import { worldAfter } from "./table.ts";
 import type { World } from "./world.ts";

@@ -1,6 +1,6 @@
 import type { DocId } from "../../src/contract/ids.ts";
-import { STILL_WRITTEN, type Unread, unreadable } from "../../src/model/seen.ts";
-import type { BaseTree, LocalFile, LocalTree, RemoteTree, Trees } from "../../src/model/tree.ts";
+import { STILL_WRITTEN, type Unread, unreadable } from "../../src/mirror/model/seen.ts";
+import type { BaseTree, LocalFile, LocalTree, RemoteTree, Trees } from "../../src/mirror/model/tree.ts";
 import type { ModelFile, World } from "./world.ts";
 
 /** The model as the planner gets it, and as tests compare it. */

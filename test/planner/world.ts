@@ -1,9 +1,9 @@
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import { type Digest, digestOf } from "../../src/model/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../src/model/link.ts";
-import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/model/path.ts";
+import { type Digest, digestOf } from "../../src/contract/digest.ts";
+import type { Conflict, DirLink, Hold, Link, Stamp, Tombstone } from "../../src/mirror/model/link.ts";
+import { ancestorsOf, type DiskNames, EXACT_DISK, isWithin, rebase } from "../../src/contract/path.ts";
 import type { TextFault } from "../../src/contract/limits.ts";
-import type { LocalOther, TextLookup } from "../../src/model/tree.ts";
+import type { LocalOther, TextLookup } from "../../src/mirror/model/tree.ts";
 
 /**
  * A model of both sides and of base: plain maps that users change by commands and plans change by

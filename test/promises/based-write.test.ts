@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import {
   type Fixture,

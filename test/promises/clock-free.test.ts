@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { isSidecarName } from "../../src/model/path.ts";
-import type { FsStat } from "../../src/ports/fs.ts";
+import { isSidecarName } from "../../src/contract/path.ts";
+import type { FsStat } from "../../src/mirror/ports/fs.ts";
 import { asText, type Fixture, isWrite, openFixture, remoteTexts } from "./fixture.ts";
 import { Writers } from "./stir.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import type { Link } from "../../src/model/link.ts";
-import type { State } from "../../src/ports/state.ts";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { Link } from "../../src/mirror/model/link.ts";
+import type { State } from "../../src/mirror/ports/state.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Variant } from "../variants/variant.ts";
 import { Killed, SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, HTML, openFixture, problem, putId, settle } from "./fixture.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { META } from "../../src/engine/run/meta.ts";
-import { guardKey } from "../../src/planner/verdict/guard-key.ts";
+import { META } from "../../src/mirror/engine/run/meta.ts";
+import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { type Fixture, openFixture, settle } from "./fixture.ts";
 
 const HOUR_MS = 3_600_000;

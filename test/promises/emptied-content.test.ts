@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { planRejection, rejectHalt } from "../../src/app/by-hand/reject.ts";
-import { isBlank } from "../../src/model/text-form.ts";
-import { guardKey } from "../../src/planner/verdict/guard-key.ts";
-import { META } from "../../src/engine/run/meta.ts";
-import { planOnly } from "../../src/engine/run/sync.ts";
+import { planRejection, rejectHalt } from "../../src/mirror/operations/manual/reject.ts";
+import { isBlank } from "../../src/mirror/model/text-form.ts";
+import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { META } from "../../src/mirror/engine/run/meta.ts";
+import { planOnly } from "../../src/mirror/engine/run/sync.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "./fixture.ts";
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { guardKey } from "../../src/planner/verdict/guard-key.ts";
-import { META } from "../../src/engine/run/meta.ts";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import type { Settings, World } from "../../src/engine/run/world.ts";
+import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { META } from "../../src/mirror/engine/run/meta.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { type Fixture, isWrite, openFixture, settle } from "./fixture.ts";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { HOLD_REASONS, type HoldReason } from "../../src/model/hold.ts";
-import type { Hold } from "../../src/model/link.ts";
-import { META } from "../../src/engine/run/meta.ts";
-import type { Settings } from "../../src/engine/run/world.ts";
+import { HOLD_REASONS, type HoldReason } from "../../src/mirror/model/hold.ts";
+import type { Hold } from "../../src/mirror/model/link.ts";
+import { META } from "../../src/mirror/engine/run/meta.ts";
+import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
 import { asText, type Fixture, isWrite, onRealState, openFixture, problem, type Seen, settle } from "./fixture.ts";

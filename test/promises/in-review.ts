@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { combineByMerge } from "../../src/server/combine.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { settle, workspaceOf } from "./fixture.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { resolveSubject } from "../../src/app/by-hand/resolve.ts";
-import { findSubject } from "../../src/app/by-hand/subject.ts";
-import { restoreVersion } from "../../src/app/history/restore.ts";
+import { resolveSubject } from "../../src/mirror/operations/manual/resolve.ts";
+import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
+import { restoreVersion } from "../../src/mirror/operations/history/restore.ts";
 import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
 import { type Fixture, openFixture, settle } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import type { Settings } from "../../src/engine/run/world.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import type { Settings } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { type Fixture, openFixture, remoteTexts, type Seen, settle } from "./fixture.ts";
 

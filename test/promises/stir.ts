@@ -1,4 +1,4 @@
-import { isSidecarName } from "../../src/model/path.ts";
+import { isSidecarName } from "../../src/contract/path.ts";
 import type { Dice } from "../simulator/dice.ts";
 import type { Fixture } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { guardKey } from "../../src/planner/verdict/guard-key.ts";
-import { META } from "../../src/engine/run/meta.ts";
+import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
+import { META } from "../../src/mirror/engine/run/meta.ts";
 import { type Fixture, isWrite, openFixture, remoteTexts, settle } from "./fixture.ts";
 
 const notes = Array.from({ length: 14 }, (_, n) => `d/n${n}.md`);

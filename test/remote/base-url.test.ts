@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkBaseUrl } from "../../src/remote/base-url.ts";
+import { checkBaseUrl } from "../../src/mirror/remote/base-url.ts";
 
 describe("checkBaseUrl", () => {
   it.each([

@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { decodeBody } from "../../src/remote/body-text.ts";
+import { decodeBody } from "../../src/mirror/remote/body-text.ts";
 
 const TEXT = '{"content":"h\u00e9llo \u{1f600}"}';
 const BOMB = Buffer.alloc(5_000_000);

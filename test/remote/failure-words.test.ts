@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { failureWords } from "../../src/remote/failure-words.ts";
+import { failureWords } from "../../src/common/failure-words.ts";
 
 describe("why an exchange had no answer", () => {
   test.each([

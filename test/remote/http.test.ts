@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
-import type { Answer, Fault } from "../../src/ports/remote.ts";
-import type { WireResult } from "../../src/ports/wire.ts";
+import type { Answer, Fault } from "../../src/mirror/ports/remote.ts";
+import type { WireResult } from "../../src/common/wire.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, problem } from "./scripted-wire.ts";
 
 const DOC = "doc_1" as DocId;

@@ -1,7 +1,7 @@
 import { isJsonObject, member } from "../../src/contract/json.ts";
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { parseJson } from "../../src/remote/json.ts";
+import { parseJson } from "../../src/mirror/remote/json.ts";
 
 describe("parseJson", () => {
   it("agrees with JSON.parse on any value that is not too deep", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Held } from "../../src/ports/remote.ts";
+import type { Held } from "../../src/mirror/ports/remote.ts";
 import { bench, FILE, page, problem } from "./scripted-wire.ts";
 
 const file = (n: number, path = `f${n}.md`) => ({ ...FILE, id: `doc_${n}`, path });

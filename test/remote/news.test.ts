@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { NewsHint, NewsState, RemoteNews } from "../../src/ports/news.ts";
-import type { StreamEnd, Wire } from "../../src/ports/wire.ts";
-import { createRemote } from "../../src/remote/client.ts";
+import type { NewsHint, NewsState, RemoteNews } from "../../src/mirror/ports/news.ts";
+import type { StreamEnd, Wire } from "../../src/common/wire.ts";
+import { createRemote } from "../../src/mirror/remote/client.ts";
 import { closeNothing, NO_LOG } from "../simulator/quiet-ports.ts";
 import { answer, KEY, problem } from "./scripted-wire.ts";
 import { virtualClock } from "./virtual-clock.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readPath } from "../../src/remote/shapes.ts";
+import { readPath } from "../../src/mirror/remote/shapes.ts";
 
 const LETTERS = ["/", ".", "a", " ", "\\", "-", "é", "\u0001"];
 

@@ -6,8 +6,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { routeTo } from "../../src/remote/proxy.ts";
-import { createWire } from "../../src/remote/wire.ts";
+import { routeTo } from "../../src/mirror/remote/proxy.ts";
+import { createWire } from "../../src/mirror/remote/wire.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 import { BOUNDS, closeAfterEach, closers, GET, listen, PUT } from "./wire-fixture.ts";
 
@@ -150,7 +150,7 @@ test("an authority in NODE_EXTRA_CA_CERTS is trusted", async () => {
   const file = join(mkdtempSync(join(tmpdir(), "authority-")), "authority.pem");
   writeFileSync(file, TEST_CERTIFICATE);
   const script = `
-import { createWire } from ${JSON.stringify(new URL("../../src/remote/wire.ts", import.meta.url).href)};
+import { createWire } from ${JSON.stringify(new URL("../../src/mirror/remote/wire.ts", import.meta.url).href)};
 const wire = createWire({ baseUrl: "https://localhost:${service.port}" });
 const { kind } = await wire.send(${JSON.stringify(GET)}, ${JSON.stringify(BOUNDS)});
 console.log(kind);

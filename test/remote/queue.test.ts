@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { CallQueue, CONCURRENCY } from "../../src/remote/queue.ts";
+import { CallQueue, CONCURRENCY } from "../../src/mirror/remote/queue.ts";
 import { virtualClock } from "./virtual-clock.ts";
 
 const never = new AbortController().signal;

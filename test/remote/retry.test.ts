@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { WireResult } from "../../src/ports/wire.ts";
-import type { Reply } from "../../src/remote/reply.ts";
-import { isCongested, RETRY } from "../../src/remote/retry.ts";
+import type { WireResult } from "../../src/common/wire.ts";
+import type { Reply } from "../../src/mirror/remote/reply.ts";
+import { isCongested, RETRY } from "../../src/mirror/remote/retry.ts";
 import { answer, bench, FILE, LOST, NOT_SENT, page, problem } from "./scripted-wire.ts";
 import { virtualClock } from "./virtual-clock.ts";
 

@@ -1,10 +1,10 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Remote, RemoteTraits } from "../../src/ports/remote.ts";
-import type { Wire, WireResult } from "../../src/ports/wire.ts";
-import type { Log } from "../../src/ports/world.ts";
-import type { Random } from "../../src/ports/random.ts";
-import { createRemote, type RemoteOptions } from "../../src/remote/client.ts";
-import { NO_TRAITS } from "../../src/remote/traits.ts";
+import type { Remote, RemoteTraits } from "../../src/mirror/ports/remote.ts";
+import type { Wire, WireResult } from "../../src/common/wire.ts";
+import type { Log } from "../../src/mirror/ports/world.ts";
+import type { Random } from "../../src/common/random.ts";
+import { createRemote, type RemoteOptions } from "../../src/mirror/remote/client.ts";
+import { NO_TRAITS } from "../../src/mirror/remote/traits.ts";
 import { virtualClock, type VirtualClock } from "./virtual-clock.ts";
 
 /** A wire in memory: answers by script, remembers what was sent. */

@@ -1,8 +1,8 @@
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
-import { Http } from "../../src/remote/http.ts";
-import { createScrub } from "../../src/remote/scrub.ts";
+import { Http } from "../../src/mirror/remote/http.ts";
+import { createScrub } from "../../src/mirror/remote/scrub.ts";
 import { answer, bench, KEY, page } from "./scripted-wire.ts";
 import { NO_LOG } from "../simulator/quiet-ports.ts";
 

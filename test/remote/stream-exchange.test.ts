@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, it } from "vitest";
-import type { StreamBounds, StreamEnd } from "../../src/ports/wire.ts";
+import type { StreamBounds, StreamEnd } from "../../src/common/wire.ts";
 import { closeAfterEach, GET, serve } from "./wire-fixture.ts";
 
 closeAfterEach();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { WireResult } from "../../src/ports/wire.ts";
-import { ExchangeTally, tallied } from "../../src/remote/tally.ts";
+import type { WireResult } from "../../src/common/wire.ts";
+import { ExchangeTally, tallied } from "../../src/mirror/remote/tally.ts";
 
 const answer = (status: number): WireResult => ({ kind: "answer", response: { status, headers: {}, body: "" } });
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock } from "../../src/common/clock.ts";
 
 const START = Date.UTC(2026, 0, 1);
 

@@ -2,8 +2,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Server as TcpServer } from "node:net";
 import { afterEach, expect } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { Wire, WireResult } from "../../src/ports/wire.ts";
-import { createWire } from "../../src/remote/wire.ts";
+import type { Wire, WireResult } from "../../src/common/wire.ts";
+import { createWire } from "../../src/mirror/remote/wire.ts";
 
 export const closers: (() => Promise<void>)[] = [];
 

@@ -3,7 +3,7 @@ import { createServer as createTlsServer } from "node:https";
 import { createServer as createTcpServer } from "node:net";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
-import { createWire } from "../../src/remote/wire.ts";
+import { createWire } from "../../src/mirror/remote/wire.ts";
 import { TEST_CERTIFICATE, TEST_KEY } from "./test-certificate.ts";
 import { BOUNDS, closeAfterEach, closers, GET, listen, lost, PUT, serve, wireTo } from "./wire-fixture.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import type { WireResult } from "../../src/ports/wire.ts";
-import { NO_TRAITS } from "../../src/remote/traits.ts";
+import type { WireResult } from "../../src/common/wire.ts";
+import { NO_TRAITS } from "../../src/mirror/remote/traits.ts";
 import { answer, bench, FILE, FOLDER, LOST, problem } from "./scripted-wire.ts";
 
 const DOC = "doc_1" as DocId;

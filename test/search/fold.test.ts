@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { foldLine, foldText, foldWords } from "../../src/search/fold.ts";
+import { foldLine, foldText, foldWords } from "../../src/markdown/search/fold.ts";
 
 describe("folding", () => {
   test.each([

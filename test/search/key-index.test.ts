@@ -1,8 +1,8 @@
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/search/key-index.ts";
-import { type KeySet, keysOf, withLiteral, withTitle, withUnit } from "../../src/search/keys.ts";
-import { unitsOf } from "../../src/search/tokens.ts";
+import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
+import { type KeySet, keysOf, withLiteral, withTitle, withUnit } from "../../src/markdown/search/keys.ts";
+import { unitsOf } from "../../src/markdown/search/tokens.ts";
 import { fc } from "../property.ts";
 
 function openIndex(): KeyIndex {

@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { compileRegex } from "../../src/search/engine.ts";
-import { type Need, requiredOf } from "../../src/search/literals.ts";
+import { compileRegex } from "../../src/markdown/search/engine.ts";
+import { type Need, requiredOf } from "../../src/markdown/search/literals.ts";
 import { memoryIndex } from "./memory-index.ts";
 
 /** A need by its literals of three characters and more; null: there is none that helps. */

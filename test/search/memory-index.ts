@@ -1,13 +1,13 @@
 import Sqlite from "better-sqlite3";
 import { onTestFinished } from "vitest";
 import { SEARCH_REGEX_LINES } from "../../src/contract/limits.ts";
-import type { CompiledRegex } from "../../src/search/engine.ts";
-import { type HybridHit, searchHybrid } from "../../src/search/hybrid.ts";
-import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/search/key-index.ts";
-import type { StepLimits } from "../../src/search/match-lines.ts";
-import { searchRegex } from "../../src/search/regex.ts";
-import type { Found, Source } from "../../src/search/source.ts";
-import type { Pace } from "../../src/search/turns.ts";
+import type { CompiledRegex } from "../../src/markdown/search/engine.ts";
+import { type HybridHit, searchHybrid } from "../../src/markdown/search/hybrid.ts";
+import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
+import type { StepLimits } from "../../src/markdown/search/match-lines.ts";
+import { searchRegex } from "../../src/markdown/search/regex.ts";
+import type { Found, Source } from "../../src/markdown/search/source.ts";
+import type { Pace } from "../../src/markdown/search/turns.ts";
 
 /** What a search did. */
 export type Counted = { looks: number; read: number; steps: number; takes: number };

@@ -1,7 +1,7 @@
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/search/key-index.ts";
-import { withUnit } from "../../src/search/keys.ts";
+import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
+import { withUnit } from "../../src/markdown/search/keys.ts";
 
 const DOCUMENTS = 400;
 const textOf = (n: number) =>

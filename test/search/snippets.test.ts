@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { needleOf, snippetsOf } from "../../src/search/snippets.ts";
+import { needleOf, snippetsOf } from "../../src/markdown/search/snippets.ts";
 import { fc } from "../property.ts";
 
 describe("snippets", () => {

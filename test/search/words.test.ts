@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { titlesOf, pathFieldsOf } from "../../src/search/fields.ts";
-import { readQuery } from "../../src/search/query.ts";
-import { pairsOf, unitsOf } from "../../src/search/tokens.ts";
+import { titlesOf, pathFieldsOf } from "../../src/markdown/search/fields.ts";
+import { readQuery } from "../../src/markdown/search/query.ts";
+import { pairsOf, unitsOf } from "../../src/markdown/search/tokens.ts";
 
 describe("words", () => {
   test.each([

@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { LIST_LIMITS } from "../../src/remote/list-limits.ts";
-import { createWire } from "../../src/remote/wire.ts";
+import { LIST_LIMITS } from "../../src/mirror/remote/list-limits.ts";
+import { createWire } from "../../src/mirror/remote/wire.ts";
 import { answer, bench } from "../remote/scripted-wire.ts";
 import { type Handle, serve } from "./loopback.ts";
 

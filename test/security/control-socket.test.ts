@@ -14,10 +14,10 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { askDaemon, NO_DAEMON } from "../../src/app/control/ask.ts";
-import { listenControl } from "../../src/app/control/listen.ts";
-import { choosePlace, findPlace, writePlace } from "../../src/app/control/place.ts";
-import { MAX_REQUEST, PROTOCOL } from "../../src/app/control/protocol.ts";
+import { askDaemon, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
+import { listenControl } from "../../src/mirror/daemon/control/listen.ts";
+import { choosePlace, findPlace, writePlace } from "../../src/mirror/daemon/control/place.ts";
+import { MAX_REQUEST, PROTOCOL } from "../../src/mirror/daemon/control/protocol.ts";
 import { connectAs } from "./process.ts";
 
 type Listening = Awaited<ReturnType<typeof listenControl>>;

@@ -148,18 +148,18 @@ const breaches = (file: string, text: string) =>
 
 describe("the one way to the network", () => {
   test("is the gate's: no other file of app and cli may open a connection, or call an address trusted", () => {
-    const wire = 'import { createWire } from "../remote/wire.ts";';
-    const client = 'import { createRemote } from "../../remote/client.ts";';
+    const wire = 'import { createWire } from "./remote/wire.ts";';
+    const client = 'import { createRemote } from "../remote/client.ts";';
     const trusted = 'const origin = { url: "https://evil.example" } as TrustedOrigin;';
     expect([
-      breaches("app/new.ts", wire),
-      breaches("app/doctor/new.ts", client),
-      breaches("app/new.ts", trusted),
+      breaches("mirror/new.ts", wire),
+      breaches("mirror/operations/new.ts", client),
+      breaches("mirror/new.ts", trusted),
     ]).toEqual([
-      ["imports remote/wire.ts, which app/trust/connect.ts alone may"],
-      ["imports remote/client.ts, which app/trust/connect.ts alone may"],
-      ["makes a trusted address, which app/trust/gate.ts alone may"],
+      ["imports mirror/remote/wire.ts, which mirror/trust/connect.ts alone may"],
+      ["imports mirror/remote/client.ts, which mirror/trust/connect.ts alone may"],
+      ["makes a trusted address, which mirror/trust/gate.ts alone may"],
     ]);
-    expect(breaches("app/trust/connect.ts", client)).toEqual([]);
+    expect(breaches("mirror/trust/connect.ts", client)).toEqual([]);
   });
 });

@@ -13,7 +13,7 @@ import {
 import { createInterface } from "node:readline";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { makeUnit } from "../../src/app/autostart/service-unit.ts";
+import { makeUnit } from "../../src/mirror/daemon/autostart/service-unit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { useRig } from "../cli/rig.ts";
 import { startUnder, terminate, whenWatching } from "./process.ts";

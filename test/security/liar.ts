@@ -1,5 +1,5 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Service } from "../../src/server/service.ts";
+import type { Service } from "../../src/service/service.ts";
 
 /**
  * A service that lies: the embedded one, with items in its lists that nobody made, and files behind

@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
-import { steers } from "../../src/model/shown-name.ts";
+import { steers } from "../../src/common/shown-name.ts";
 import { type Ran, useRig } from "../cli/rig.ts";
 
 /**

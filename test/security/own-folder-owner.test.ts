@@ -12,9 +12,9 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { openLog } from "../../src/app/mirror/log.ts";
-import { OWN_ENTRIES } from "../../src/model/mirror-folder.ts";
-import { acquireLock } from "../../src/state/lock.ts";
+import { openLog } from "../../src/mirror/folder/log.ts";
+import { OWN_ENTRIES } from "../../src/mirror/model/mirror-folder.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { useRig } from "../cli/rig.ts";
 
 /** Whose the files of `.mdmirror/` are: their modes, their other names, their owners. */
@@ -217,7 +217,7 @@ describe.skipIf(process.getuid?.() !== 0)("another user's files", () => {
 });
 
 test("in state/ one family of files alone reaches the disk", () => {
-  const folder = join(import.meta.dirname, "../../src/state");
+  const folder = join(import.meta.dirname, "../../src/mirror/state");
   const reaching = readdirSync(folder).filter((name) => {
     const text = readFileSync(join(folder, name), "utf8").replaceAll(/^import type .*$/gm, "");
     return /"node:fs(?:\/promises)?"|new Sqlite\(/.test(text);

@@ -12,16 +12,16 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { DEFAULT_CONFIG, writeConfig } from "../../src/app/mirror/config.ts";
-import { storeKey } from "../../src/app/mirror/key.ts";
-import { writePlace } from "../../src/app/control/place.ts";
-import { openLog } from "../../src/app/mirror/log.ts";
+import { DEFAULT_CONFIG, writeConfig } from "../../src/mirror/settings/config.ts";
+import { storeKey } from "../../src/mirror/settings/key.ts";
+import { writePlace } from "../../src/mirror/daemon/control/place.ts";
+import { openLog } from "../../src/mirror/folder/log.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
-import { OWN_ENTRIES } from "../../src/model/mirror-folder.ts";
-import { setAsideDamaged } from "../../src/state/damage.ts";
-import { acquireLock } from "../../src/state/lock.ts";
-import { openState } from "../../src/state/open.ts";
-import { openSearch } from "../../src/state/search.ts";
+import { OWN_ENTRIES } from "../../src/mirror/model/mirror-folder.ts";
+import { setAsideDamaged } from "../../src/mirror/state/damage.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
+import { openState } from "../../src/mirror/state/open.ts";
+import { openSearch } from "../../src/mirror/state/search.ts";
 import { type Rig, useRig } from "../cli/rig.ts";
 import { doNothing } from "../simulator/quiet-ports.ts";
 

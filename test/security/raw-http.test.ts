@@ -1,9 +1,9 @@
 import { connect } from "node:net";
 import { beforeAll, afterAll, expect, it } from "vitest";
-import { combineByMerge } from "../../src/server/combine.ts";
-import { type HttpServer, startHttp } from "../../src/server/http.ts";
-import { createService, type Service } from "../../src/server/service.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
+import { type HttpServer, startHttp } from "../../src/service/http/server.ts";
+import { createService, type Service } from "../../src/service/service.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
 /**

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { createNodeFs } from "../../src/local/node-fs.ts";
-import { startHttp } from "../../src/server/http.ts";
+import { createNodeFs } from "../../src/mirror/local/node-fs.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { openRig, type Rig, snapshot } from "../cli/rig.ts";
 import { LIE, lieAbout, lieAt, type Lies } from "./liar.ts";
 
@@ -117,7 +117,7 @@ describe("I26 on a real disk, over HTTP", () => {
     await rig.init();
     const before = around();
     // LIMIT: a folder above, swapped at this pace, can be hit between a look at it and the system
-    // call (RACE in src/local/root-guard.ts).
+    // call (RACE in src/mirror/local/root-guard.ts).
     const code = `
       const { renameSync, symlinkSync, unlinkSync } = require("node:fs");
       const [file, target, aside] = process.argv.slice(1);

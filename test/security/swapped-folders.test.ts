@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { describe, expect, it } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import type { Disk } from "../../src/ports/disk.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { NAMES, openSwapFixture, type SwapFixture, textAt } from "./swapped-folders.ts";
 
 /**

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { lookAtOwn, readOwn } from "../../src/state/own-files.ts";
-import { holdOwnFolder } from "../../src/state/own-handle.ts";
-import { UnsafePath } from "../../src/state/unsafe-path.ts";
+import { lookAtOwn, readOwn } from "../../src/mirror/state/own-files.ts";
+import { holdOwnFolder } from "../../src/mirror/state/own-handle.ts";
+import { UnsafePath } from "../../src/common/unsafe-path.ts";
 
 function ground() {
   const root = mkdtempSync(join(tmpdir(), "mdmirror-held-"));

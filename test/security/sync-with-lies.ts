@@ -1,6 +1,6 @@
 import { expect } from "vitest";
-import { nextFor } from "../../src/app/told/next-step.ts";
-import type { RunReport } from "../../src/engine/run/report.ts";
+import { nextFor } from "../../src/mirror/operations/results/next-step.ts";
+import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { APFS, type RamDiskOptions } from "../simulator/ram-disk.ts";
 import { HostileFixture } from "./hostile-fixture.ts";
 

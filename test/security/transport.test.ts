@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createWire } from "../../src/remote/wire.ts";
+import { createWire } from "../../src/mirror/remote/wire.ts";
 import { openRig } from "../cli/rig.ts";
 import { TEST_CERTIFICATE } from "../remote/test-certificate.ts";
 import { serve } from "./loopback.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { Admission } from "../../src/server/admission.ts";
-import { MAX_BODY_BYTES } from "../../src/server/body.ts";
+import { Admission } from "../../src/service/requests/admission.ts";
+import { MAX_BODY_BYTES } from "../../src/service/requests/body.ts";
 
 /** Requests that are taken at a time. */
 const MOST = 256;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { combineByMerge } from "../../src/server/combine.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { rollBytes } from "../simulator/dice.ts";
 import { App } from "../simulator/app.ts";

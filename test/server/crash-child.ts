@@ -4,7 +4,7 @@
  * They run until they are killed.
  */
 import { writeSync } from "node:fs";
-import { openData } from "../../src/server/data.ts";
+import { openData } from "../../src/service/data.ts";
 import { Api } from "../contract/suite/world.ts";
 import { textOf } from "./crash-text.ts";
 

@@ -2,8 +2,8 @@ import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync }
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { openData } from "../../src/server/data.ts";
-import { openDatabase } from "../../src/server/sqlite/database.ts";
+import { openData } from "../../src/service/data.ts";
+import { openDatabase } from "../../src/service/store/sqlite/database.ts";
 import { Api, expectGone } from "../contract/suite/world.ts";
 import { temporaryFolder } from "./fixture.ts";
 

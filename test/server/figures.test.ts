@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { figuresOf } from "../../src/server/figures.ts";
+import { figuresOf } from "../../src/service/figures.ts";
 
 test("what needs no database is told while it is away, and why the rest is not", async () => {
   const away = new Error("away");

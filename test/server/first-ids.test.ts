@@ -1,10 +1,10 @@
 import Sqlite from "better-sqlite3";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { hashKey } from "../../src/server/authenticate.ts";
-import { openData } from "../../src/server/data.ts";
-import { MIGRATIONS } from "../../src/server/sqlite/schema.ts";
-import { encodeText } from "../../src/server/sqlite/text-codec.ts";
+import { hashKey } from "../../src/service/requests/authenticate.ts";
+import { openData } from "../../src/service/data.ts";
+import { MIGRATIONS } from "../../src/service/store/sqlite/schema.ts";
+import { encodeText } from "../../src/service/store/sqlite/text-codec.ts";
 import { Api, expectEdited, expectGone, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { temporaryFolder } from "./fixture.ts";
 

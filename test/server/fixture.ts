@@ -3,11 +3,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
-import { combineByMerge } from "../../src/server/combine.ts";
-import type { Settings } from "../../src/server/rows.ts";
-import { createService, type Service, type ServiceOptions } from "../../src/server/service.ts";
-import type { DatabaseLocation } from "../../src/server/sqlite/database.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
+import type { Settings } from "../../src/service/store/rows.ts";
+import { createService, type Service, type ServiceOptions } from "../../src/service/service.ts";
+import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { Api } from "../contract/suite/world.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 

@@ -2,8 +2,8 @@ import { existsSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
-import { Reserve } from "../../src/server/sqlite/reserve.ts";
-import { isDiskFull } from "../../src/server/store.ts";
+import { Reserve } from "../../src/service/store/sqlite/reserve.ts";
+import { isDiskFull } from "../../src/service/store/store.ts";
 import { expectEdited, expectProblem } from "../contract/suite/world.ts";
 import { openService, temporaryFolder } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { loadRegexEngine } from "../../src/server/search.ts";
+import { loadRegexEngine } from "../../src/service/search/search.ts";
 import { fc } from "../property.ts";
 import { openService } from "./fixture.ts";
 import { answersAdminSoundly, answersSoundly, leavesOthersAlone } from "./fuzz-laws.ts";

@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { responseInParts } from "../../src/contract/wire.ts";
-import { type HttpOptions, type HttpServer, startHttp } from "../../src/server/http.ts";
-import type { HttpService } from "../../src/server/http-desk.ts";
+import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
+import type { HttpService } from "../../src/service/http/desk.ts";
 import { openService } from "./fixture.ts";
 import { get, openConnection, problemIn, raw } from "./raw-http.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { startHttp } from "../../src/server/http.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { openService } from "./fixture.ts";
 import { problemIn, raw } from "./raw-http.ts";
 

@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Sink } from "../../src/server/http-answer.ts";
-import type { HttpService } from "../../src/server/http-desk.ts";
-import { type HttpOptions, startHttp } from "../../src/server/http.ts";
+import type { Sink } from "../../src/service/http/write-answer.ts";
+import type { HttpService } from "../../src/service/http/desk.ts";
+import { type HttpOptions, startHttp } from "../../src/service/http/server.ts";
 import { openService } from "./fixture.ts";
 import { get, openConnection } from "./raw-http.ts";
 

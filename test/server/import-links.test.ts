@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { MAX_CONTENT_CHARACTERS } from "../../src/contract/limits.ts";
 import { importLines } from "../../src/cli/commands/serve.ts";
-import { ImportLinks } from "../../src/server/import-links.ts";
-import { importFolder } from "../../src/server/import.ts";
-import type { AnswerOne, Service } from "../../src/server/service.ts";
+import { ImportLinks } from "../../src/service/import/links.ts";
+import { importFolder } from "../../src/service/import/import.ts";
+import type { AnswerOne, Service } from "../../src/service/service.ts";
 import { type Opened, openService, temporaryFolder } from "./fixture.ts";
 
 const LINKED = {

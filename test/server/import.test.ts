@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { importLines } from "../../src/cli/commands/serve.ts";
-import { type ImportReport, importFolder } from "../../src/server/import.ts";
+import { type ImportReport, importFolder } from "../../src/service/import/import.ts";
 import { openService, temporaryFolder } from "./fixture.ts";
 
 /** The numbers of a report's refusals by reason, the greatest first. */

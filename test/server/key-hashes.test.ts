@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KeyHashes } from "../../src/server/key-hashes.ts";
+import { KeyHashes } from "../../src/service/keys/key-hashes.ts";
 
 /** Hashes of keys that were sent lately are remembered. */
 

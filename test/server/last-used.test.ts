@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { openData } from "../../src/server/data.ts";
-import { createService } from "../../src/server/service.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
-import { combineByMerge } from "../../src/server/combine.ts";
+import { openData } from "../../src/service/data.ts";
+import { createService } from "../../src/service/service.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
 import { seeded, temporaryFolder } from "./fixture.ts";
 
 const SECOND = 1_000;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { makeFolders } from "../../src/server/make-folders.ts";
+import { makeFolders } from "../../src/common/make-folders.ts";
 
 let root: string;
 beforeEach(() => {

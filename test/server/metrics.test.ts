@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { startHttp } from "../../src/server/http.ts";
-import { createService } from "../../src/server/service.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { startHttp } from "../../src/service/http/server.ts";
+import { createService } from "../../src/service/service.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { rollBytes } from "../simulator/dice.ts";
 
 /** What an operator of the service watches, and who may. */

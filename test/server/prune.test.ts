@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { keepUp } from "../../src/server/upkeep.ts";
+import { keepUp } from "../../src/service/upkeep.ts";
 import { expectEdited, expectOk } from "../contract/suite/world.ts";
 import { type Opened, openService } from "./fixture.ts";
 

@@ -1,10 +1,10 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { startHttp } from "../../src/server/http.ts";
-import type { AccessEntry } from "../../src/server/http-access.ts";
-import { PostgresStore } from "../../src/server/postgres/store.ts";
-import type { Service } from "../../src/server/service.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
-import type { Store } from "../../src/server/store.ts";
+import { startHttp } from "../../src/service/http/server.ts";
+import type { AccessEntry } from "../../src/service/http/access-entry.ts";
+import { PostgresStore } from "../../src/service/store/postgres/store.ts";
+import type { Service } from "../../src/service/service.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
+import type { Store } from "../../src/service/store/store.ts";
 import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { openService, seeded } from "./fixture.ts";
 import { openConnection } from "./raw-http.ts";

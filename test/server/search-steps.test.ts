@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { indexInSteps } from "../../src/server/search-steps.ts";
+import { indexInSteps } from "../../src/service/search/search-steps.ts";
 
 function watched(steps: ("more" | "done" | Error)[]) {
   vi.useFakeTimers();

@@ -2,9 +2,9 @@ import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { FILES, FOLDERS } from "../../src/contract/routes.ts";
 import { pathSegments } from "../../src/contract/names.ts";
-import { type DiskFolding, pathKey } from "../../src/model/path.ts";
-import { refuse, toWire } from "../../src/server/answer.ts";
-import { splitTarget } from "../../src/server/router.ts";
+import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
+import { refuse, toWire } from "../../src/service/requests/answer.ts";
+import { splitTarget } from "../../src/service/requests/router.ts";
 
 /**
  * A deployment that takes names for one that differ in case, or in their Unicode normal form, as a

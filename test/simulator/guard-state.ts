@@ -1,4 +1,4 @@
-import type { State } from "../../src/ports/state.ts";
+import type { State } from "../../src/mirror/ports/state.ts";
 
 /**
  * Every call of the state is a place to die; inside a transaction that rolls it back.

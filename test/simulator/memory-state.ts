@@ -1,8 +1,8 @@
 import Sqlite from "better-sqlite3";
-import type { Clock } from "../../src/ports/clock.ts";
-import { type Db, openEmpty } from "../../src/state/database.ts";
-import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
-import { StoredState } from "../../src/state/state.ts";
+import type { Clock } from "../../src/common/clock.ts";
+import { type Db, openEmpty } from "../../src/mirror/state/database.ts";
+import { type Schema, STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
+import { StoredState } from "../../src/mirror/state/state.ts";
 import { closeWithTest } from "./open-databases.ts";
 
 /** Both files of a state, as bytes. */

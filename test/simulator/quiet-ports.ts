@@ -1,6 +1,6 @@
-import type { Clock } from "../../src/ports/clock.ts";
-import type { Log, Progress } from "../../src/ports/world.ts";
-import type { Random } from "../../src/ports/random.ts";
+import type { Clock } from "../../src/common/clock.ts";
+import type { Log, Progress } from "../../src/mirror/ports/world.ts";
+import type { Random } from "../../src/common/random.ts";
 
 export const NO_LOG: Log = { write: () => undefined };
 

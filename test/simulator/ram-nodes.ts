@@ -1,6 +1,6 @@
 import { deserialize, serialize } from "node:v8";
-import { type DiskFolding, pathKey } from "../../src/model/path.ts";
-import type { FsStat } from "../../src/ports/fs.ts";
+import { type DiskFolding, pathKey } from "../../src/contract/path.ts";
+import type { FsStat } from "../../src/mirror/ports/fs.ts";
 import { survivingBytes } from "./torn-bytes.ts";
 
 /**

@@ -1,7 +1,7 @@
-import { findVersion } from "../../src/app/history/restore.ts";
-import type { Digest } from "../../src/model/digest.ts";
-import type { LocalPath } from "../../src/model/path.ts";
-import type { StoredState } from "../../src/state/state.ts";
+import { findVersion } from "../../src/mirror/operations/history/restore.ts";
+import type { Digest } from "../../src/contract/digest.ts";
+import type { LocalPath } from "../../src/contract/path.ts";
+import type { StoredState } from "../../src/mirror/state/state.ts";
 
 /** The texts that `history PATH` lists and `show PATH@N` prints. */
 export function textsOf(state: StoredState, path: LocalPath): string[] {

@@ -1,6 +1,6 @@
-import type { Digest } from "../../src/model/digest.ts";
-import type { LocalPath } from "../../src/model/path.ts";
-import type { Disk } from "../../src/ports/disk.ts";
+import type { Digest } from "../../src/contract/digest.ts";
+import type { LocalPath } from "../../src/contract/path.ts";
+import type { Disk } from "../../src/mirror/ports/disk.ts";
 
 /**
  * What recovery does with an open intent by looking alone: the model that the engine's recovery is

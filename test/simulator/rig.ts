@@ -1,7 +1,7 @@
-import type { DiskFolding } from "../../src/model/path.ts";
-import { combineByMerge } from "../../src/server/combine.ts";
-import { newId } from "../../src/server/context.ts";
-import type { KeyOptions } from "../../src/server/keys.ts";
+import type { DiskFolding } from "../../src/contract/path.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
+import { newId } from "../../src/service/requests/context.ts";
+import type { KeyOptions } from "../../src/service/keys/keys.ts";
 import { SyncService } from "../sync-service/service.ts";
 import { type VirtualClock, virtualClock } from "../remote/virtual-clock.ts";
 import { loosenService, tightenIds } from "../variants/loose-ids.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { digestOf } from "../../src/model/digest.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import type { Mirror } from "./mirror.ts";
 import type { Rig } from "./rig.ts";
 

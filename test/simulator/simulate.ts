@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../src/contract/wire.ts";
-import { isSidecarName } from "../../src/model/path.ts";
+import { isSidecarName } from "../../src/contract/path.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import type { Dice } from "./dice.ts";
 import type { App } from "./app.ts";

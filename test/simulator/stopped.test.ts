@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { syncToConvergence } from "../../src/engine/run/sync.ts";
-import type { RunReport } from "../../src/engine/run/report.ts";
+import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Mirror, SETTINGS } from "./mirror.ts";
 import { Moment, type Pair } from "./moment.ts";
 import { createRig } from "./rig.ts";

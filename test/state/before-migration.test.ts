@@ -5,9 +5,9 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import { keepBefore } from "../../src/state/before-migration.ts";
-import { openForWriting } from "../../src/state/database.ts";
-import type { Schema } from "../../src/state/schema.ts";
+import { keepBefore } from "../../src/mirror/state/before-migration.ts";
+import { openForWriting } from "../../src/mirror/state/database.ts";
+import type { Schema } from "../../src/mirror/state/schema.ts";
 import { tempFolder } from "./fixture.ts";
 
 /** What a migration keeps of before, whatever becomes of it. */
@@ -62,7 +62,7 @@ test("a copy that was cut off is made anew", () => {
 
 test("I13 killed in the middle of a migration, the file is as it was, and so is its copy", async () => {
   const path = made(FIRST);
-  const database = fileURLToPath(new URL("../../src/state/database.ts", import.meta.url));
+  const database = fileURLToPath(new URL("../../src/mirror/state/database.ts", import.meta.url));
   const child = spawn(process.execPath, [
     "--input-type=module",
     "--eval",

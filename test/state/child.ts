@@ -4,9 +4,9 @@
  */
 import { writeSync } from "node:fs";
 import type { ChangeId, DocId } from "../../src/contract/ids.ts";
-import { openForWriting } from "../../src/state/database.ts";
-import { acquireLock } from "../../src/state/lock.ts";
-import { openState } from "../../src/state/open.ts";
+import { openForWriting } from "../../src/mirror/state/database.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
+import { openState } from "../../src/mirror/state/open.ts";
 import { NAME } from "./text-name.ts";
 
 const [, , job, target] = process.argv;

@@ -10,9 +10,9 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { checkFiles, setAsideDamaged } from "../../src/state/damage.ts";
-import { faultOf } from "../../src/state/database.ts";
-import { openState } from "../../src/state/open.ts";
+import { checkFiles, setAsideDamaged } from "../../src/mirror/state/damage.ts";
+import { faultOf } from "../../src/mirror/state/database.ts";
+import { openState } from "../../src/mirror/state/open.ts";
 import { opened, openIn, ROWS, settableClock, tempFolder, textDigest, textOf, usedFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 

@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { ChangeId, DirId, DocId } from "../../src/contract/ids.ts";
-import { type Digest, digestOf } from "../../src/model/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Tombstone } from "../../src/model/link.ts";
-import type { MirrorEvent } from "../../src/ports/state.ts";
-import type { Clock } from "../../src/ports/clock.ts";
-import { openState } from "../../src/state/open.ts";
-import type { StoredState } from "../../src/state/state.ts";
+import { type Digest, digestOf } from "../../src/contract/digest.ts";
+import type { Conflict, DirLink, Hold, Link, Tombstone } from "../../src/mirror/model/link.ts";
+import type { MirrorEvent } from "../../src/mirror/ports/state.ts";
+import type { Clock } from "../../src/common/clock.ts";
+import { openState } from "../../src/mirror/state/open.ts";
+import type { StoredState } from "../../src/mirror/state/state.ts";
 import { NAME } from "./text-name.ts";
 
 export const DAY = 86_400_000;

@@ -1,8 +1,8 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Conflict } from "../../src/model/link.ts";
-import { glanceAtState } from "../../src/state/glance.ts";
+import type { Conflict } from "../../src/mirror/model/link.ts";
+import { glanceAtState } from "../../src/mirror/state/glance.ts";
 import { change, dirOf, doc, holdOf, linkOf, openIn, tempFolder, textDigest } from "./fixture.ts";
 
 const conflictOf = (name: string): Conflict => ({

@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { expect, test } from "vitest";
-import type { Hold } from "../../src/model/link.ts";
+import type { Hold } from "../../src/mirror/model/link.ts";
 import { changesSeen } from "./changes.ts";
 import { holdOf, memoryState, openIn, tempFolder } from "./fixture.ts";
 

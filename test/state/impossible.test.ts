@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { checkFiles, setAsideDamaged } from "../../src/state/damage.ts";
-import { openState } from "../../src/state/open.ts";
-import type { StoredState } from "../../src/state/state.ts";
+import { checkFiles, setAsideDamaged } from "../../src/mirror/state/damage.ts";
+import { openState } from "../../src/mirror/state/open.ts";
+import type { StoredState } from "../../src/mirror/state/state.ts";
 import {
   change,
   conflictOf,

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openForWriting } from "../../src/state/database.ts";
-import { openState } from "../../src/state/open.ts";
+import { openForWriting } from "../../src/mirror/state/database.ts";
+import { openState } from "../../src/mirror/state/open.ts";
 import { change, doc, ended, nextLine, opened, settableClock, startChild, tempFolder } from "./fixture.ts";
 
 test.each([1, 40, 700])(

@@ -1,7 +1,7 @@
 import { existsSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { acquireLock } from "../../src/state/lock.ts";
+import { acquireLock } from "../../src/mirror/state/lock.ts";
 import { ended, nextLine, startChild, tempFolder } from "./fixture.ts";
 
 const me = { since: 5, what: "sync" };

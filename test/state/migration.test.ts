@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { expect, test } from "vitest";
-import type { ShownVersion } from "../../src/model/link.ts";
-import { openForWriting } from "../../src/state/database.ts";
-import { openState } from "../../src/state/open.ts";
-import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
+import type { ShownVersion } from "../../src/mirror/model/link.ts";
+import { openForWriting } from "../../src/mirror/state/database.ts";
+import { openState } from "../../src/mirror/state/open.ts";
+import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import {
   change,
   conflictOf,

@@ -15,8 +15,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { openState } from "../../src/state/open.ts";
-import type { StoredState } from "../../src/state/state.ts";
+import { openState } from "../../src/mirror/state/open.ts";
+import type { StoredState } from "../../src/mirror/state/state.ts";
 import { doc, linkOf, openIn, opened, settableClock, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 

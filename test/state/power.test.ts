@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test, vi } from "vitest";
-import { type Db, openForWriting } from "../../src/state/database.ts";
-import { enterWal, leaveWal } from "../../src/state/wal-mode.ts";
-import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
-import { Transactions } from "../../src/state/transactions.ts";
+import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
+import { enterWal, leaveWal } from "../../src/mirror/state/wal-mode.ts";
+import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
+import { Transactions } from "../../src/mirror/state/transactions.ts";
 import { openIn, tempFolder } from "./fixture.ts";
 import { watchMedium } from "./medium.ts";
 import { NAME } from "./text-name.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Pruned, Retention } from "../../src/state/retention.ts";
-import type { StoredState } from "../../src/state/state.ts";
+import type { Pruned, Retention } from "../../src/mirror/state/retention.ts";
+import type { StoredState } from "../../src/mirror/state/state.ts";
 import {
   change,
   conflictOf,

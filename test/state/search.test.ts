@@ -2,10 +2,10 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/model/digest.ts";
-import type { LocalFile } from "../../src/model/tree.ts";
-import { searchHybrid } from "../../src/search/hybrid.ts";
-import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../../src/state/search.ts";
+import { digestOf } from "../../src/contract/digest.ts";
+import type { LocalFile } from "../../src/mirror/model/tree.ts";
+import { searchHybrid } from "../../src/markdown/search/hybrid.ts";
+import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../../src/mirror/state/search.ts";
 import { tempFolder } from "./fixture.ts";
 
 const STAMP = { dev: 1, ino: 2, size: 3, mtimeMs: 4.5, ctimeMs: 5.5, birthMs: 6, nlink: 1 };

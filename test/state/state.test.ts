@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Intent } from "../../src/ports/state.ts";
+import type { Intent } from "../../src/mirror/ports/state.ts";
 import {
   change,
   conflictOf,

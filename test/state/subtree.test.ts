@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { expect, test } from "vitest";
-import { isWithin, rebase } from "../../src/model/path.ts";
-import type { BaseTree } from "../../src/model/tree.ts";
+import { isWithin, rebase } from "../../src/contract/path.ts";
+import type { BaseTree } from "../../src/mirror/model/tree.ts";
 import { conflictOf, dirOf, doc, holdOf, linkOf, memoryState, openIn, tombstoneOf } from "./fixture.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { openForWriting } from "../../src/state/database.ts";
-import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
-import { StoredState } from "../../src/state/state.ts";
+import { openForWriting } from "../../src/mirror/state/database.ts";
+import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
+import { StoredState } from "../../src/mirror/state/state.ts";
 import { doc, linkOf, memoryState, openIn, settableClock, tempFolder } from "./fixture.ts";
 import { NAME } from "./text-name.ts";
 

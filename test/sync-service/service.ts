@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { Service, ServiceOptions } from "../../src/server/service.ts";
-import type { DatabaseLocation } from "../../src/server/sqlite/database.ts";
+import type { Service, ServiceOptions } from "../../src/service/service.ts";
+import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
 import { finish, insideRealm } from "./realm.ts";
 
 /** Each of these answers within the call. */

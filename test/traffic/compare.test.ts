@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Wire } from "../contract/suite/fetch-wire.ts";
 import type { Json } from "../contract/suite/world.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { Dice } from "../simulator/dice.ts";
 import { compareTraffic, type Side } from "./compare.ts";
 import { sideOn } from "./side.ts";

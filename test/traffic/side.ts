@@ -1,6 +1,6 @@
-import { combineByMerge } from "../../src/server/combine.ts";
-import { createService } from "../../src/server/service.ts";
-import type { Store } from "../../src/server/store.ts";
+import { combineByMerge } from "../../src/service/files/combine.ts";
+import { createService } from "../../src/service/service.ts";
+import type { Store } from "../../src/service/store/store.ts";
 import { Dice } from "../simulator/dice.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 import type { Side } from "./compare.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { PostgresStore } from "../../src/server/postgres/store.ts";
-import { openSqlite } from "../../src/server/sqlite/store.ts";
+import { PostgresStore } from "../../src/service/store/postgres/store.ts";
+import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
 import { Dice } from "../simulator/dice.ts";
 import { compareTraffic } from "./compare.ts";

@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Ends, isOwnPeer, type Peer, peerOf } from "../../src/app/trust/peer.ts";
+import { type Ends, isOwnPeer, type Peer, peerOf } from "../../src/mirror/trust/peer.ts";
 import { openUi, type UiRig } from "./rig.ts";
 
 /** What others on this machine, and pages of theirs, may try. */

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from "playwright-core";
 import { expect, onTestFinished } from "vitest";
-import { isOnPath } from "../../src/app/mirror/key.ts";
+import { isOnPath } from "../../src/mirror/settings/key.ts";
 
 /**
  * A real Chromium, one for each process of the tests; started when a test first asks for it. A page

@@ -1,8 +1,8 @@
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { FolderLists } from "../../src/app/doctor/list-folder.ts";
-import { systemRandom } from "../../src/app/mirror/random.ts";
+import { FolderLists } from "../../src/mirror/operations/doctor/list-folder.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { openUi } from "./rig.ts";
 

@@ -1,10 +1,10 @@
 import { request } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { onTestFinished } from "vitest";
-import { systemClock } from "../../src/app/mirror/clock.ts";
-import { systemRandom } from "../../src/app/mirror/random.ts";
+import { systemClock } from "../../src/common/system-clock.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
 import { type RunningUi, startUi, type UiOptions } from "../../src/ui/start-ui.ts";
-import type { Clock } from "../../src/ports/clock.ts";
+import type { Clock } from "../../src/common/clock.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 
 /** The pages over real HTTP, in process, for the mirrors of a rig. */

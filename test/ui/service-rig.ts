@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
-import { type Serving, startService } from "../../src/app/serve.ts";
+import { type Serving, startService } from "../../src/service/serve.ts";
 import { temporaryFolder } from "../server/fixture.ts";
 import { openBrowser } from "./browser.ts";
 

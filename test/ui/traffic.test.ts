@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
-import { askDaemon } from "../../src/app/control/ask.ts";
-import { Traffic } from "../../src/app/daemon/traffic.ts";
-import { startHttp } from "../../src/server/http.ts";
+import { askDaemon } from "../../src/mirror/daemon/control/ask.ts";
+import { Traffic } from "../../src/mirror/daemon/traffic.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import { watchHere } from "../cli/watcher.ts";
 import { openUi } from "./rig.ts";
 

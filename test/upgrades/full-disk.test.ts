@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { STATE_SCHEMA } from "../../src/state/schema.ts";
+import { STATE_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { openRig, type Rig } from "../cli/rig.ts";
 import { documents, unpack, versionOf } from "./unpack.ts";
 

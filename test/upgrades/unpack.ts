@@ -3,8 +3,8 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished } from "vitest";
-import { type OpenData, openData } from "../../src/server/data.ts";
-import { startHttp } from "../../src/server/http.ts";
+import { type OpenData, openData } from "../../src/service/data.ts";
+import { startHttp } from "../../src/service/http/server.ts";
 import type { Rig } from "../cli/rig.ts";
 
 /** Fixtures of earlier programs, as a rig's mirror and a service of today. */

@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { openData } from "../../src/server/data.ts";
-import { MIGRATIONS } from "../../src/server/sqlite/schema.ts";
-import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/state/schema.ts";
+import { openData } from "../../src/service/data.ts";
+import { MIGRATIONS } from "../../src/service/store/sqlite/schema.ts";
+import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { useRig } from "../cli/rig.ts";
 import { documents, FIXTURES, unpack, versionOf } from "./unpack.ts";
 

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import { pathSegments } from "../../src/contract/names.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { type Refused, refuse, toWire } from "../../src/server/answer.ts";
-import { splitTarget } from "../../src/server/router.ts";
+import { type Refused, refuse, toWire } from "../../src/service/requests/answer.ts";
+import { splitTarget } from "../../src/service/requests/router.ts";
 import type { Ask, Variant } from "./variant.ts";
 
 /** The half of a variant that looks at requests: changes them, or answers them itself. */

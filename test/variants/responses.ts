@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { splitTarget } from "../../src/server/router.ts";
+import { splitTarget } from "../../src/service/requests/router.ts";
 import { loosenIds, tightenIds } from "./loose-ids.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { EMPTY_PAGE } from "./requests.ts";

@@ -1,7 +1,7 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import type { BodyFault } from "../../src/server/body.ts";
-import type { ServiceWire } from "../../src/server/service.ts";
-import { refuse, toWire } from "../../src/server/answer.ts";
+import type { BodyFault } from "../../src/service/requests/body.ts";
+import type { ServiceWire } from "../../src/service/service.ts";
+import { refuse, toWire } from "../../src/service/requests/answer.ts";
 import { asFirstAnswer, asSearchNow, isFirstSearch } from "./first-search.ts";
 import { tightenIds } from "./loose-ids.ts";
 import { DOCS_BASE, readMembers, REQUEST_ID, shapeRequest } from "./requests.ts";

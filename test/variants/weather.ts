@@ -1,6 +1,6 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
-import { refuse, toWire } from "../../src/server/answer.ts";
-import { splitTarget } from "../../src/server/router.ts";
+import { refuse, toWire } from "../../src/service/requests/answer.ts";
+import { splitTarget } from "../../src/service/requests/router.ts";
 import { DOCS_BASE, REQUEST_ID } from "./requests.ts";
 import type { Variant, VariantState } from "./variant.ts";
 

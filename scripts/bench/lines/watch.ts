@@ -3,7 +3,7 @@
  */
 import { appendFileSync } from "node:fs";
 import { join } from "node:path";
-import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
+import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 import { rollDice } from "../../../test/simulator/dice.ts";
 import { type Start, usageOf } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";

@@ -10,7 +10,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { isOnPath } from "../../../src/app/mirror/key.ts";
+import { isOnPath } from "../../../src/mirror/settings/key.ts";
 import { track } from "../child.ts";
 import { median } from "../rows.ts";
 import { databaseMs, type Where } from "./measure.ts";

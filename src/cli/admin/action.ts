@@ -1,9 +1,9 @@
-import type { AdminSession } from "../../app/admin/session.ts";
-import { ok, type Result } from "../../app/mirror/trouble.ts";
+import type { AdminSession } from "../../service/admin/session.ts";
+import { ok, type Result } from "../../common/trouble.ts";
 import type { Args, Io, OptionSpec } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
-import { listWorkspaces, workspaceNamed } from "../../app/admin/look.ts";
+import { listWorkspaces, workspaceNamed } from "../../service/admin/look.ts";
 
 /** One thing that an administrator can do with keys, reviews or workspaces. */
 export type Action = {

@@ -1,18 +1,18 @@
-import type { KeyWishes, MadeKey } from "../../app/admin/change.ts";
-import type { AdminSession } from "../../app/admin/session.ts";
-import type { ToldKey, ToldWorkspace } from "../../app/admin/shapes.ts";
-import { type Result, ok } from "../../app/mirror/trouble.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { KeyWishes, MadeKey } from "../../service/admin/change.ts";
+import type { AdminSession } from "../../service/admin/session.ts";
+import type { ToldKey, ToldWorkspace } from "../../service/admin/shapes.ts";
+import { type Result, ok } from "../../common/trouble.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
-import { localTime } from "../../app/told/when.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
 import { age, columns } from "../when.ts";
 import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
 import { readWishes } from "./wishes.ts";
-import { changeKey, createKey, revokeKey } from "../../app/admin/change.ts";
-import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../app/admin/look.ts";
+import { changeKey, createKey, revokeKey } from "../../service/admin/change.ts";
+import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../service/admin/look.ts";
 
 const CHANGES = ["grant", "expires", "rate", "label"] as const;
 

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
-import type { MadeKey } from "../../app/admin/change.ts";
-import type { Result } from "../../app/mirror/trouble.ts";
-import { shownName } from "../../model/shown-name.ts";
+import type { MadeKey } from "../../service/admin/change.ts";
+import type { Result } from "../../common/trouble.ts";
+import { shownName } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
 import { jsonLine } from "../json-line.ts";
-import { openKeyFile } from "../../app/admin/files.ts";
+import { openKeyFile } from "../../service/admin/files.ts";
 
 /** Makes a key and keeps its text in the new file of `--out`, if there is one. */
 export async function withKeyFile(io: Io, args: Args, make: () => Promise<Result<MadeKey>>): Promise<Result<MadeKey>> {

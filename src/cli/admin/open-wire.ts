@@ -1,7 +1,7 @@
-import type { OpenWire } from "../../app/admin/reach.ts";
-import { ok } from "../../app/mirror/trouble.ts";
-import { openWire as openTrustedWire } from "../../app/trust/connect.ts";
-import { originOfUser } from "../../app/trust/gate.ts";
+import type { OpenWire } from "../../service/admin/reach.ts";
+import { ok } from "../../common/trouble.ts";
+import { openWire as openTrustedWire } from "../../mirror/trust/connect.ts";
+import { originOfUser } from "../../mirror/trust/gate.ts";
 
 /** Opens a connection to a service that the user names in this command. */
 export const openWire: OpenWire = (service) => {

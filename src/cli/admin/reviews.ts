@@ -1,21 +1,21 @@
 import { resolve } from "node:path";
-import type { ToldReview, ToldTexts } from "../../app/admin/shapes.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { ToldReview, ToldTexts } from "../../service/admin/shapes.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { paintFor } from "../paint.ts";
-import { plural } from "../../model/count.ts";
-import { localTime } from "../../app/told/when.ts";
+import { plural } from "../../common/count.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
 import { age, columns } from "../when.ts";
-import { ok } from "../../app/mirror/trouble.ts";
+import { ok } from "../../common/trouble.ts";
 import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
-import { diffLines } from "../../merge/line-diff.ts";
+import { diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
-import { settleReview } from "../../app/admin/change.ts";
-import { readNewText } from "../../app/admin/files.ts";
-import { findReviewId, listReviews, showReview } from "../../app/admin/look.ts";
+import { settleReview } from "../../service/admin/change.ts";
+import { readNewText } from "../../service/admin/files.ts";
+import { findReviewId, listReviews, showReview } from "../../service/admin/look.ts";
 
 const WHY: Readonly<Record<string, string>> = {
   protected: "its document is protected",

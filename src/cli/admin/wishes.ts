@@ -1,6 +1,6 @@
-import type { KeyWishes, WantedGrant } from "../../app/admin/change.ts";
-import { readIso } from "../../app/history/as-of.ts";
-import { parseAge } from "../../model/age.ts";
+import type { KeyWishes, WantedGrant } from "../../service/admin/change.ts";
+import { readIso } from "../../mirror/operations/history/as-of.ts";
+import { parseAge } from "../../common/age.ts";
 import type { Args, Io } from "../command.ts";
 import { readRate } from "../read-rate.ts";
 

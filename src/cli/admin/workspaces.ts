@@ -1,16 +1,16 @@
-import type { AdminSession } from "../../app/admin/session.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { AdminSession } from "../../service/admin/session.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
-import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
-import { count, plural } from "../../model/count.ts";
+import { count, plural } from "../../common/count.ts";
 import { agrees } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import { type Action, type Actions, tellDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
-import { createWorkspace, removeWorkspace, setState } from "../../app/admin/change.ts";
-import { findWorkspace, listWorkspaces } from "../../app/admin/look.ts";
+import { createWorkspace, removeWorkspace, setState } from "../../service/admin/change.ts";
+import { findWorkspace, listWorkspaces } from "../../service/admin/look.ts";
 
 const list: Action = {
   takes: null,

@@ -1,19 +1,19 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Halted } from "../../app/by-hand/approve.ts";
-import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
+import type { Halted } from "../../mirror/operations/manual/approve.ts";
+import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { groupLines } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
-import { waitingClause } from "../../app/told/halt.ts";
+import { NEXT_OF_LOST_ROOT } from "../../mirror/operations/results/attention.ts";
+import { waitingClause } from "../../mirror/operations/results/halt.ts";
 import { reject } from "../reject-halt.ts";
-import { shownWords } from "../../model/shown-name.ts";
+import { shownWords } from "../../common/shown-name.ts";
 import { agrees, KEY_OPTION, useMirror } from "../use-mirror.ts";
-import { approve, findHalt, withdrawApproval } from "../../app/by-hand/approve.ts";
-import { faultTrouble } from "../../app/mirror/fault-trouble.ts";
-import { runThatHalted } from "../../app/mirror/run.ts";
+import { approve, findHalt, withdrawApproval } from "../../mirror/operations/manual/approve.ts";
+import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
+import { runThatHalted } from "../../mirror/folder/run.ts";
 
 /** How many names are shown of each kind of action. */
 const MOST = 20;

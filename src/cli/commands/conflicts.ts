@@ -1,19 +1,19 @@
 import type { Command, Io } from "../command.ts";
-import { originClause } from "../../app/told/origin.ts";
+import { originClause } from "../../mirror/operations/results/origin.ts";
 import { complain } from "../complain.ts";
-import type { OpenBlockedPath } from "../../app/by-hand/conflicts.ts";
-import { nextFor } from "../../app/told/next-step.ts";
+import type { OpenBlockedPath } from "../../mirror/operations/manual/conflicts.ts";
+import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { paintFor } from "../paint.ts";
 import { useLocal } from "../use-mirror.ts";
-import { bytes, localTime } from "../../app/told/when.ts";
+import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import { age, columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
-import { byPath } from "../../model/by-path.ts";
-import { conflictHunks, listConflicts, readThree } from "../../app/by-hand/conflicts.ts";
-import { findSubject } from "../../app/by-hand/subject.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { byPath } from "../../common/by-path.ts";
+import { conflictHunks, listConflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
+import { findSubject } from "../../mirror/operations/manual/subject.ts";
 import { hunkLines } from "../show-hunks.ts";
 
 export const command: Command = {

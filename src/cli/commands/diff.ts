@@ -1,22 +1,22 @@
-import type { DiffRow } from "../../app/history/diff.ts";
+import type { DiffRow } from "../../mirror/operations/history/diff.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { REACH_OPTIONS, reachOf, useLocal, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName } from "../../model/shown-name.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { splitVersion } from "../../app/history/history.ts";
-import { listDifferences, readBothSides } from "../../app/history/diff.ts";
-import { faultTrouble } from "../../app/mirror/fault-trouble.ts";
+import { shownName } from "../../common/shown-name.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { splitVersion } from "../../mirror/operations/history/history.ts";
+import { listDifferences, readBothSides } from "../../mirror/operations/history/diff.ts";
+import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { columns } from "../when.ts";
 import { locateDocument } from "../locate-document.ts";
 import { showMerge } from "../show-merge.ts";
-import { readMeeting } from "../../app/history/meeting.ts";
+import { readMeeting } from "../../mirror/operations/history/meeting.ts";
 import { showMeeting } from "../show-meeting.ts";
-import { findVersion } from "../../app/history/restore.ts";
-import { countLines, diffLines } from "../../merge/line-diff.ts";
+import { findVersion } from "../../mirror/operations/history/restore.ts";
+import { countLines, diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
 
 export const command: Command = {

@@ -1,12 +1,12 @@
-import type { Check } from "../../app/doctor/check.ts";
+import type { Check } from "../../mirror/operations/doctor/check.ts";
 import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode, worstExit } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownWords } from "../../model/shown-name.ts";
+import { shownWords } from "../../common/shown-name.ts";
 import { KEY_OPTION } from "../use-mirror.ts";
-import { examine } from "../../app/doctor/examine.ts";
+import { examine } from "../../mirror/operations/doctor/examine.ts";
 
 export const command: Command = {
   usage: "doctor [DIR] [--json]",

@@ -2,10 +2,10 @@ import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { plural } from "../../model/count.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
+import { plural } from "../../common/count.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
 import { useMirror } from "../use-mirror.ts";
-import { fixNames } from "../../app/by-hand/fix-names.ts";
+import { fixNames } from "../../mirror/operations/manual/fix-names.ts";
 
 export const command: Command = {
   usage: "fix-names [DIR] [--dry-run]",

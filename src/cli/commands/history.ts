@@ -1,24 +1,24 @@
-import type { Disk } from "../../ports/disk.ts";
-import type { KnownPlace } from "../../app/history/find-document.ts";
-import type { partsClause as PartsClauseOf } from "../../app/told/merge-parts.ts";
-import type { Deletion, HistoryEntry } from "../../app/history/history.ts";
-import type { entryAt as EntryAt } from "../../app/history/restore-many.ts";
+import type { Disk } from "../../mirror/ports/disk.ts";
+import type { KnownPlace } from "../../mirror/operations/history/find-document.ts";
+import type { partsClause as PartsClauseOf } from "../../mirror/operations/results/merge-parts.ts";
+import type { Deletion, HistoryEntry } from "../../mirror/operations/history/history.ts";
+import type { entryAt as EntryAt } from "../../mirror/operations/history/restore-many.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
-import { bytes, localTime } from "../../app/told/when.ts";
+import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import { columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
-import { readMoment } from "../../app/history/as-of.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { readMoment } from "../../mirror/operations/history/as-of.ts";
 import { showMerge } from "../show-merge.ts";
-import { partsClause } from "../../app/told/merge-parts.ts";
-import { findVersion } from "../../app/history/restore.ts";
-import { entryAt } from "../../app/history/restore-many.ts";
-import { readDeletion } from "../../app/history/history.ts";
+import { partsClause } from "../../mirror/operations/results/merge-parts.ts";
+import { findVersion } from "../../mirror/operations/history/restore.ts";
+import { entryAt } from "../../mirror/operations/history/restore-many.ts";
+import { readDeletion } from "../../mirror/operations/history/history.ts";
 
 export const command: Command = {
   usage: "history PATH|ID [--as-of TIME | --origins N] [--json]",

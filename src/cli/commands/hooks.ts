@@ -1,16 +1,16 @@
-import type { EventName } from "../../app/hooks/events.ts";
-import type { Hook } from "../../app/hooks/hook.ts";
-import type { ListedHook } from "../../app/hooks/list.ts";
-import { ageText } from "../../model/age.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
+import type { EventName } from "../../mirror/hooks/events.ts";
+import type { Hook } from "../../mirror/hooks/hook.ts";
+import type { ListedHook } from "../../mirror/hooks/list.ts";
+import { ageText } from "../../common/age.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
-import { listHooks } from "../../app/hooks/list.ts";
-import { readHooks } from "../../app/hooks/read-hooks.ts";
-import { EVENT_NAMES, isEventName } from "../../app/hooks/events.ts";
-import { testHook } from "../../app/hooks/test-hook.ts";
+import { listHooks } from "../../mirror/hooks/list.ts";
+import { readHooks } from "../../mirror/hooks/read-hooks.ts";
+import { EVENT_NAMES, isEventName } from "../../mirror/hooks/events.ts";
+import { testHook } from "../../mirror/hooks/test-hook.ts";
 
 export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",

@@ -1,16 +1,16 @@
-import type { CheckedLinks } from "../../app/links/check-links.ts";
-import type { LinkForm } from "../../app/links/change-links.ts";
-import { count, plural } from "../../model/count.ts";
-import type { LocalPath } from "../../model/path.ts";
-import { shownName } from "../../model/shown-name.ts";
+import type { CheckedLinks } from "../../mirror/operations/links/check-links.ts";
+import type { LinkForm } from "../../mirror/operations/links/change-links.ts";
+import { count, plural } from "../../common/count.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import { shownName } from "../../common/shown-name.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { agrees, useMirror } from "../use-mirror.ts";
-import { checkLinks } from "../../app/links/check-links.ts";
-import { planLinkChange } from "../../app/links/change-links.ts";
+import { checkLinks } from "../../mirror/operations/links/check-links.ts";
+import { planLinkChange } from "../../mirror/operations/links/change-links.ts";
 
 const WHAT = ["translate", "keep", "check"] as const;
 /** How many paths are shown before a question. */

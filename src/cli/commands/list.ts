@@ -1,13 +1,13 @@
-import type { LookedAt, MirrorWord } from "../../app/mirror/look-at-all.ts";
-import { shownName } from "../../model/shown-name.ts";
+import type { LookedAt, MirrorWord } from "../../mirror/folder/look-at-all.ts";
+import { shownName } from "../../common/shown-name.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { columns } from "../when.ts";
-import { lookAtAll } from "../../app/mirror/look-at-all.ts";
+import { lookAtAll } from "../../mirror/folder/look-at-all.ts";
 import { tellUnfit } from "../status-all.ts";
-import { listOwnMirrors } from "../../app/trust/list.ts";
+import { listOwnMirrors } from "../../mirror/trust/list.ts";
 
 export const command: Command = {
   usage: "list [--json | --names]",

@@ -1,14 +1,14 @@
-import type { MirrorEvent } from "../../ports/state.ts";
+import type { MirrorEvent } from "../../mirror/ports/state.ts";
 import type { Command } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror, locate } from "../find-mirror.ts";
 import { useLocal } from "../use-mirror.ts";
-import { eventLine } from "../../app/told/event-line.ts";
+import { eventLine } from "../../mirror/operations/results/event-line.ts";
 import { jsonLine } from "../json-line.ts";
-import { publicKind } from "../../app/told/actions.ts";
-import { shownName } from "../../model/shown-name.ts";
-import { findRuns, readEvents } from "../../app/history/events.ts";
+import { publicKind } from "../../mirror/operations/results/actions.ts";
+import { shownName } from "../../common/shown-name.ts";
+import { findRuns, readEvents } from "../../mirror/operations/history/events.ts";
 
 export const command: Command = {
   usage: "log [DIR] [--limit N] [--path PATH] [--run N] [--json]",

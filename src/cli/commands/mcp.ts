@@ -1,10 +1,10 @@
 import { realpathSync } from "node:fs";
-import { aborted } from "../../app/aborted.ts";
+import { aborted } from "../../common/aborted.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { version } from "../../app/version.ts";
+import { version } from "../../common/version.ts";
 
 export const command: Command = {
   usage: "mcp [DIR…] [--read-only]",

@@ -1,11 +1,11 @@
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import { shownName } from "../../model/shown-name.ts";
+import { shownName } from "../../common/shown-name.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { judgeMove, moveFolder } from "../../app/mirror/move.ts";
+import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
 import { holdFolder, installAgain } from "../hold-folder.ts";
 
 export const command: Command = {

@@ -3,10 +3,10 @@ import type { Command } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { shownName } from "../../model/shown-name.ts";
-import { isMirrorName, NAME_RULE } from "../../app/trust/names.ts";
-import { nameTrouble } from "../../app/trust/list.ts";
-import { nameMirror } from "../../app/trust/bind.ts";
+import { shownName } from "../../common/shown-name.ts";
+import { isMirrorName, NAME_RULE } from "../../mirror/trust/names.ts";
+import { nameTrouble } from "../../mirror/trust/list.ts";
+import { nameMirror } from "../../mirror/trust/bind.ts";
 
 export const command: Command = {
   usage: "name [DIR] NAME",

@@ -3,7 +3,7 @@ import { complain } from "../complain.ts";
 import { findMirror } from "../find-mirror.ts";
 import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
-import { USUAL_RUN } from "../../app/mirror/run.ts";
+import { USUAL_RUN } from "../../mirror/folder/run.ts";
 
 export const command: Command = {
   usage: "plan [DIR] [--json] [--all]",

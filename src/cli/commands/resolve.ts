@@ -1,25 +1,25 @@
 import { resolve } from "node:path";
-import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
-import type { Way } from "../../app/by-hand/resolve.ts";
-import type { Subject } from "../../app/by-hand/subject.ts";
-import { errnoClause, ok, type Result, trouble } from "../../app/mirror/trouble.ts";
+import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
+import type { Way } from "../../mirror/operations/manual/resolve.ts";
+import type { Subject } from "../../mirror/operations/manual/subject.ts";
+import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import type { ManyWay } from "../../app/by-hand/resolve-many.ts";
-import type { LocalPath } from "../../model/path.ts";
+import type { ManyWay } from "../../mirror/operations/manual/resolve-many.ts";
+import type { LocalPath } from "../../contract/path.ts";
 import { findMirror } from "../find-mirror.ts";
 import { locateAll } from "../locate-all.ts";
 import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { isOneSubject } from "../../app/by-hand/resolve-many.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { isOneSubject } from "../../mirror/operations/manual/resolve-many.ts";
 import { resolveSeveral } from "../resolve-many.ts";
-import { resolveSubject } from "../../app/by-hand/resolve.ts";
-import { findSubject } from "../../app/by-hand/subject.ts";
-import { readThree } from "../../app/by-hand/conflicts.ts";
-import { runMergeTool } from "../../app/by-hand/merge-tool.ts";
+import { resolveSubject } from "../../mirror/operations/manual/resolve.ts";
+import { findSubject } from "../../mirror/operations/manual/subject.ts";
+import { readThree } from "../../mirror/operations/manual/conflicts.ts";
+import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 
 const WAYS = ["mine", "theirs", "merged", "merged-where-clean", "tool", "delete", "keep", "recreate"] as const;
 /** The ways that can be chosen for several paths at once. */

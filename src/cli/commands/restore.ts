@@ -1,22 +1,22 @@
-import type { RestoredMany, RestoreItem } from "../../app/history/restore-many.ts";
-import type { Choice } from "../../app/history/restore.ts";
-import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
-import { ok, type Result } from "../../app/mirror/trouble.ts";
+import type { RestoredMany, RestoreItem } from "../../mirror/operations/history/restore-many.ts";
+import type { Choice } from "../../mirror/operations/history/restore.ts";
+import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
+import { ok, type Result } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { locateAny } from "../locate-document.ts";
-import { count } from "../../model/count.ts";
+import { count } from "../../common/count.ts";
 import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
-import { localTime } from "../../app/told/when.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
 import { jsonLine } from "../json-line.ts";
-import { NOT_BEGUN } from "../../model/not-begun.ts";
+import { NOT_BEGUN } from "../../mirror/model/not-begun.ts";
 import { endMany, leftLines, sumLine, takeBackLine } from "../show-many.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
-import { splitVersion } from "../../app/history/history.ts";
-import { readMoment } from "../../app/history/as-of.ts";
-import { isOne, planRestore, restoreMany } from "../../app/history/restore-many.ts";
-import { chooseVersion, restoreVersion } from "../../app/history/restore.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { splitVersion } from "../../mirror/operations/history/history.ts";
+import { readMoment } from "../../mirror/operations/history/as-of.ts";
+import { isOne, planRestore, restoreMany } from "../../mirror/operations/history/restore-many.ts";
+import { chooseVersion, restoreVersion } from "../../mirror/operations/history/restore.ts";
 
 export const command: Command = {
   usage: "restore PATH[@N] | ID[@N] | FOLDER | 'GLOB' … [--as-of TIME] [--dry-run] [--yes] [--no-sync] [--json]",

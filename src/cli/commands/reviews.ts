@@ -1,4 +1,4 @@
-import type { WaitingReview } from "../../app/by-hand/reviews.ts";
+import type { WaitingReview } from "../../mirror/operations/manual/reviews.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -6,11 +6,11 @@ import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { paintFor } from "../paint.ts";
 import { useLocal } from "../use-mirror.ts";
-import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../app/told/reviews.ts";
-import { localTime } from "../../app/told/when.ts";
-import { shownName } from "../../model/shown-name.ts";
-import { listReviews } from "../../app/by-hand/reviews.ts";
-import { countLines, diffLines } from "../../merge/line-diff.ts";
+import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
+import { shownName } from "../../common/shown-name.ts";
+import { listReviews } from "../../mirror/operations/manual/reviews.ts";
+import { countLines, diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
 
 export const command: Command = {

@@ -1,13 +1,13 @@
-import type { FoundFile, FoundLine } from "../../app/search.ts";
-import { foundPieces, queryFault } from "../../app/told/search.ts";
+import type { FoundFile, FoundLine } from "../../mirror/operations/search.ts";
+import { foundPieces, queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
-import { searchMirror } from "../../app/search.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { searchMirror } from "../../mirror/operations/search.ts";
 
 export const command: Command = {
   usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { AdminSession } from "../../app/admin/session.ts";
-import type { Result } from "../../app/mirror/trouble.ts";
+import type { AdminSession } from "../../service/admin/session.ts";
+import type { Result } from "../../common/trouble.ts";
 import { type Action, type Actions, REACH } from "../admin/action.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
@@ -95,7 +95,7 @@ function isGiven(args: Args, name: (typeof OF_ACTIONS)[number]): boolean {
 }
 
 async function reach(io: Io, args: Args): Promise<Result<AdminSession>> {
-  const { reachByFolder, reachByUrl } = await import("../../app/admin/reach.ts");
+  const { reachByFolder, reachByUrl } = await import("../../service/admin/reach.ts");
   const { openWire } = await import("../admin/open-wire.ts");
   const [url, keyFile] = [args.text("url"), args.text("admin-key-file")];
   if (url !== null && keyFile !== null) {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { plural } from "../../model/count.ts";
-import type { Taken } from "../../app/backup/take.ts";
-import type { Result } from "../../app/mirror/trouble.ts";
+import { plural } from "../../common/count.ts";
+import type { Taken } from "../../service/backup/take.ts";
+import type { Result } from "../../common/trouble.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -39,10 +39,10 @@ type Asked = { readonly data: string | null; readonly database: string | null; r
 
 async function take(io: Io, { data, database, out }: Asked): Promise<Result<Taken>> {
   if (database !== null) {
-    const { takeDatabaseBackup } = await import("../../app/backup/database.ts");
+    const { takeDatabaseBackup } = await import("../../service/backup/database.ts");
     return takeDatabaseBackup(database, out);
   }
-  const { takeBackup } = await import("../../app/backup/take.ts");
+  const { takeBackup } = await import("../../service/backup/take.ts");
   const { openWire } = await import("../admin/open-wire.ts");
   return takeBackup(resolve(io.cwd, data ?? DEFAULT_DATA), out, { clock: io.clock, openWire });
 }

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { plural } from "../../model/count.ts";
-import type { BackupContents } from "../../app/backup/restore.ts";
-import type { Result } from "../../app/mirror/trouble.ts";
+import { plural } from "../../common/count.ts";
+import type { BackupContents } from "../../service/backup/restore.ts";
+import type { Result } from "../../common/trouble.ts";
 import type { Command } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -35,9 +35,9 @@ export const command: Command = {
 
 async function restore(file: string, folder: string | null, database: string): Promise<Result<BackupContents>> {
   if (folder === null) {
-    const { restoreToDatabase } = await import("../../app/backup/database.ts");
+    const { restoreToDatabase } = await import("../../service/backup/database.ts");
     return restoreToDatabase(file, database);
   }
-  const { restoreBackup } = await import("../../app/backup/restore.ts");
+  const { restoreBackup } = await import("../../service/backup/restore.ts");
   return restoreBackup(file, folder);
 }

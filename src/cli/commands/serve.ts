@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
-import type { ImportReport, ServeOptions, Serving } from "../../app/serve.ts";
-import { aborted } from "../../app/aborted.ts";
+import type { ImportReport, ServeOptions, Serving } from "../../service/serve.ts";
+import { aborted } from "../../common/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import { count, plural } from "../../model/count.ts";
-import { shownName } from "../../model/shown-name.ts";
+import { count, plural } from "../../common/count.ts";
+import { shownName } from "../../common/shown-name.ts";
 import { initCommand } from "../init-command.ts";
 import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
@@ -62,7 +62,7 @@ export const command: Command = {
     if (typeof asked === "string") return misuse(io, "serve", asked);
     const { options, database } = asked;
     const stop = io.stop;
-    const { startOnDatabase, startService } = await import("../../app/serve.ts");
+    const { startOnDatabase, startService } = await import("../../service/serve.ts");
     const started = await (database === null ? startService(options) : startOnDatabase(options, database));
     if (started.kind === "trouble") return complain(io, started.trouble);
     const serving = started.value;

@@ -1,17 +1,23 @@
 import { realpathSync } from "node:fs";
-import type { ServiceUnit } from "../../app/autostart/service-unit.ts";
+import type { ServiceUnit } from "../../mirror/daemon/autostart/service-unit.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { shownWords } from "../../model/shown-name.ts";
-import { installUnit, isInstalled, managerOf, uninstallUnit, unitState } from "../../app/autostart/service-manager.ts";
-import { makeCronLine, makeUnit } from "../../app/autostart/service-unit.ts";
-import { findKey, isOnPath } from "../../app/mirror/key.ts";
+import { shownWords } from "../../common/shown-name.ts";
+import {
+  installUnit,
+  isInstalled,
+  managerOf,
+  uninstallUnit,
+  unitState,
+} from "../../mirror/daemon/autostart/service-manager.ts";
+import { makeCronLine, makeUnit } from "../../mirror/daemon/autostart/service-unit.ts";
+import { findKey, isOnPath } from "../../mirror/settings/key.ts";
 import { isKeptWithAll, readyAll } from "../service-all.ts";
-import { readConfig } from "../../app/mirror/config.ts";
-import { admit } from "../../app/trust/gate.ts";
-import { askStatus, NO_DAEMON } from "../../app/control/ask.ts";
+import { readConfig } from "../../mirror/settings/config.ts";
+import { admit } from "../../mirror/trust/gate.ts";
+import { askStatus, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 
 const VERBS = ["install", "uninstall", "status", "print"] as const;
 type Verb = (typeof VERBS)[number];

@@ -1,18 +1,18 @@
 import { resolve } from "node:path";
 import type { Command } from "../command.ts";
-import type { Digest } from "../../model/digest.ts";
-import type { LocalPath } from "../../model/path.ts";
-import type { Disk } from "../../ports/disk.ts";
-import type { State } from "../../ports/state.ts";
+import type { Digest } from "../../contract/digest.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import type { Disk } from "../../mirror/ports/disk.ts";
+import type { State } from "../../mirror/ports/state.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
-import { shownName } from "../../model/shown-name.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { splitVersion } from "../../app/history/history.ts";
-import { findVersion } from "../../app/history/restore.ts";
-import { writeNewFile } from "../../app/mirror/new-file.ts";
+import { shownName } from "../../common/shown-name.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { splitVersion } from "../../mirror/operations/history/history.ts";
+import { findVersion } from "../../mirror/operations/history/restore.ts";
+import { writeNewFile } from "../../common/new-file.ts";
 
 export const command: Command = {
   usage: "show PATH[@N] | ID[@N] [--output FILE]",

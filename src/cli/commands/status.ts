@@ -1,19 +1,19 @@
 import { existsSync, realpathSync } from "node:fs";
-import { type FailedHook, failedHooks as failedHooksIn } from "../../app/hooks/failed.ts";
+import { type FailedHook, failedHooks as failedHooksIn } from "../../mirror/hooks/failed.ts";
 import { complain, misuse } from "../complain.ts";
 import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import type { Asked } from "../show-status.ts";
-import { parseAge } from "../../model/age.ts";
+import { parseAge } from "../../common/age.ts";
 import { tellAll } from "../status-all.ts";
 import { findMirror } from "../find-mirror.ts";
 import { tellShort } from "../status-short.ts";
 import { tellMetrics } from "../status-prometheus.ts";
-import { ageOf, lookAtMirror } from "../../app/mirror/look.ts";
+import { ageOf, lookAtMirror } from "../../mirror/folder/look.ts";
 import { exitOfStatus, isOver, showStatus, showUntrusted } from "../show-status.ts";
-import { statusJson } from "../../app/told/status.ts";
+import { statusJson } from "../../mirror/operations/results/status.ts";
 import { jsonLine } from "../json-line.ts";
-import { hookMemoryOf } from "../../app/trust/gate.ts";
+import { hookMemoryOf } from "../../mirror/trust/gate.ts";
 import { showFailedHooks } from "../show-hooks.ts";
 
 export const command: Command = {

@@ -1,9 +1,9 @@
-import { plural } from "../../model/count.ts";
-import type { HeldBack } from "../../app/control/protocol.ts";
-import { parseAge } from "../../model/age.ts";
-import type { WaitRequest } from "../../app/by-hand/wait.ts";
-import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
-import type { RunReport, RunRequest } from "../../app/mirror/run.ts";
+import { plural } from "../../common/count.ts";
+import type { HeldBack } from "../../mirror/daemon/control/protocol.ts";
+import { parseAge } from "../../common/age.ts";
+import type { WaitRequest } from "../../mirror/operations/manual/wait.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import type { RunReport, RunRequest } from "../../mirror/folder/run.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { type ExitCode, worstExit } from "../exit.ts";
@@ -11,15 +11,15 @@ import { findMirror } from "../find-mirror.ts";
 import { locateAll, USUAL_WAIT } from "../locate-all.ts";
 import type { Telling } from "../tell-run.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
-import { shownWords } from "../../model/shown-name.ts";
+import { shownWords } from "../../common/shown-name.ts";
 import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
-import { syncMirror } from "../../app/by-hand/sync.ts";
+import { syncMirror } from "../../mirror/operations/manual/sync.ts";
 import { tellRun, tellTrouble } from "../tell-run.ts";
-import { waitFor } from "../../app/by-hand/wait.ts";
+import { waitFor } from "../../mirror/operations/manual/wait.ts";
 import { tellWaited, waitedBeside } from "../show-waited.ts";
-import { hooksFileOf } from "../../app/trust/gate.ts";
-import { tellAfterSync } from "../../app/hooks/after-sync.ts";
+import { hooksFileOf } from "../../mirror/trust/gate.ts";
+import { tellAfterSync } from "../../mirror/hooks/after-sync.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",

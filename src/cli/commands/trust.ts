@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
-import type { TrustQuestion } from "../../app/trust/ask.ts";
-import { shellWord } from "../../model/shell-word.ts";
+import type { TrustQuestion } from "../../mirror/trust/ask.ts";
+import { shellWord } from "../../common/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -8,8 +8,8 @@ import { findMirror } from "../find-mirror.ts";
 import { agrees } from "../use-mirror.ts";
 import { columns } from "../when.ts";
 import { judgeName } from "../judge-name.ts";
-import { questionOf } from "../../app/trust/ask.ts";
-import { bindMirror } from "../../app/trust/bind.ts";
+import { questionOf } from "../../mirror/trust/ask.ts";
+import { bindMirror } from "../../mirror/trust/bind.ts";
 
 export const command: Command = {
   usage: "trust [DIR] [--yes] [--allow-http HOST] [--name NAME]",

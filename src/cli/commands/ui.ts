@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { aborted } from "../../app/aborted.ts";
+import { aborted } from "../../common/aborted.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";

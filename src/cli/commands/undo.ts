@@ -1,19 +1,19 @@
-import type { Undone, UndoPlan } from "../../app/history/undo.ts";
-import type { OpenedMirror } from "../../app/mirror/open-mirror.ts";
+import type { Undone, UndoPlan } from "../../mirror/operations/history/undo.ts";
+import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { agrees, REACH_OPTIONS, reachOf, useMirror } from "../use-mirror.ts";
-import { count } from "../../model/count.ts";
-import { NOT_BEGUN } from "../../model/not-begun.ts";
-import { undoClause } from "../../app/told/undo.ts";
-import { localTime } from "../../app/told/when.ts";
+import { count } from "../../common/count.ts";
+import { NOT_BEGUN } from "../../mirror/model/not-begun.ts";
+import { undoClause } from "../../mirror/operations/results/undo.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
 import { jsonLine } from "../json-line.ts";
 import { endMany, leftLines } from "../show-many.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
-import { readMoment } from "../../app/history/as-of.ts";
-import { readUndo, readUndoSince, runsClause, undoRun } from "../../app/history/undo.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { readMoment } from "../../mirror/operations/history/as-of.ts";
+import { readUndo, readUndoSince, runsClause, undoRun } from "../../mirror/operations/history/undo.ts";
 
 export const command: Command = {
   usage: "undo [DIR] [RUN] [--since TIME] [--dry-run] [--yes] [--no-sync] [--json]",

@@ -1,21 +1,21 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
-import { shellWord } from "../../model/shell-word.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
-import type { Unlinked } from "../../app/mirror/unlink.ts";
-import { judgeList } from "../../app/trust/gate.ts";
-import type { ListedMirror } from "../../app/trust/list.ts";
-import type { Trouble } from "../../app/mirror/trouble.ts";
+import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import type { Unlinked } from "../../mirror/folder/unlink.ts";
+import { judgeList } from "../../mirror/trust/gate.ts";
+import type { ListedMirror } from "../../mirror/trust/list.ts";
+import type { Trouble } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { holdFolder } from "../hold-folder.ts";
-import { forgetRoot, unlinkFolder } from "../../app/mirror/unlink.ts";
-import { listOwnMirrors } from "../../app/trust/list.ts";
-import { isSameName } from "../../app/trust/names.ts";
-import { findUnsent } from "../../app/mirror/unsent.ts";
+import { forgetRoot, unlinkFolder } from "../../mirror/folder/unlink.ts";
+import { listOwnMirrors } from "../../mirror/trust/list.ts";
+import { isSameName } from "../../mirror/trust/names.ts";
+import { findUnsent } from "../../mirror/folder/unsent.ts";
 import { planLines } from "../show-plan.ts";
 
 export const command: Command = {

@@ -1,15 +1,15 @@
-import type { VerifyReport } from "../../app/doctor/verify.ts";
+import type { VerifyReport } from "../../mirror/operations/doctor/verify.ts";
 import type { Command } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { count } from "../../model/count.ts";
-import { bytes } from "../../app/told/when.ts";
+import { count } from "../../common/count.ts";
+import { bytes } from "../../mirror/operations/results/when.ts";
 import { REACH_OPTIONS, reachOf, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName, shownWords } from "../../model/shown-name.ts";
-import { verifyMirror } from "../../app/doctor/verify.ts";
-import { faultTrouble } from "../../app/mirror/fault-trouble.ts";
+import { shownName, shownWords } from "../../common/shown-name.ts";
+import { verifyMirror } from "../../mirror/operations/doctor/verify.ts";
+import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 
 export const command: Command = {
   usage: "verify [DIR] [--json]",

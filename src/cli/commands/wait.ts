@@ -1,9 +1,9 @@
-import { parseAge } from "../../model/age.ts";
+import { parseAge } from "../../common/age.ts";
 import type { Command } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { locateAll, USUAL_WAIT } from "../locate-all.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
-import { waitFor } from "../../app/by-hand/wait.ts";
+import { waitFor } from "../../mirror/operations/manual/wait.ts";
 import { tellWaited } from "../show-waited.ts";
 
 export const command: Command = {

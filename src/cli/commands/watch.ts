@@ -1,16 +1,16 @@
 import { realpathSync } from "node:fs";
-import type { DaemonsOptions } from "../../app/daemon/daemon.ts";
-import type { Result } from "../../app/mirror/trouble.ts";
+import type { DaemonsOptions } from "../../mirror/daemon/daemon.ts";
+import type { Result } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { shownWords } from "../../model/shown-name.ts";
+import { shownWords } from "../../common/shown-name.ts";
 import { REACH_OPTIONS } from "../use-mirror.ts";
-import { runDaemons } from "../../app/daemon/daemon.ts";
-import { keepAll } from "../../app/daemon/keep-all.ts";
+import { runDaemons } from "../../mirror/daemon/daemon.ts";
+import { keepAll } from "../../mirror/daemon/keep-all.ts";
 import { showNews } from "../show-news.ts";
-import { HookKeeper } from "../../app/hooks/keeper.ts";
+import { HookKeeper } from "../../mirror/hooks/keeper.ts";
 
 export const command: Command = {
   usage: "watch [DIR… | --all] [--json]",

@@ -1,22 +1,22 @@
-import type { MergeOf } from "../../app/history/origins.ts";
-import type { Why } from "../../app/doctor/why.ts";
-import type { LocalMirror } from "../../app/mirror/open-local.ts";
+import type { MergeOf } from "../../mirror/operations/history/origins.ts";
+import type { Why } from "../../mirror/operations/doctor/why.ts";
+import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
-import { publicKind } from "../../app/told/actions.ts";
-import { whyFacts } from "../../app/told/why.ts";
+import { publicKind } from "../../mirror/operations/results/actions.ts";
+import { whyFacts } from "../../mirror/operations/results/why.ts";
 import { EXIT } from "../exit.ts";
-import { nextFor } from "../../app/told/next-step.ts";
+import { nextFor } from "../../mirror/operations/results/next-step.ts";
 import { locateOrRoot } from "../find-mirror.ts";
 import { REACH_OPTIONS, reachOf, useMirror } from "../use-mirror.ts";
-import { localTime } from "../../app/told/when.ts";
+import { localTime } from "../../mirror/operations/results/when.ts";
 import { columns } from "../when.ts";
-import { eventLine } from "../../app/told/event-line.ts";
+import { eventLine } from "../../mirror/operations/results/event-line.ts";
 import { jsonLine } from "../json-line.ts";
-import { shownName } from "../../model/shown-name.ts";
-import { explain, formerPath } from "../../app/doctor/why.ts";
-import { readOrigins } from "../../app/history/origins.ts";
-import { asOnDisk } from "../../app/history/as-on-disk.ts";
+import { shownName } from "../../common/shown-name.ts";
+import { explain, formerPath } from "../../mirror/operations/doctor/why.ts";
+import { readOrigins } from "../../mirror/operations/history/origins.ts";
+import { asOnDisk } from "../../mirror/operations/history/as-on-disk.ts";
 import { linesOf } from "../show-merge.ts";
 
 export const command: Command = {

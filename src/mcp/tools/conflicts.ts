@@ -1,14 +1,19 @@
 import * as z from "zod";
-import { conflictHunks, listConflicts, readThree } from "../../app/by-hand/conflicts.ts";
-import type { Way } from "../../app/by-hand/resolve.ts";
-import { findSubject } from "../../app/by-hand/subject.ts";
-import { resolveSeen } from "../../app/by-hand/resolve-seen.ts";
-import { type ShownText, type SubjectView, type Versions, viewSubject } from "../../app/by-hand/subject-view.ts";
-import { withLocal } from "../../app/mirror/open-local.ts";
-import { ok, type Result } from "../../app/mirror/trouble.ts";
-import { nextFor } from "../../app/told/next-step.ts";
-import type { ConflictHunk } from "../../merge/merge.ts";
-import type { Digest } from "../../model/digest.ts";
+import { conflictHunks, listConflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
+import type { Way } from "../../mirror/operations/manual/resolve.ts";
+import { findSubject } from "../../mirror/operations/manual/subject.ts";
+import { resolveSeen } from "../../mirror/operations/manual/resolve-seen.ts";
+import {
+  type ShownText,
+  type SubjectView,
+  type Versions,
+  viewSubject,
+} from "../../mirror/operations/manual/subject-view.ts";
+import { withLocal } from "../../mirror/folder/open-local.ts";
+import { ok, type Result } from "../../common/trouble.ts";
+import { nextFor } from "../../mirror/operations/results/next-step.ts";
+import type { ConflictHunk } from "../../markdown/merge/merge.ts";
+import type { Digest } from "../../contract/digest.ts";
 import { partOf, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, limit, LINES, PATH } from "../fields.ts";
 import { answer, defineTool, type Ended, type Host, misused, refused, type ServedMirror } from "../tool.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { readBothSides } from "../../app/history/diff.ts";
-import { readText } from "../../app/history/read-texts.ts";
-import { withLocal } from "../../app/mirror/open-local.ts";
-import { ok, type Result } from "../../app/mirror/trouble.ts";
-import { withMirror } from "../../app/mirror/with-mirror.ts";
+import { readBothSides } from "../../mirror/operations/history/diff.ts";
+import { readText } from "../../mirror/operations/history/read-texts.ts";
+import { withLocal } from "../../mirror/folder/open-local.ts";
+import { ok, type Result } from "../../common/trouble.ts";
+import { withMirror } from "../../mirror/folder/with-mirror.ts";
 import { boundedDiff, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, PATH } from "../fields.ts";
 import { answer, defineTool, type Host, refused, type ServedMirror } from "../tool.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { openSaving, createDocument, dressedAs, readDocument, saveText } from "../../app/by-hand/save.ts";
-import type { Digest } from "../../model/digest.ts";
+import { openSaving, createDocument, dressedAs, readDocument, saveText } from "../../mirror/operations/manual/save.ts";
+import type { Digest } from "../../contract/digest.ts";
 import { PATH, VERSION } from "../fields.ts";
 import { replaceIn } from "../replace.ts";
 import { refuseStale } from "../stale.ts";

@@ -1,9 +1,9 @@
 import * as z from "zod";
-import { openSaving, readDocument } from "../../app/by-hand/save.ts";
-import { chooseVersion, findVersion } from "../../app/history/restore.ts";
-import { restoreSeen } from "../../app/history/restore-seen.ts";
-import { withLocal } from "../../app/mirror/open-local.ts";
-import { ok } from "../../app/mirror/trouble.ts";
+import { openSaving, readDocument } from "../../mirror/operations/manual/save.ts";
+import { chooseVersion, findVersion } from "../../mirror/operations/history/restore.ts";
+import { restoreSeen } from "../../mirror/operations/history/restore-seen.ts";
+import { withLocal } from "../../mirror/folder/open-local.ts";
+import { ok } from "../../common/trouble.ts";
 import { limit, PATH, VERSION } from "../fields.ts";
 import { refuseStale } from "../stale.ts";
 import { answer, defineTool, misused, refused } from "../tool.ts";

@@ -1,7 +1,7 @@
-import { openSaving, moveDocument, readDocument, removeDocument } from "../../app/by-hand/save.ts";
-import { readConfig } from "../../app/mirror/config.ts";
-import type { Digest } from "../../model/digest.ts";
-import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { openSaving, moveDocument, readDocument, removeDocument } from "../../mirror/operations/manual/save.ts";
+import { readConfig } from "../../mirror/settings/config.ts";
+import type { Digest } from "../../contract/digest.ts";
+import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
 import { PATH, VERSION } from "../fields.ts";
 import { refuseStale } from "../stale.ts";
 import { answer, defineTool, misused, refused } from "../tool.ts";

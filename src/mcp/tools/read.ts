@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { openSaving, type Document, readDocument } from "../../app/by-hand/save.ts";
-import { readText } from "../../app/history/read-texts.ts";
-import { withLocal } from "../../app/mirror/open-local.ts";
-import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
+import { openSaving, type Document, readDocument } from "../../mirror/operations/manual/save.ts";
+import { readText } from "../../mirror/operations/history/read-texts.ts";
+import { withLocal } from "../../mirror/folder/open-local.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { countLinesOf, partOf, TEXT_CHARACTERS } from "../bounded.ts";
 import { CHARACTERS, FROM_LINE, LINES, PATH } from "../fields.ts";
-import { type Heading, headingsNamed, headingsOf } from "../../outline/headings.ts";
+import { type Heading, headingsNamed, headingsOf } from "../../markdown/outline/headings.ts";
 import { answer, defineTool, type Ended, type Host, misused, refused, type ServedMirror } from "../tool.ts";
 
 /** LIMIT: headings in one answer. */

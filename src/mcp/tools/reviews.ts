@@ -1,7 +1,7 @@
-import { listReviews, type WaitingReview } from "../../app/by-hand/reviews.ts";
-import { withLocal } from "../../app/mirror/open-local.ts";
-import { ok } from "../../app/mirror/trouble.ts";
-import { whyInReview } from "../../app/told/reviews.ts";
+import { listReviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
+import { withLocal } from "../../mirror/folder/open-local.ts";
+import { ok } from "../../common/trouble.ts";
+import { whyInReview } from "../../mirror/operations/results/reviews.ts";
 import { boundedDiff, TEXT_CHARACTERS } from "../bounded.ts";
 import { limit } from "../fields.ts";
 import { answer, defineTool, refused } from "../tool.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { type FoundFile, searchMirror } from "../../app/search.ts";
-import { queryFault } from "../../app/told/search.ts";
+import { type FoundFile, searchMirror } from "../../mirror/operations/search.ts";
+import { queryFault } from "../../mirror/operations/results/search.ts";
 import { cutAt } from "../bounded.ts";
 import { limit } from "../fields.ts";
 import { answer, defineTool, misused, refused } from "../tool.ts";

@@ -1,5 +1,5 @@
-import { ageOf, lookAtMirror } from "../../app/mirror/look.ts";
-import { statusJson } from "../../app/told/status.ts";
+import { ageOf, lookAtMirror } from "../../mirror/folder/look.ts";
+import { statusJson } from "../../mirror/operations/results/status.ts";
 import { limit } from "../fields.ts";
 import { answer, defineTool, refused } from "../tool.ts";
 

@@ -1,6 +1,6 @@
-import { syncMirror } from "../../app/by-hand/sync.ts";
-import { USUAL_RUN } from "../../app/mirror/run.ts";
-import { reportJson } from "../../app/told/report.ts";
+import { syncMirror } from "../../mirror/operations/manual/sync.ts";
+import { USUAL_RUN } from "../../mirror/folder/run.ts";
+import { reportJson } from "../../mirror/operations/results/report.ts";
 import { limit } from "../fields.ts";
 import { answer, defineTool, refused } from "../tool.ts";
 

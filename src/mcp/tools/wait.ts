@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { waitFor } from "../../app/by-hand/wait.ts";
-import type { WaitAnswer } from "../../app/control/waited.ts";
-import { waitedJson } from "../../app/told/waited.ts";
+import { waitFor } from "../../mirror/operations/manual/wait.ts";
+import type { WaitAnswer } from "../../mirror/daemon/control/waited.ts";
+import { waitedJson } from "../../mirror/operations/results/waited.ts";
 import { limit, PATH } from "../fields.ts";
 import { answer, defineTool, type Ended, misused, refused } from "../tool.ts";
 

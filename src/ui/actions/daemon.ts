@@ -1,4 +1,4 @@
-import { askDaemon, NO_DAEMON } from "../../app/control/ask.ts";
+import { askDaemon, NO_DAEMON } from "../../mirror/daemon/control/ask.ts";
 import { type Done, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 

@@ -1,9 +1,9 @@
-import { bringHaltBack, type Decided, letHaltGo } from "../../app/by-hand/decide-halt.ts";
-import type { RejectEnd } from "../../app/by-hand/reject.ts";
-import type { Result } from "../../app/mirror/trouble.ts";
-import { NEXT_OF_LOST_ROOT } from "../../app/told/attention.ts";
-import { count } from "../../model/count.ts";
-import { shownName } from "../../model/shown-name.ts";
+import { bringHaltBack, type Decided, letHaltGo } from "../../mirror/operations/manual/decide-halt.ts";
+import type { RejectEnd } from "../../mirror/operations/manual/reject.ts";
+import type { Result } from "../../common/trouble.ts";
+import { NEXT_OF_LOST_ROOT } from "../../mirror/operations/results/attention.ts";
+import { count } from "../../common/count.ts";
+import { shownName } from "../../common/shown-name.ts";
 import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";

@@ -1,6 +1,6 @@
-import { type RestoredSeen, restoreSeen } from "../../app/history/restore-seen.ts";
-import type { Digest } from "../../model/digest.ts";
-import { shownName } from "../../model/shown-name.ts";
+import { type RestoredSeen, restoreSeen } from "../../mirror/operations/history/restore-seen.ts";
+import type { Digest } from "../../contract/digest.ts";
+import { shownName } from "../../common/shown-name.ts";
 import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { documentAddress } from "../addresses.ts";

@@ -1,7 +1,7 @@
-import { syncMirror } from "../../app/by-hand/sync.ts";
-import { type RunReport, USUAL_RUN } from "../../app/mirror/run.ts";
-import { doneLine } from "../../app/told/done.ts";
-import { needs } from "../../app/told/needs.ts";
+import { syncMirror } from "../../mirror/operations/manual/sync.ts";
+import { type RunReport, USUAL_RUN } from "../../mirror/folder/run.ts";
+import { doneLine } from "../../mirror/operations/results/done.ts";
+import { needs } from "../../mirror/operations/results/needs.ts";
 import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";

@@ -1,6 +1,6 @@
-import type { UndoneSeen } from "../../app/history/undo-seen.ts";
-import { undoSeen } from "../../app/history/undo-seen.ts";
-import { count } from "../../model/count.ts";
+import type { UndoneSeen } from "../../mirror/operations/history/undo-seen.ts";
+import { undoSeen } from "../../mirror/operations/history/undo-seen.ts";
+import { count } from "../../common/count.ts";
 import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";

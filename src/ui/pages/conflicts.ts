@@ -1,13 +1,13 @@
-import type { OpenConflict, OpenBlockedPath } from "../../app/by-hand/conflicts.ts";
-import { nextFor } from "../../app/told/next-step.ts";
-import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
-import { plural } from "../../model/count.ts";
+import type { OpenConflict, OpenBlockedPath } from "../../mirror/operations/manual/conflicts.ts";
+import { nextFor } from "../../mirror/operations/results/next-step.ts";
+import { HOLD_REASONS, type HoldReason } from "../../mirror/model/hold.ts";
+import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { modelOfConflicts } from "../conflict-model.ts";
 import { definePage } from "../page.ts";
-import { ok } from "../../app/mirror/trouble.ts";
+import { ok } from "../../common/trouble.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
 
 /** LIMIT: rows on one page. */

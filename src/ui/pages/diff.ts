@@ -1,6 +1,6 @@
-import { type NamedText, readText, type TextName } from "../../app/history/read-texts.ts";
-import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
-import { nameOf as lastName } from "../../model/path.ts";
+import { type NamedText, readText, type TextName } from "../../mirror/operations/history/read-texts.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { nameOf as lastName } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nameOf } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";

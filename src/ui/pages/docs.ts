@@ -1,5 +1,5 @@
-import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
-import { plural } from "../../model/count.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { plural } from "../../common/count.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { nameOf } from "../../page/parts.ts";

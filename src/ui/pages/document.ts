@@ -1,6 +1,6 @@
-import { ok, type Result } from "../../app/mirror/trouble.ts";
-import { count } from "../../model/count.ts";
-import { nameOf as lastName, parentOf } from "../../model/path.ts";
+import { ok, type Result } from "../../common/trouble.ts";
+import { count } from "../../common/count.ts";
+import { nameOf as lastName, parentOf } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { documentView, type RenderedMarkdown } from "../../page/markdown.ts";

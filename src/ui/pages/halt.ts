@@ -1,4 +1,4 @@
-import { ok } from "../../app/mirror/trouble.ts";
+import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";

@@ -1,17 +1,17 @@
-import type { HistoryEntry } from "../../app/history/history.ts";
+import type { HistoryEntry } from "../../mirror/operations/history/history.ts";
 import {
   type RecentDocument,
   readRecent,
   readTimeline,
   type Timeline,
   type TimelineStep,
-} from "../../app/history/timeline.ts";
-import { ok } from "../../app/mirror/trouble.ts";
-import { partsClause } from "../../app/told/merge-parts.ts";
-import { bytes } from "../../app/told/when.ts";
-import { publicKind } from "../../app/told/actions.ts";
-import { plural } from "../../model/count.ts";
-import { nameOf as lastName } from "../../model/path.ts";
+} from "../../mirror/operations/history/timeline.ts";
+import { ok } from "../../common/trouble.ts";
+import { partsClause } from "../../mirror/operations/results/merge-parts.ts";
+import { bytes } from "../../mirror/operations/results/when.ts";
+import { publicKind } from "../../mirror/operations/results/actions.ts";
+import { plural } from "../../common/count.ts";
+import { nameOf as lastName } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";

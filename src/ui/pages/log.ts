@@ -1,5 +1,5 @@
-import { readEvents } from "../../app/history/events.ts";
-import { ok } from "../../app/mirror/trouble.ts";
+import { readEvents } from "../../mirror/operations/history/events.ts";
+import { ok } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import { nameOf } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";

@@ -1,5 +1,5 @@
-import { ok } from "../../app/mirror/trouble.ts";
-import { count, plural } from "../../model/count.ts";
+import { ok } from "../../common/trouble.ts";
+import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { ageOf, nameOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";

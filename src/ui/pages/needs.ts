@@ -1,4 +1,4 @@
-import { ok } from "../../app/mirror/trouble.ts";
+import { ok } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import { nameOf } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";

@@ -1,5 +1,5 @@
-import { ok } from "../../app/mirror/trouble.ts";
-import { plural } from "../../model/count.ts";
+import { ok } from "../../common/trouble.ts";
+import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { nameOf, wordsOf } from "../../page/parts.ts";

@@ -1,7 +1,7 @@
-import { listReviews, type WaitingReview } from "../../app/by-hand/reviews.ts";
-import { ok } from "../../app/mirror/trouble.ts";
-import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../app/told/reviews.ts";
-import { plural } from "../../model/count.ts";
+import { listReviews, type WaitingReview } from "../../mirror/operations/manual/reviews.ts";
+import { ok } from "../../common/trouble.ts";
+import { DELETION_WAITS, SENT_UNKNOWN, STOPS, whyInReview } from "../../mirror/operations/results/reviews.ts";
+import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";

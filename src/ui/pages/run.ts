@@ -1,10 +1,10 @@
-import { readRuns, type RunLine } from "../../app/history/runs.ts";
-import { lookAtUndo } from "../../app/history/undo-seen.ts";
-import type { UndoItem } from "../../app/history/undo-item.ts";
-import type { LocalMirror } from "../../app/mirror/open-local.ts";
-import { ok, type Result, trouble } from "../../app/mirror/trouble.ts";
-import { undoClause } from "../../app/told/undo.ts";
-import { count, plural } from "../../model/count.ts";
+import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
+import { lookAtUndo } from "../../mirror/operations/history/undo-seen.ts";
+import type { UndoItem } from "../../mirror/operations/history/undo-item.ts";
+import type { LocalMirror } from "../../mirror/folder/open-local.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { undoClause } from "../../mirror/operations/results/undo.ts";
+import { count, plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nameOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";

@@ -1,5 +1,5 @@
-import { readRuns, type RunLine } from "../../app/history/runs.ts";
-import { ok } from "../../app/mirror/trouble.ts";
+import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
+import { ok } from "../../common/trouble.ts";
 import { html, type Html } from "../../page/html.ts";
 import type { Tone } from "../../page/layout.ts";
 import { badgeOf, nameOf } from "../../page/parts.ts";

@@ -1,8 +1,8 @@
-import { type FoundFile, type FoundLine, searchMirror } from "../../app/search.ts";
-import { ok, type Trouble } from "../../app/mirror/trouble.ts";
-import { foundPieces, queryFault } from "../../app/told/search.ts";
+import { type FoundFile, type FoundLine, searchMirror } from "../../mirror/operations/search.ts";
+import { ok, type Trouble } from "../../common/trouble.ts";
+import { foundPieces, queryFault } from "../../mirror/operations/results/search.ts";
 import { SEARCH_HYBRID, SEARCH_REGEX } from "../../contract/limits.ts";
-import { plural } from "../../model/count.ts";
+import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";

@@ -1,4 +1,4 @@
-import { ok } from "../../app/mirror/trouble.ts";
+import { ok } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import { actionForm } from "../../page/parts.ts";
 import { SIGN_OUT } from "../addresses.ts";

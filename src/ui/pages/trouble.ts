@@ -1,4 +1,4 @@
-import type { Trouble } from "../../app/mirror/trouble.ts";
+import type { Trouble } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { nextOf, wordsOf } from "../../page/parts.ts";

@@ -1,7 +1,7 @@
-import { readVersion, type VersionSeen } from "../../app/history/read-texts.ts";
-import { ok, trouble } from "../../app/mirror/trouble.ts";
-import { bytes } from "../../app/told/when.ts";
-import { nameOf as lastName } from "../../model/path.ts";
+import { readVersion, type VersionSeen } from "../../mirror/operations/history/read-texts.ts";
+import { ok, trouble } from "../../common/trouble.ts";
+import { bytes } from "../../mirror/operations/results/when.ts";
+import { nameOf as lastName } from "../../contract/path.ts";
 import { html, type Html } from "../../page/html.ts";
 import { nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";

@@ -1,6 +1,6 @@
-import { tellWhy } from "../../app/doctor/why-told.ts";
-import { ok } from "../../app/mirror/trouble.ts";
-import { nameOf as lastName } from "../../model/path.ts";
+import { tellWhy } from "../../mirror/operations/doctor/why-told.ts";
+import { ok } from "../../common/trouble.ts";
+import { nameOf as lastName } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
 import { nameOf, wordsOf } from "../../page/parts.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";

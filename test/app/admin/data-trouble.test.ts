@@ -1,7 +1,7 @@
 import { chownSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { dataTrouble, isOfFolder } from "../../../src/app/admin/data-trouble.ts";
+import { dataTrouble, isOfFolder } from "../../../src/service/admin/data-trouble.ts";
 import { temporaryFolder } from "../../server/fixture.ts";
 
 /** As the system and SQLite say it. */

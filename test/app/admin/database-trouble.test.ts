@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { databaseTrouble } from "../../../src/app/admin/database-trouble.ts";
-import { StoreBusy } from "../../../src/server/store.ts";
+import { databaseTrouble } from "../../../src/service/admin/database-trouble.ts";
+import { StoreBusy } from "../../../src/service/store/store.ts";
 
 /** As `pg` and PostgreSQL say it. */
 

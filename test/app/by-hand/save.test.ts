@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { createDocument, moveDocument, readDocument, type Saving, saveText } from "../../../src/app/by-hand/save.ts";
-import type { LocalDisk } from "../../../src/local/disk.ts";
-import { digestOf } from "../../../src/model/digest.ts";
+import {
+  createDocument,
+  moveDocument,
+  readDocument,
+  type Saving,
+  saveText,
+} from "../../../src/mirror/operations/manual/save.ts";
+import type { LocalDisk } from "../../../src/mirror/local/disk.ts";
+import { digestOf } from "../../../src/contract/digest.ts";
 import { ramMirror, ROOT } from "../../local/benches.ts";
 import { rollDice } from "../../simulator/dice.ts";
 import type { RamDisk } from "../../simulator/ram-disk.ts";

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, renameSync, statSync, symlinkSync } from "node:f
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { askDaemon, borrowFolder, NO_DAEMON } from "../../../src/app/control/ask.ts";
-import { writePlace } from "../../../src/app/control/place.ts";
-import type { ControlRequest } from "../../../src/app/control/protocol.ts";
+import { askDaemon, borrowFolder, NO_DAEMON } from "../../../src/mirror/daemon/control/ask.ts";
+import { writePlace } from "../../../src/mirror/daemon/control/place.ts";
+import type { ControlRequest } from "../../../src/mirror/daemon/control/protocol.ts";
 import { answering, dir, folder, impostor, listening, placed, root, STATUS, useFolders } from "./rig.ts";
 
 useFolders();

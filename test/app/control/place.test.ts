@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { choosePlace, findPlace, removePlace, writePlace } from "../../../src/app/control/place.ts";
+import { choosePlace, findPlace, removePlace, writePlace } from "../../../src/mirror/daemon/control/place.ts";
 import { answering, dir, env, folder, listening, placed, root, useFolders } from "./rig.ts";
 
 useFolders();

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { describe, expect, test } from "vitest";
-import { type ControlRequest, MAX_REQUEST, PROTOCOL } from "../../../src/app/control/protocol.ts";
+import { type ControlRequest, MAX_REQUEST, PROTOCOL } from "../../../src/mirror/daemon/control/protocol.ts";
 import { answering, listening, root, useFolders } from "./rig.ts";
 
 useFolders();

@@ -3,9 +3,9 @@ import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
-import { type Call, type Handled, listenControl } from "../../../src/app/control/listen.ts";
-import { choosePlace, writePlace } from "../../../src/app/control/place.ts";
-import type { ControlRequest } from "../../../src/app/control/protocol.ts";
+import { type Call, type Handled, listenControl } from "../../../src/mirror/daemon/control/listen.ts";
+import { choosePlace, writePlace } from "../../../src/mirror/daemon/control/place.ts";
+import type { ControlRequest } from "../../../src/mirror/daemon/control/protocol.ts";
 
 type Listening = Awaited<ReturnType<typeof listenControl>>;
 

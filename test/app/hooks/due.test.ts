@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { dueEvents, forgetEnded, knownAtFirst, tell } from "../../../src/app/hooks/due.ts";
-import type { EventName } from "../../../src/app/hooks/events.ts";
-import type { Facts, Item } from "../../../src/app/hooks/facts.ts";
-import type { Told } from "../../../src/app/hooks/memory.ts";
-import { Waits } from "../../../src/app/hooks/waits.ts";
-import type { Hook } from "../../../src/app/hooks/hook.ts";
+import { dueEvents, forgetEnded, knownAtFirst, tell } from "../../../src/mirror/hooks/due.ts";
+import type { EventName } from "../../../src/mirror/hooks/events.ts";
+import type { Facts, Item } from "../../../src/mirror/hooks/facts.ts";
+import type { Told } from "../../../src/mirror/hooks/memory.ts";
+import { Waits } from "../../../src/mirror/hooks/waits.ts";
+import type { Hook } from "../../../src/mirror/hooks/hook.ts";
 
 const CALM: Facts = {
   state: "in-sync",

@@ -2,7 +2,7 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { readHooks } from "../../../src/app/hooks/read-hooks.ts";
+import { readHooks } from "../../../src/mirror/hooks/read-hooks.ts";
 
 const TEXT = JSON.stringify({ hooks: { desk: { on: ["stopped"], run: ["true"] } } });
 

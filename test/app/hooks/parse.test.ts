@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseHooks } from "../../../src/app/hooks/parse.ts";
+import { parseHooks } from "../../../src/mirror/hooks/parse.ts";
 
 const parse = (hooks: unknown) => parseHooks(JSON.stringify({ hooks }));
 const RUN = { on: ["conflict"], run: ["notify-send", "mdmirror"] };

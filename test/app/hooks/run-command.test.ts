@@ -2,9 +2,9 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { HookEnd } from "../../../src/app/hooks/hook.ts";
-import type { Message } from "../../../src/app/hooks/message.ts";
-import { runCommand } from "../../../src/app/hooks/run-command.ts";
+import type { HookEnd } from "../../../src/mirror/hooks/hook.ts";
+import type { Message } from "../../../src/mirror/hooks/message.ts";
+import { runCommand } from "../../../src/mirror/hooks/run-command.ts";
 import { groupEnds } from "./group.ts";
 
 let home: string;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { judgeOwners, type Owned } from "../../../src/app/trust/owner.ts";
+import { judgeOwners, type Owned } from "../../../src/mirror/trust/owner.ts";
 
 const ANN = 1_000;
 const BEN = 1_001;

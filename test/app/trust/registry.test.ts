@@ -21,7 +21,7 @@ import {
   listMirrors,
   registryFolder,
   writeMirror,
-} from "../../../src/app/trust/registry.ts";
+} from "../../../src/mirror/trust/registry.ts";
 
 let dir: string;
 let folder: string;

@@ -1,5 +1,5 @@
 import type { WireHeaders, WireRequest, WireResponse } from "../../../src/contract/wire.ts";
-import type { EventHub } from "../../../src/server/events/hub.ts";
+import type { EventHub } from "../../../src/service/events/hub.ts";
 
 /** An answer without an end, as the tests of events read it. */
 

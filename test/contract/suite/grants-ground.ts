@@ -1,4 +1,4 @@
-import type { Level } from "../../../src/server/rows.ts";
+import type { Level } from "../../../src/service/store/rows.ts";
 import type { Api, World } from "./world.ts";
 
 /** The test's folder is given to a key at that level, by the owner's key. */

@@ -4,8 +4,8 @@ import type { FileResource, FileWithContent, FolderResource, ListEnvelope } from
 import type { WireHeaders } from "../../../src/contract/wire.ts";
 import type { StreamWire } from "./event-stream.ts";
 import type { Wire } from "./fetch-wire.ts";
-import type { Admin } from "../../../src/server/admin.ts";
-import type { KeyGrant } from "../../../src/server/keys.ts";
+import type { Admin } from "../../../src/service/admin/admin.ts";
+import type { KeyGrant } from "../../../src/service/keys/keys.ts";
 
 /**
  * One test of the contract. It sees the service through the wire alone, so that it runs in process

@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import type { BarrierEnd } from "../../../src/engine/daemon/daemon.ts";
+import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, type DaemonRigOptions, startDaemon } from "./rig.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { BarrierEnd } from "../../../src/engine/daemon/daemon.ts";
+import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { saveUnheard, statesOf, waited, withNotes } from "./barrier-rig.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { findEmptied } from "../../../src/engine/daemon/hide-unsettled.ts";
+import { findEmptied } from "../../../src/mirror/engine/daemon/hide-unsettled.ts";
 import { World } from "../../planner/world.ts";
 import { treesOf } from "../../planner/world-trees.ts";
 

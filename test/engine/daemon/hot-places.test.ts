@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { DocId } from "../../../src/contract/ids.ts";
-import { HotPlaces, type Place } from "../../../src/engine/daemon/hot-places.ts";
-import { RequestBudget } from "../../../src/engine/daemon/request-budget.ts";
-import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
+import { HotPlaces, type Place } from "../../../src/mirror/engine/daemon/hot-places.ts";
+import { RequestBudget } from "../../../src/mirror/engine/daemon/request-budget.ts";
+import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 
 const MINUTE = 60_000;
 

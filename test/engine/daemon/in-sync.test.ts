@@ -1,15 +1,15 @@
-import { EXACT_DISK } from "../../../src/model/path.ts";
+import { EXACT_DISK } from "../../../src/contract/path.ts";
 import { describe, expect, test } from "vitest";
-import { makePlan } from "../../../src/planner/plan.ts";
-import type { Action } from "../../../src/model/action.ts";
-import { unreadable } from "../../../src/model/seen.ts";
+import { makePlan } from "../../../src/mirror/planner/plan.ts";
+import type { Action } from "../../../src/mirror/model/action.ts";
+import { unreadable } from "../../../src/mirror/model/seen.ts";
 import {
   snapshotAfter,
   partialTrees,
   listingDigest,
   remoteTreeOf,
-} from "../../../src/engine/daemon/in-sync-snapshot.ts";
-import { planOnly } from "../../../src/engine/run/sync.ts";
+} from "../../../src/mirror/engine/daemon/in-sync-snapshot.ts";
+import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { rollDice } from "../../simulator/dice.ts";

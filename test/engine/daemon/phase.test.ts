@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { IDLE, nextPhase, type Phase, type PhaseEvent } from "../../../src/engine/daemon/phase.ts";
+import { IDLE, nextPhase, type Phase, type PhaseEvent } from "../../../src/mirror/engine/daemon/phase.ts";
 
 const PHASES: Record<string, Phase> = {
   idle: IDLE,

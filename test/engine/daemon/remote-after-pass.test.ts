@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { remoteAfterPass } from "../../../src/engine/daemon/remote-after-pass.ts";
-import type { Planned } from "../../../src/engine/run/pass-context.ts";
-import { planOnly, syncToConvergence } from "../../../src/engine/run/sync.ts";
-import type { Outcome } from "../../../src/model/action.ts";
-import type { RemoteTree } from "../../../src/model/tree.ts";
+import { remoteAfterPass } from "../../../src/mirror/engine/daemon/remote-after-pass.ts";
+import type { Planned } from "../../../src/mirror/engine/run/pass-context.ts";
+import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import type { Outcome } from "../../../src/mirror/model/action.ts";
+import type { RemoteTree } from "../../../src/mirror/model/tree.ts";
 import { type Mirror, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 

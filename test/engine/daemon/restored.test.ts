@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { META } from "../../../src/engine/run/meta.ts";
+import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { startDaemon } from "./rig.ts";
 

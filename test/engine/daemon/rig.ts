@@ -1,9 +1,14 @@
-import type { Settings } from "../../../src/engine/run/world.ts";
-import { createDaemon, type Daemon, type DaemonEvent, type DaemonTiming } from "../../../src/engine/daemon/daemon.ts";
-import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../../../src/ports/news.ts";
-import type { Watcher, WatchHint } from "../../../src/ports/watch.ts";
-import type { LocalPath } from "../../../src/model/path.ts";
-import type { Fault, Remote } from "../../../src/ports/remote.ts";
+import type { Settings } from "../../../src/mirror/engine/run/world.ts";
+import {
+  createDaemon,
+  type Daemon,
+  type DaemonEvent,
+  type DaemonTiming,
+} from "../../../src/mirror/engine/daemon/daemon.ts";
+import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../../../src/mirror/ports/news.ts";
+import type { Watcher, WatchHint } from "../../../src/mirror/ports/watch.ts";
+import type { LocalPath } from "../../../src/contract/path.ts";
+import type { Fault, Remote } from "../../../src/mirror/ports/remote.ts";
 import { type Mirror, ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
-import { META } from "../../../src/engine/run/meta.ts";
+import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
+import { META } from "../../../src/mirror/engine/run/meta.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 

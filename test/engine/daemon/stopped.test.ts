@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createDaemon } from "../../../src/engine/daemon/daemon.ts";
-import type { Progress } from "../../../src/ports/world.ts";
+import { createDaemon } from "../../../src/mirror/engine/daemon/daemon.ts";
+import type { Progress } from "../../../src/mirror/ports/world.ts";
 import { type Mirror, ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { startDaemon } from "./rig.ts";

@@ -1,4 +1,4 @@
-import { isSidecarName, nameOf } from "../../../src/model/path.ts";
+import { isSidecarName, nameOf } from "../../../src/contract/path.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig, type Deployment } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";

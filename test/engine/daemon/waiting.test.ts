@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { ChangeId } from "../../../src/contract/ids.ts";
-import type { Fault } from "../../../src/ports/remote.ts";
+import type { Fault } from "../../../src/mirror/ports/remote.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { DirtyPaths } from "../../../src/engine/daemon/dirty-paths.ts";
-import { PendingDeletions } from "../../../src/engine/daemon/pending-deletions.ts";
-import { pollInterval, retryDelay } from "../../../src/engine/daemon/intervals.ts";
-import { QuietPeriod } from "../../../src/engine/daemon/quiet-period.ts";
-import { countChangedLines } from "../../../src/engine/daemon/events.ts";
-import { DEFAULT_TIMING } from "../../../src/engine/daemon/timing.ts";
+import { DirtyPaths } from "../../../src/mirror/engine/daemon/dirty-paths.ts";
+import { PendingDeletions } from "../../../src/mirror/engine/daemon/pending-deletions.ts";
+import { pollInterval, retryDelay } from "../../../src/mirror/engine/daemon/intervals.ts";
+import { QuietPeriod } from "../../../src/mirror/engine/daemon/quiet-period.ts";
+import { countChangedLines } from "../../../src/mirror/engine/daemon/events.ts";
+import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 
 const MINUTE = 60_000;
 

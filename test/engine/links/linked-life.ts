@@ -1,6 +1,6 @@
 import { posix } from "node:path";
-import { isSidecarName } from "../../../src/model/path.ts";
-import type { RunReport } from "../../../src/engine/run/report.ts";
+import { isSidecarName } from "../../../src/contract/path.ts";
+import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { type Dice, rollDice } from "../../simulator/dice.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";

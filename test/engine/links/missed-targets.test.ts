@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { FILES } from "../../../src/contract/routes.ts";
-import { syncToConvergence } from "../../../src/engine/run/sync.ts";
+import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
 import { type Mirror, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import type { Fault } from "../../variants/variant.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { remoteTreeOf } from "../../../src/engine/daemon/in-sync-snapshot.ts";
-import type { LinkedDisk } from "../../../src/engine/links/linked-disk.ts";
-import { MirrorLinks } from "../../../src/engine/links/mirror-links.ts";
-import { syncToConvergence } from "../../../src/engine/run/sync.ts";
-import type { Digest } from "../../../src/model/digest.ts";
-import type { Disk } from "../../../src/ports/disk.ts";
+import { remoteTreeOf } from "../../../src/mirror/engine/daemon/in-sync-snapshot.ts";
+import type { LinkedDisk } from "../../../src/mirror/engine/links/linked-disk.ts";
+import { MirrorLinks } from "../../../src/mirror/engine/links/mirror-links.ts";
+import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import type { Digest } from "../../../src/contract/digest.ts";
+import type { Disk } from "../../../src/mirror/ports/disk.ts";
 import { POLICY } from "../../planner/defaults.ts";
 import { type Mirror, type MirrorCopy, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";

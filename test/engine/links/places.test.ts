@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { DirId, DocId } from "../../../src/contract/ids.ts";
-import { leadsAstray } from "../../../src/engine/links/astray.ts";
-import { LinkPlaces } from "../../../src/engine/links/places.ts";
-import { digestOf } from "../../../src/model/digest.ts";
-import type { HoldReason } from "../../../src/model/hold.ts";
-import type { Spelling } from "../../../src/model/spelling.ts";
-import type { BaseTree } from "../../../src/model/tree.ts";
+import { leadsAstray } from "../../../src/mirror/engine/links/astray.ts";
+import { LinkPlaces } from "../../../src/mirror/engine/links/places.ts";
+import { digestOf } from "../../../src/contract/digest.ts";
+import type { HoldReason } from "../../../src/mirror/model/hold.ts";
+import type { Spelling } from "../../../src/contract/spelling.ts";
+import type { BaseTree } from "../../../src/mirror/model/tree.ts";
 import { worldAfter } from "../../planner/table.ts";
 import { treesOf } from "../../planner/world-trees.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { syncToConvergence } from "../../../src/engine/run/sync.ts";
-import { digestOf } from "../../../src/model/digest.ts";
+import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import { digestOf } from "../../../src/contract/digest.ts";
 import { type Mirror, ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 

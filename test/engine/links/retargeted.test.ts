@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { syncToConvergence } from "../../../src/engine/run/sync.ts";
+import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
 import { type Mirror, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 

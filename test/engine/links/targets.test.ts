@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Link } from "../../../src/model/link.ts";
+import type { Link } from "../../../src/mirror/model/link.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 import { openFixture } from "../../promises/fixture.ts";

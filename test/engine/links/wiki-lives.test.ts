@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { expect, test } from "vitest";
-import { isSidecarName } from "../../../src/model/path.ts";
+import { isSidecarName } from "../../../src/contract/path.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { LinkedLife } from "./linked-life.ts";
 import { titleOf } from "./linked-acts.ts";

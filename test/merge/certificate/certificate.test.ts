@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { type Explanation, explainMerge } from "../../../src/merge/explain.ts";
-import { mergeText } from "../../../src/merge/merge.ts";
+import { type Explanation, explainMerge } from "../../../src/markdown/merge/explain.ts";
+import { mergeText } from "../../../src/markdown/merge/merge.ts";
 import { mulberry32 } from "../adversaries.ts";
 import { judgeNote, type Note, readNotes, turned } from "../daily-notes.ts";
 import { runs, seed } from "../documents.ts";

@@ -1,4 +1,4 @@
-import type { ExplainedLine, Explanation, Piece } from "../../../src/merge/explain.ts";
+import type { ExplainedLine, Explanation, Piece } from "../../../src/markdown/merge/explain.ts";
 
 export type Texts = { readonly base: string; readonly local: string; readonly remote: string };
 

@@ -1,4 +1,4 @@
-import type { Explanation, Piece } from "../../../src/merge/explain.ts";
+import type { Explanation, Piece } from "../../../src/markdown/merge/explain.ts";
 
 /** Merges made wrong by chance, and explanations that try to hide it. */
 

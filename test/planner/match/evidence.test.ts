@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { STILL_WRITTEN, type Unread, unreadable } from "../../../src/model/seen.ts";
-import { makePlan } from "../../../src/planner/plan.ts";
+import { STILL_WRITTEN, type Unread, unreadable } from "../../../src/mirror/model/seen.ts";
+import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { openConflict } from "../commands.ts";
 import { POLICY, SIGNALS } from "../defaults.ts";
 import { planOf, say, worldAfter } from "../table.ts";

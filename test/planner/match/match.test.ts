@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { makePlan } from "../../../src/planner/plan.ts";
+import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import { POLICY, SIGNALS } from "../defaults.ts";
 import { planOf, type Row, say, worldAfter } from "../table.ts";
 import type { World } from "../world.ts";

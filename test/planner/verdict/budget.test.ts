@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
-import { deleteBudget } from "../../../src/planner/verdict/losses.ts";
+import { DEFAULT_GUARDS } from "../../../src/mirror/model/policy.ts";
+import { deleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
 
 /** How many deletions need no question: a share of what is known, within bounds. */
 

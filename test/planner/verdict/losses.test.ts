@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { HaltReason, Plan, Signals } from "../../../src/planner/plan-types.ts";
+import type { HaltReason, Plan, Signals } from "../../../src/mirror/planner/plan-types.ts";
 import { planOf } from "../table.ts";
 import { World } from "../world.ts";
 import { emptyHere, emptyThere, guardedKeys, reasonsOf, removeHere, synced, withBlank } from "./worlds.ts";

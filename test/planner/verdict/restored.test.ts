@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Plan } from "../../../src/planner/plan-types.ts";
-import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
+import type { Plan } from "../../../src/mirror/planner/plan-types.ts";
+import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
 import { planOf } from "../table.ts";
 import { World } from "../world.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { Action } from "../../../src/model/action.ts";
-import type { HaltReason, Plan, Signals } from "../../../src/planner/plan-types.ts";
-import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
+import type { Action } from "../../../src/mirror/model/action.ts";
+import type { HaltReason, Plan, Signals } from "../../../src/mirror/planner/plan-types.ts";
+import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
 import { openConflict } from "../commands.ts";
 import { planOf } from "../table.ts";
 import type { World } from "../world.ts";

@@ -1,5 +1,5 @@
-import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
-import type { HaltReason, Plan } from "../../../src/planner/plan-types.ts";
+import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
+import type { HaltReason, Plan } from "../../../src/mirror/planner/plan-types.ts";
 import { World } from "../world.ts";
 
 /** Worlds that safety checks judge, and what they say. */

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Renderer } from "../../../src/server/app/renderer.ts";
+import { Renderer } from "../../../src/page/renderer.ts";
 import { temporaryFolder } from "../fixture.ts";
 
 const BASE = { files: "/app/w/x/files/", folder: "" };

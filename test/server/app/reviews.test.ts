@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import type { AnswerOne } from "../../../src/server/service.ts";
+import type { AnswerOne } from "../../../src/service/service.ts";
 import { expectEdited, expectOk } from "../../contract/suite/world.ts";
 import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
 

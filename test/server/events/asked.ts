@@ -1,4 +1,4 @@
-import type { Level } from "../../../src/server/rows.ts";
+import type { Level } from "../../../src/service/store/rows.ts";
 import { type Opened, openService } from "../fixture.ts";
 import { Listener } from "./listener.ts";
 

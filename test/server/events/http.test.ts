@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { NewsHint, NewsState } from "../../../src/ports/news.ts";
-import { createRemote } from "../../../src/remote/client.ts";
-import { createWire } from "../../../src/remote/wire.ts";
-import { startHttp } from "../../../src/server/http.ts";
-import { systemClock } from "../../../src/app/mirror/clock.ts";
+import type { NewsHint, NewsState } from "../../../src/mirror/ports/news.ts";
+import { createRemote } from "../../../src/mirror/remote/client.ts";
+import { createWire } from "../../../src/mirror/remote/wire.ts";
+import { startHttp } from "../../../src/service/http/server.ts";
+import { systemClock } from "../../../src/common/system-clock.ts";
 import { NO_LOG } from "../../simulator/quiet-ports.ts";
 import { make, open } from "./asked.ts";
 

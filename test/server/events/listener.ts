@@ -1,5 +1,5 @@
-import type { Sink } from "../../../src/server/http-answer.ts";
-import type { Service } from "../../../src/server/service.ts";
+import type { Sink } from "../../../src/service/http/write-answer.ts";
+import type { Service } from "../../../src/service/service.ts";
 
 type Heard = { readonly type: string; readonly data: Readonly<Record<string, unknown>> };
 

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openService, seeded } from "../fixture.ts";
-import type { Service } from "../../../src/server/service.ts";
+import type { Service } from "../../../src/service/service.ts";
 import { type Asked, folderAt, keyWith, listening, make, open } from "./asked.ts";
 import { Listener } from "./listener.ts";
 

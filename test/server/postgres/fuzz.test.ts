@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { combineByMerge } from "../../../src/server/combine.ts";
-import { PostgresStore } from "../../../src/server/postgres/store.ts";
-import { loadRegexEngine } from "../../../src/server/search.ts";
-import { createService } from "../../../src/server/service.ts";
+import { combineByMerge } from "../../../src/service/files/combine.ts";
+import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
+import { loadRegexEngine } from "../../../src/service/search/search.ts";
+import { createService } from "../../../src/service/service.ts";
 import { Api } from "../../contract/suite/world.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { fc } from "../../property.ts";

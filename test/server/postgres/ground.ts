@@ -2,8 +2,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, onTestFinished } from "vitest";
-import { PostgresStore } from "../../../src/server/postgres/store.ts";
-import type { Tables } from "../../../src/server/tables.ts";
+import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
+import type { Tables } from "../../../src/service/store/tables.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 
 export type Ground = {

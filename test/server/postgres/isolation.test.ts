@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { PostgresStore } from "../../../src/server/postgres/store.ts";
-import { fileJson } from "../../../src/server/present.ts";
-import type { Tables } from "../../../src/server/tables.ts";
+import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
+import { fileJson } from "../../../src/service/files/present.ts";
+import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { groundOfFile, makeFile, makeFolder, oneAfterTheOther, Step } from "./ground.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { MIGRATIONS } from "../../../src/server/postgres/migrations/all.ts";
-import { migrate } from "../../../src/server/postgres/migrate.ts";
-import { PostgresStore } from "../../../src/server/postgres/store.ts";
+import { MIGRATIONS } from "../../../src/service/store/postgres/migrations/all.ts";
+import { migrate } from "../../../src/service/store/postgres/migrate.ts";
+import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { connect, openStore } from "./ground.ts";
 

@@ -1,7 +1,7 @@
 import type { Pool } from "pg";
 import { expect, it, vi } from "vitest";
-import { OutboxSignal } from "../../../src/server/postgres/outbox-signal.ts";
-import { PRUNE } from "../../../src/server/postgres/outbox-table.ts";
+import { OutboxSignal } from "../../../src/service/store/postgres/outbox-signal.ts";
+import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
 
 it("tells others nothing more once it is closed: its pool may have ended", async () => {
   vi.useFakeTimers();

@@ -1,7 +1,7 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { OutboxPage } from "../../../src/server/events/outbox.ts";
-import { PRUNE } from "../../../src/server/postgres/outbox-table.ts";
-import type { PostgresStore } from "../../../src/server/postgres/store.ts";
+import type { OutboxPage } from "../../../src/service/events/outbox.ts";
+import { PRUNE } from "../../../src/service/store/postgres/outbox-table.ts";
+import type { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { connect, type Ground, groundOfFile, makeFile, Step } from "./ground.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Tables } from "../../../src/server/tables.ts";
+import type { Tables } from "../../../src/service/store/tables.ts";
 import { whyNoPostgres } from "../../postgres/database.ts";
 import { FIRST_PAGE, groundOfFile, makeFile, makeFolder, oneAfterTheOther } from "./ground.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { PostgresStore } from "../../../src/server/postgres/store.ts";
+import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { type Asked, join, keyWith, open } from "../events/asked.ts";
 import { TOLD, TOLD_BY_GRANTS } from "../events/told-suite.ts";

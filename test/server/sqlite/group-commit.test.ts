@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Db, openDatabase } from "../../../src/server/sqlite/database.ts";
-import { GroupCommit } from "../../../src/server/sqlite/group-commit.ts";
-import { openSqlite } from "../../../src/server/sqlite/store.ts";
-import { Transactions } from "../../../src/server/sqlite/transactions.ts";
-import { Turns } from "../../../src/server/sqlite/turns.ts";
-import { isDiskFull } from "../../../src/server/store.ts";
+import { type Db, openDatabase } from "../../../src/service/store/sqlite/database.ts";
+import { GroupCommit } from "../../../src/service/store/sqlite/group-commit.ts";
+import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
+import { Transactions } from "../../../src/service/store/sqlite/transactions.ts";
+import { Turns } from "../../../src/service/store/sqlite/turns.ts";
+import { isDiskFull } from "../../../src/service/store/store.ts";
 import { seeded } from "../fixture.ts";
 
 /** Writes that wait for the disk together, and are undone each by itself. */

@@ -1,9 +1,9 @@
 import { expect, onTestFinished, test } from "vitest";
-import { fileJson } from "../../../src/server/present.ts";
-import type { FileRow } from "../../../src/server/rows.ts";
-import { KeptTexts } from "../../../src/server/sqlite/kept-texts.ts";
-import { openSqlite } from "../../../src/server/sqlite/store.ts";
-import type { Tables } from "../../../src/server/tables.ts";
+import { fileJson } from "../../../src/service/files/present.ts";
+import type { FileRow } from "../../../src/service/store/rows.ts";
+import { KeptTexts } from "../../../src/service/store/sqlite/kept-texts.ts";
+import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
+import type { Tables } from "../../../src/service/store/tables.ts";
 import { Api } from "../../contract/suite/world.ts";
 import { openService, seeded } from "../fixture.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { openDatabase } from "../../../src/server/sqlite/database.ts";
-import { openSqlite } from "../../../src/server/sqlite/store.ts";
-import { OutboxTable } from "../../../src/server/sqlite/outbox-table.ts";
+import { openDatabase } from "../../../src/service/store/sqlite/database.ts";
+import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
+import { OutboxTable } from "../../../src/service/store/sqlite/outbox-table.ts";
 import { seeded } from "../fixture.ts";
 
 function open() {

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openSqlite, type SqliteStore } from "../../../src/server/sqlite/store.ts";
-import type { Tables } from "../../../src/server/tables.ts";
+import { openSqlite, type SqliteStore } from "../../../src/service/store/sqlite/store.ts";
+import type { Tables } from "../../../src/service/store/tables.ts";
 import { openService, seeded } from "../fixture.ts";
 
 function openStore(): SqliteStore {

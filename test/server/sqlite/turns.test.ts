@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../../src/server/sqlite/turns.ts";
+import { Turns } from "../../../src/service/store/sqlite/turns.ts";
 
 describe("turns", () => {
   it("come one after the other, however each ends", async () => {

@@ -1,8 +1,8 @@
 import { expect, onTestFinished, test } from "vitest";
-import { openDatabase } from "../../../src/server/sqlite/database.ts";
-import { openSqlite } from "../../../src/server/sqlite/store.ts";
-import { UndoPages } from "../../../src/server/sqlite/undo-pages.ts";
-import type { Store } from "../../../src/server/store.ts";
+import { openDatabase } from "../../../src/service/store/sqlite/database.ts";
+import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
+import { UndoPages } from "../../../src/service/store/sqlite/undo-pages.ts";
+import type { Store } from "../../../src/service/store/store.ts";
 import { ADMIN_KEY, openService, seeded } from "../fixture.ts";
 import { Api } from "../../contract/suite/world.ts";
 

@@ -1,7 +1,7 @@
-import { guardKey } from "../../../src/planner/verdict/guard-key.ts";
-import { approvedKeys } from "../../../src/engine/run/guard-facts.ts";
-import { META } from "../../../src/engine/run/meta.ts";
-import { planOnly } from "../../../src/engine/run/sync.ts";
+import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
+import { approvedKeys } from "../../../src/mirror/engine/run/guard-facts.ts";
+import { META } from "../../../src/mirror/engine/run/meta.ts";
+import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Actors } from "./actors.ts";
 import { QUIET_FATE } from "./mirror.ts";
 import { settingsOf } from "./sync-step.ts";

@@ -1,4 +1,4 @@
-import { isSidecarName } from "../../../src/model/path.ts";
+import { isSidecarName } from "../../../src/contract/path.ts";
 import type { RamUser } from "../ram-user.ts";
 import type { History } from "./history.ts";
 import { parentIn } from "./names.ts";

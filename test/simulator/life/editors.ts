@@ -1,5 +1,5 @@
-import { nameOf, parentOf } from "../../../src/model/path.ts";
-import type { Processes } from "../../../src/local/editor-locks.ts";
+import { nameOf, parentOf } from "../../../src/contract/path.ts";
+import type { Processes } from "../../../src/mirror/local/editor-locks.ts";
 import { at, type Desk, documentsOf } from "./desk.ts";
 import { choose } from "./choose.ts";
 

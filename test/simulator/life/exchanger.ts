@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
-import type { WireResult } from "../../../src/ports/wire.ts";
+import type { WireResult } from "../../../src/common/wire.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import type { Actors } from "./actors.ts";
 import type { Aim } from "./aim.ts";

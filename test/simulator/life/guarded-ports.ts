@@ -1,7 +1,7 @@
 import type { WireRequest } from "../../../src/contract/wire.ts";
-import type { Fs } from "../../../src/ports/fs.ts";
-import type { WireResult } from "../../../src/ports/wire.ts";
-import type { State } from "../../../src/ports/state.ts";
+import type { Fs } from "../../../src/mirror/ports/fs.ts";
+import type { WireResult } from "../../../src/common/wire.ts";
+import type { State } from "../../../src/mirror/ports/state.ts";
 import type { RamDisk } from "../ram-disk.ts";
 import type { ReadState } from "./read-state.ts";
 

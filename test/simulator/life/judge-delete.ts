@@ -1,6 +1,6 @@
 import type { DocId } from "../../../src/contract/ids.ts";
-import type { Link } from "../../../src/model/link.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
+import type { Link } from "../../../src/mirror/model/link.ts";
+import type { Clock } from "../../../src/common/clock.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { tagOf } from "./text-marks.ts";

@@ -1,9 +1,9 @@
 import { mapName, nameFaults } from "../../../src/contract/names.ts";
-import type { HoldReason } from "../../../src/model/hold.ts";
-import { type Hold, type Link, linksByPath } from "../../../src/model/link.ts";
-import { ancestorsOf, pathKey } from "../../../src/model/path.ts";
+import type { HoldReason } from "../../../src/mirror/model/hold.ts";
+import { type Hold, type Link, linksByPath } from "../../../src/mirror/model/link.ts";
+import { ancestorsOf, pathKey } from "../../../src/contract/path.ts";
 import type { Actors } from "./actors.ts";
-import { digestOf } from "../../../src/model/digest.ts";
+import { digestOf } from "../../../src/contract/digest.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { documentsOf } from "./desk.ts";

@@ -1,5 +1,5 @@
-import type { DirLink, Link } from "../../../src/model/link.ts";
-import { pathKey } from "../../../src/model/path.ts";
+import type { DirLink, Link } from "../../../src/mirror/model/link.ts";
+import { pathKey } from "../../../src/contract/path.ts";
 import type { Actors } from "./actors.ts";
 import type { LifeMirror } from "./mirror.ts";
 import { isBelow, parentIn } from "./names.ts";

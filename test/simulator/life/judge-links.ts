@@ -1,5 +1,5 @@
 import type { Actors } from "./actors.ts";
-import type { Hold, Link } from "../../../src/model/link.ts";
+import type { Hold, Link } from "../../../src/mirror/model/link.ts";
 import { documentsOf } from "./desk.ts";
 import { leadsThere, type LifeLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";

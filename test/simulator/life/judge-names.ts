@@ -1,6 +1,6 @@
-import { isTemporaryName } from "../../../src/model/local-name.ts";
-import type { Hold } from "../../../src/model/link.ts";
-import { isSidecarName, nameOf } from "../../../src/model/path.ts";
+import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
+import type { Hold } from "../../../src/mirror/model/link.ts";
+import { isSidecarName, nameOf } from "../../../src/contract/path.ts";
 import { isRefusedForLinks } from "./judge-links.ts";
 import type { LiveFile } from "./live-lists.ts";
 import type { LifeMirror } from "./mirror.ts";

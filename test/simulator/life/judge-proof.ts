@@ -1,8 +1,8 @@
-import { META } from "../../../src/engine/run/meta.ts";
-import type { RunReport } from "../../../src/engine/run/report.ts";
-import { standingOf } from "../../../src/engine/run/standing.ts";
-import { planOnly } from "../../../src/engine/run/sync.ts";
-import type { Settings } from "../../../src/engine/run/world.ts";
+import { META } from "../../../src/mirror/engine/run/meta.ts";
+import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
+import { standingOf } from "../../../src/mirror/engine/run/standing.ts";
+import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
+import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import type { Actors } from "./actors.ts";
 import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
 

@@ -1,9 +1,9 @@
-import { type Digest, digestOf } from "../../../src/model/digest.ts";
-import { META } from "../../../src/engine/run/meta.ts";
-import type { MirrorEvent } from "../../../src/ports/state.ts";
-import { DEFAULT_GUARDS } from "../../../src/model/policy.ts";
-import { copyPath } from "../../../src/model/sidecar-path.ts";
-import { deleteBudget } from "../../../src/planner/verdict/losses.ts";
+import { type Digest, digestOf } from "../../../src/contract/digest.ts";
+import { META } from "../../../src/mirror/engine/run/meta.ts";
+import type { MirrorEvent } from "../../../src/mirror/ports/state.ts";
+import { DEFAULT_GUARDS } from "../../../src/mirror/model/policy.ts";
+import { copyPath } from "../../../src/mirror/model/sidecar-path.ts";
+import { deleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
 import { bare } from "./wire-reading.ts";
@@ -13,7 +13,7 @@ import { essenceOf } from "./linked-texts.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
-import { MAX_NAME_BYTES } from "../../../src/model/path.ts";
+import { MAX_NAME_BYTES } from "../../../src/contract/path.ts";
 
 /** Judges one run by what is there before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
 export function judgeRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {

@@ -1,6 +1,6 @@
-import { isTemporaryName } from "../../../src/model/local-name.ts";
-import { nameOf } from "../../../src/model/path.ts";
-import type { DirLink, Link } from "../../../src/model/link.ts";
+import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
+import { nameOf } from "../../../src/contract/path.ts";
+import type { DirLink, Link } from "../../../src/mirror/model/link.ts";
 import type { Actors } from "./actors.ts";
 import { at, documentsOf, foldersOf } from "./desk.ts";
 import { tagOf } from "./text-marks.ts";

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
-import type { WireResult } from "../../../src/ports/wire.ts";
-import { isSidecarName, nameOf, parentOf } from "../../../src/model/path.ts";
+import type { WireResult } from "../../../src/common/wire.ts";
+import { isSidecarName, nameOf, parentOf } from "../../../src/contract/path.ts";
 import type { History } from "./history.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";

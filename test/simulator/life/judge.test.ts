@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Actors } from "./actors.ts";
-import type { RemotePath } from "../../../src/model/path.ts";
+import type { RemotePath } from "../../../src/contract/path.ts";
 import { actHere } from "./local-acts.ts";
 import { DeleteJudge } from "./judge-delete.ts";
 import { judgeConverged } from "./judge-end.ts";

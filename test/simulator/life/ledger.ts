@@ -1,7 +1,7 @@
 import { isSwap } from "./editors.ts";
-import { nameOf } from "../../../src/model/path.ts";
-import { isLitterName } from "../../../src/local/ignore.ts";
-import { TEMP_PREFIX } from "../../../src/local/names.ts";
+import { nameOf } from "../../../src/contract/path.ts";
+import { isLitterName } from "../../../src/mirror/local/ignore.ts";
+import { TEMP_PREFIX } from "../../../src/mirror/local/names.ts";
 import type { History } from "./history.ts";
 import { marksOf } from "./text-marks.ts";
 import type { LifeWorld } from "./world.ts";

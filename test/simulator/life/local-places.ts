@@ -1,4 +1,4 @@
-import { isSimilar, profileOf } from "../../../src/model/similar.ts";
+import { isSimilar, profileOf } from "../../../src/mirror/model/similar.ts";
 import { at, type Desk, documentsOf, foldersOf, type Person } from "./desk.ts";
 import { choose } from "./choose.ts";
 import { isBelow, joined, nameIn, parentIn } from "./names.ts";

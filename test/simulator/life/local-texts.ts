@@ -1,4 +1,4 @@
-import { isSidecarName } from "../../../src/model/path.ts";
+import { isSidecarName } from "../../../src/contract/path.ts";
 import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
 import type { History } from "./history.ts";
 import { marksOf, tagOf, withOtherEnds } from "./text-marks.ts";

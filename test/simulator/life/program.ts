@@ -1,6 +1,6 @@
-import type { BarrierEnd } from "../../../src/engine/daemon/barriers.ts";
-import { type Link, linksByPath } from "../../../src/model/link.ts";
-import type { LocalPath } from "../../../src/model/path.ts";
+import type { BarrierEnd } from "../../../src/mirror/engine/daemon/barriers.ts";
+import { type Link, linksByPath } from "../../../src/mirror/model/link.ts";
+import type { LocalPath } from "../../../src/contract/path.ts";
 import { rollDice } from "../dice.ts";
 import { Killed } from "../mirror.ts";
 import type { Actors } from "./actors.ts";

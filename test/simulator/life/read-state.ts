@@ -1,4 +1,4 @@
-import type { StoredState } from "../../../src/state/state.ts";
+import type { StoredState } from "../../../src/mirror/state/state.ts";
 
 /** Members of a state that write nothing, and whose answers its rows alone decide. */
 const READS: ReadonlySet<string> = new Set<keyof StoredState>([

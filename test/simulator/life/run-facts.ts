@@ -1,4 +1,4 @@
-import type { RunReport } from "../../../src/engine/run/report.ts";
+import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import type { Sighted } from "./judge-undone.ts";
 
 /** What befell one `sync` of one mirror, as its judges take it. */

@@ -1,5 +1,5 @@
-import { type Digest, digestOf } from "../../../src/model/digest.ts";
-import type { StoredState } from "../../../src/state/state.ts";
+import { type Digest, digestOf } from "../../../src/contract/digest.ts";
+import type { StoredState } from "../../../src/mirror/state/state.ts";
 import { essenceOf, holdsLinks } from "./linked-texts.ts";
 
 /** Texts of the folder against those of the state, which differ in what their links say. */

@@ -1,6 +1,6 @@
 import type { ChangeId } from "../../../src/contract/ids.ts";
-import { META } from "../../../src/engine/run/meta.ts";
-import type { Digest } from "../../../src/model/digest.ts";
+import { META } from "../../../src/mirror/engine/run/meta.ts";
+import type { Digest } from "../../../src/contract/digest.ts";
 import type { Actors } from "./actors.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 import { isTextOf } from "./stored-texts.ts";

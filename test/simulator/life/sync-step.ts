@@ -1,7 +1,7 @@
-import type { RunReport } from "../../../src/engine/run/report.ts";
-import { META } from "../../../src/engine/run/meta.ts";
-import { syncToConvergence } from "../../../src/engine/run/sync.ts";
-import type { Settings, World } from "../../../src/engine/run/world.ts";
+import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
+import { META } from "../../../src/mirror/engine/run/meta.ts";
+import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
+import type { Settings, World } from "../../../src/mirror/engine/run/world.ts";
 import { rollDice } from "../dice.ts";
 import { Killed, SETTINGS } from "../mirror.ts";
 import { Aim } from "./aim.ts";

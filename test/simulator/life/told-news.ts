@@ -1,5 +1,5 @@
 import { type DirId, type DocId, isChangeId, isDocId } from "../../../src/contract/ids.ts";
-import type { NewsHint, NewsListener, RemoteNews } from "../../../src/ports/news.ts";
+import type { NewsHint, NewsListener, RemoteNews } from "../../../src/mirror/ports/news.ts";
 import type { Dice } from "../dice.ts";
 import type { LiveFile } from "./live-lists.ts";
 

@@ -1,7 +1,7 @@
-import type { LocalPath } from "../../../src/model/path.ts";
-import type { Watcher, WatchHint } from "../../../src/ports/watch.ts";
-import { createDaemon } from "../../../src/engine/daemon/daemon.ts";
-import type { RunReport } from "../../../src/engine/run/report.ts";
+import type { LocalPath } from "../../../src/contract/path.ts";
+import type { Watcher, WatchHint } from "../../../src/mirror/ports/watch.ts";
+import { createDaemon } from "../../../src/mirror/engine/daemon/daemon.ts";
+import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { type Dice, rollDice } from "../dice.ts";
 import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";

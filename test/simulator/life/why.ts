@@ -1,6 +1,6 @@
-import { explainPath } from "../../../src/planner/explain.ts";
-import type { Policy } from "../../../src/model/policy.ts";
-import { planOnly } from "../../../src/engine/run/sync.ts";
+import { explainPath } from "../../../src/mirror/planner/explain.ts";
+import type { Policy } from "../../../src/mirror/model/policy.ts";
+import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
 import { type LifeMirror, QUIET_FATE } from "./mirror.ts";

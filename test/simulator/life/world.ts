@@ -1,7 +1,7 @@
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
-import type { Clock } from "../../../src/ports/clock.ts";
-import { combineByMerge } from "../../../src/server/combine.ts";
-import { newId } from "../../../src/server/context.ts";
+import type { Clock } from "../../../src/common/clock.ts";
+import { combineByMerge } from "../../../src/service/files/combine.ts";
+import { newId } from "../../../src/service/requests/context.ts";
 import { SyncService, type SyncServiceOptions } from "../../sync-service/service.ts";
 import { emptyDatabase } from "../empty-service.ts";
 import type { VariantState } from "../../variants/variant.ts";

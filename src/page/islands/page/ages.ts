@@ -1,4 +1,4 @@
-import { ageText } from "../../../model/age.ts";
+import { ageText } from "../../../common/age.ts";
 
 /** Keeps ages (`12 s`) up to date by the browser's clock, without requests. */
 export function keepAges(): void {

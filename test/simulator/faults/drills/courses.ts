@@ -1,4 +1,4 @@
-import { digestOf } from "../../../../src/model/digest.ts";
+import { digestOf } from "../../../../src/contract/digest.ts";
 import { writesIn, REVIEWS } from "./reviews.ts";
 import { type Drill, drill, marked, type Stage, textOf } from "./stage.ts";
 

@@ -1,4 +1,4 @@
-import { makeMirrorFolder } from "../../../../src/local/marker.ts";
+import { makeMirrorFolder } from "../../../../src/mirror/local/marker.ts";
 import type { Fault } from "../../../variants/variant.ts";
 import { ROOT } from "../../mirror.ts";
 import { RESTORED } from "./restored.ts";

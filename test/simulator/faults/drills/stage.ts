@@ -1,10 +1,10 @@
 import type { DocId } from "../../../../src/contract/ids.ts";
 import type { WireRequest } from "../../../../src/contract/wire.ts";
-import { digestOf } from "../../../../src/model/digest.ts";
-import { sameExceptTextForm } from "../../../../src/model/text-form.ts";
-import type { RunReport } from "../../../../src/engine/run/report.ts";
-import { syncToConvergence } from "../../../../src/engine/run/sync.ts";
-import type { World } from "../../../../src/engine/run/world.ts";
+import { digestOf } from "../../../../src/contract/digest.ts";
+import { sameExceptTextForm } from "../../../../src/mirror/model/text-form.ts";
+import type { RunReport } from "../../../../src/mirror/engine/run/report.ts";
+import { syncToConvergence } from "../../../../src/mirror/engine/run/sync.ts";
+import type { World } from "../../../../src/mirror/engine/run/world.ts";
 import type { Fault, Variant } from "../../../variants/variant.ts";
 import { Moment } from "../../moment.ts";
 import { type Mirror, type MirrorOptions, SETTINGS } from "../../mirror.ts";

@@ -1,0 +1,49 @@
+import type { Clock } from "./clock.ts";
+
+/**
+ * How many callers go on in one turn of the event loop. Many answers arrive at one time: with one
+ * caller a turn, the last ones would hold their content for as many turns.
+ */
+const IN_A_TURN = 16;
+
+/** The system's clock: nothing else reads the time. */
+export function systemClock(): Clock {
+  return new SystemClock();
+}
+
+class SystemClock implements Clock {
+  /** The callbacks that wait for a turn of the event loop, in order. */
+  readonly #waiting: (() => void)[] = [];
+
+  now(): number {
+    return Date.now();
+  }
+
+  monotonic(): number {
+    // Not `performance`, which loads five modules of Node's when it is first asked for.
+    const [seconds, nanoseconds] = process.hrtime();
+    return seconds * 1e3 + nanoseconds / 1e6;
+  }
+
+  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted === true) return;
+    const { promise, resolve } = Promise.withResolvers<unknown>();
+    const timer = setTimeout(resolve, ms);
+    signal?.addEventListener("abort", resolve);
+    await promise;
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", resolve);
+  }
+
+  /** Answers that have arrived are read between two turns. */
+  readonly turn = (): Promise<void> =>
+    new Promise((resolve) => {
+      if (this.#waiting.push(resolve) === 1) setImmediate(this.#step);
+    });
+
+  readonly #step = (): void => {
+    const some = this.#waiting.splice(0, IN_A_TURN);
+    if (this.#waiting.length > 0) setImmediate(this.#step);
+    for (const resolve of some) resolve();
+  };
+}

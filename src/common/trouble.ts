@@ -1,0 +1,95 @@
+import { UnsafePath } from "./unsafe-path.ts";
+
+/**
+ * Why a command cannot go on, for people: what, which path, the code, the request, what to do next.
+ * app returns it as a value, and cli shows it. It never holds a key or a document's text.
+ */
+export type Trouble = {
+  /**
+   * `usage`: the user has to correct an argument or the configuration; `fault`: the disk or the
+   * state file fails; `offline`: no service, or a refused key.
+   */
+  readonly kind: "usage" | "fault" | "locked" | "offline";
+  /** One clause, without a full stop. */
+  readonly what: string;
+  readonly code?: string | null;
+  readonly requestId?: string | null;
+  /** What to do, as a clause; often a command. */
+  readonly next: string;
+};
+
+/** The result of something that may fail. */
+export type Result<T> =
+  | { readonly kind: "ok"; readonly value: T }
+  | { readonly kind: "trouble"; readonly trouble: Trouble };
+
+export function ok<T>(value: T): Result<T> {
+  return { kind: "ok", value };
+}
+
+export function trouble(
+  kind: Trouble["kind"],
+  what: string,
+  next: string,
+  more: Pick<Trouble, "code" | "requestId"> = {},
+): { readonly kind: "trouble"; readonly trouble: Trouble } {
+  return { kind: "trouble", trouble: { kind, what, next, ...more } };
+}
+
+/** A file that SQLite cannot make large enough for its shared memory counts as a full disk. */
+const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
+
+const CLAUSES: ReadonlyMap<string, string> = new Map([
+  ...FULL_CODES.map((code) => [code, "the disk is full"] as const),
+  ["ENOENT", "it does not exist"],
+  ["EACCES", "this user may not read or write it"],
+  ["EPERM", "this user may not read or write it"],
+  ["EISDIR", "it is a folder"],
+  ["ENOTDIR", "what should be a folder is none"],
+  ["EROFS", "the disk is read-only"],
+  ["SQLITE_READONLY", "the disk is read-only"],
+  ["SQLITE_BUSY", "another program holds the file"],
+  ["SQLITE_CANTOPEN", "the file cannot be opened"],
+  ["EEXIST", "it exists already"],
+  ["ELOOP", "it is a symbolic link, or leads through one"],
+  ["EIO", "the disk failed"],
+  ["EBUSY", "another program uses it"],
+  ["ETXTBSY", "another program uses it"],
+  ["ENAMETOOLONG", "its name is too long for this disk"],
+  ["ENOTEMPTY", "it is not empty"],
+  ["EMFILE", "too many files are open"],
+  ["ENFILE", "too many files are open"],
+  ["EADDRINUSE", "another program uses this address"],
+]);
+
+/** The clause of a system error, by its code. */
+export function errnoClause(error: unknown): string {
+  if (error instanceof UnsafePath) return error.message;
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === undefined ? message : (CLAUSES.get(code) ?? `the system refused it (${code})`);
+}
+
+export const FULL_NEXT = "nothing is lost: free some space, then run the command again";
+
+export function isDiskFull(code: string | null): boolean {
+  return code !== null && FULL_CODES.includes(code);
+}
+
+/**
+ * Returns the trouble with a file that cannot be written. A full disk has its own next step,
+ * whoever may write there.
+ */
+export function unwritableFile(
+  file: string,
+  error: unknown,
+  { kind, next, undone = "" }: Pick<Trouble, "kind" | "next"> & { readonly undone?: string },
+): Result<never> {
+  const code = codeOf(error);
+  const what = `${file} cannot be written: ${errnoClause(error)}${undone}`;
+  return isDiskFull(code) ? trouble("fault", what, FULL_NEXT, { code }) : trouble(kind, what, next, { code });
+}
+
+/** The code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null: it has none. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
+}

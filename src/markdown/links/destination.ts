@@ -1,0 +1,122 @@
+import { isDirId, isDocId } from "../../contract/ids.ts";
+import { isPunctuation } from "./resource.ts";
+
+/** Reads a link's destination, and writes a path as one. */
+
+/** What a destination leads to, without its query and fragment. */
+export type Destination = {
+  /**
+   * `path`: relative, or absolute with a leading slash; still percent-encoded. `id`: a document's
+   * or folder's. `wiki`: a file's name, in its brackets. `foreign`: with a scheme, or a fragment
+   * alone.
+   */
+  readonly kind: "path" | "id" | "wiki" | "foreign";
+  readonly said: string;
+  /** Whether it begins with `ref://`, which makes it lead nowhere. */
+  readonly inert: boolean;
+  /**
+   * Where the query or fragment begins in the destination as written; its length if it has neither.
+   */
+  readonly suffixAt: number;
+};
+
+export const INERT = "ref://";
+
+const SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+/** @param raw as written, without `<` and `>` */
+export function readDestinationText(raw: string): Destination {
+  const inert = raw.startsWith(INERT);
+  const start = inert ? INERT.length : 0;
+  const { said, end } = decodeUntilSuffix(raw, start);
+  const read = { said, inert, suffixAt: end };
+  if ((said === "" && (end === raw.length || raw[end] !== "?")) || SCHEME.test(said))
+    return { ...read, kind: "foreign" };
+  return { ...read, kind: isId(said) ? "id" : "path" };
+}
+
+export function isId(said: string): boolean {
+  return isDocId(said) || isDirId(said);
+}
+
+/** Resolves escapes and entities up to a `?` or `#`, in whatever way that is written. */
+function decodeUntilSuffix(raw: string, start: number): { said: string; end: number } {
+  let said = "";
+  for (let at = start; at < raw.length; ) {
+    const { meant, length } = unitAt(raw, at);
+    if (meant === "?" || meant === "#") return { said, end: at };
+    said += meant;
+    at += length;
+  }
+  return { said, end: raw.length };
+}
+
+const ENTITY = /&(?:#([0-9]{1,7})|#x([0-9a-f]{1,6})|([a-z][a-z0-9]*));/iy;
+
+function unitAt(raw: string, at: number): { meant: string; length: number } {
+  if (raw[at] === "\\" && isPunctuation(raw.charCodeAt(at + 1))) return { meant: raw[at + 1]!, length: 2 };
+  ENTITY.lastIndex = at;
+  const [entity, decimal, hex, name] = (raw[at] === "&" && ENTITY.exec(raw)) || [];
+  if (entity === undefined) return { meant: raw[at]!, length: 1 };
+  const meant = name === undefined ? characterOf(Number.parseInt((decimal ?? hex)!, hex ? 16 : 10)) : NAMED[name];
+  return meant === undefined ? { meant: "&", length: 1 } : { meant, length: entity.length };
+}
+
+function characterOf(code: number): string {
+  const isNone = code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff);
+  return isNone ? "\ufffd" : String.fromCodePoint(code);
+}
+
+/** LIMIT: of HTML's more than 2,000 entity names, those that editors write in addresses. */
+const NAMED: Readonly<Record<string, string>> = {
+  __proto__: null as never,
+  amp: "&",
+  lt: "<",
+  gt: ">",
+  quot: '"',
+  apos: "'",
+  nbsp: "\u00a0",
+  num: "#",
+  quest: "?",
+  percnt: "%",
+  colon: ":",
+  sol: "/",
+  period: ".",
+  lpar: "(",
+  rpar: ")",
+  lsqb: "[",
+  rsqb: "]",
+  lbrack: "[",
+  rbrack: "]",
+  lowbar: "_",
+  comma: ",",
+  excl: "!",
+  plus: "+",
+  equals: "=",
+  commat: "@",
+  dollar: "$",
+  ast: "*",
+  vert: "|",
+  grave: "`",
+  bsol: "\\",
+};
+
+/**
+ * Writes a path as a destination. It encodes only what Markdown or an address would read as
+ * something else, so letters of all scripts stay readable.
+ * @param angle whether the destination will stand between `<` and `>`, where spaces and parentheses
+ * may stay
+ */
+export function writeDestination(path: string, angle: boolean): string {
+  const encoded = path.replace(angle ? UNSAFE_IN_ANGLES : UNSAFE, encodeCharacter);
+  // A first name like `a:b.md` would be read as a scheme; one like `doc_1`, as an id.
+  if (SCHEME.test(encoded)) return encoded.replace(":", "%3A");
+  return isId(encoded) ? `./${encoded}` : encoded;
+}
+
+const UNSAFE = /[\p{Cc}\s<>\\%#?|`"&()[\]\u200b\u2060\ufeff]/gu;
+const UNSAFE_IN_ANGLES = /[\p{Cc}\r\n\t\u2028\u2029<>\\%#?|`&]/gu;
+
+function encodeCharacter(character: string): string {
+  return character === "&" ? "%26" : encodeURIComponent(character).replaceAll("(", "%28").replaceAll(")", "%29");
+}

@@ -1,0 +1,77 @@
+import type { DirId, DocId } from "../../contract/ids.ts";
+import type { Lead } from "../../contract/spelling.ts";
+import { type Destination, isId } from "./destination.ts";
+import { findLinks, readFound } from "./find.ts";
+import { type Place, pathTo, resolve } from "./place.ts";
+import { type Meant, resolveIn } from "./translate.ts";
+
+/**
+ * What the links of a disk's text lead to, each once, by the first that knows.
+ * @param here where the text is
+ */
+export function leadsOf(text: string, here: Place, meant: readonly (Meant | Place)[]): Lead[] {
+  const leads = new Map<string, Lead>();
+  for (const link of findLinks(text, here.names !== undefined)) {
+    const read = readFound(text, link);
+    if (read.kind === "foreign" || leads.has(read.said)) continue;
+    const lead = leadOf(read, here, meant);
+    if (lead !== null) leads.set(read.said, lead);
+  }
+  return [...leads.values()];
+}
+
+/** @returns null for an id that was written, which is left, whatever moves */
+function leadOf(read: Destination, here: Place, meant: readonly (Meant | Place)[]): Lead | null {
+  const { said, kind } = read;
+  const known = resolveIn(read, meant) as DocId | DirId | null;
+  // Unless nothing is known to be there.
+  if (isId(said) && (known === null || known === said))
+    return resolve(read, here) === null ? { said, at: null, to: said as DocId | DirId } : null;
+  const at = kind === "wiki" && known !== null ? here.pathOf(known) : null;
+  return { said, at: at ?? pathOf(here, known, pathTo(read, here)), to: known };
+}
+
+/** The destinations of a text's links, without query and fragment. */
+export function destinationsOf(text: string, wiki: boolean): string[] {
+  return findLinks(text, wiki).map((link) => readFound(text, link).said);
+}
+
+/** Returns a text without what its links lead to, which is the same in both forms. */
+export function withoutDestinations(text: string, wiki: boolean): string {
+  let result = "";
+  let end = 0;
+  for (const { from, to, wiki: named } of findLinks(text, wiki)) {
+    result += text.slice(end, named?.from ?? from) + (named?.text ?? "");
+    end = named?.to ?? to;
+  }
+  return result + text.slice(end);
+}
+
+/** What the links of one text mean by the ids that stand in another, which has as many of them. */
+export function meantByIdsOf(other: string, text: string, wiki: boolean): Meant {
+  const ids = findLinks(other, wiki).map((link) => readFound(other, link));
+  const said = destinationsOf(text, wiki);
+  if (said.length !== ids.length) return () => null;
+  const meant = new Map<string, string>();
+  for (const [n, { kind, inert, said: id }] of ids.entries()) if (kind === "id" && !inert) meant.set(said[n]!, id);
+  return (one) => meant.get(one) ?? null;
+}
+
+/** The same of those that are inert on the service. */
+export function inertIn(text: string, wiki: boolean): string[] {
+  const read = findLinks(text, wiki).map((link) => readFound(text, link));
+  return read.flatMap(({ inert, said }) => (inert ? [said] : []));
+}
+
+/** The target's own path, if the link leads to it: another normal form of its name may be said. */
+function pathOf(here: Place, id: string | null, literal: string | null): string | null {
+  const path = id === null ? null : here.pathOf(id);
+  return path !== null && literal !== null && path.normalize() === literal.normalize() ? path : literal;
+}
+
+/** What earlier bytes meant by each of their destinations. */
+export function meantBy(leads: Iterable<Lead>): Meant {
+  const bySaid = new Map<string, string>();
+  for (const { said, to } of leads) if (to !== null && !bySaid.has(said)) bySaid.set(said, to);
+  return (said) => bySaid.get(said) ?? null;
+}

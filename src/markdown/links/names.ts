@@ -1,0 +1,66 @@
+import { isDocId } from "../../contract/ids.ts";
+import { nameOf } from "../../contract/path.ts";
+import type { Names } from "./wiki.ts";
+
+/**
+ * Paths by the name that a wiki link would say. A path where nothing is any more stays, and the
+ * lookups tell so.
+ */
+export class NameIndex {
+  readonly #paths = new Map<string, Set<string>>();
+
+  add(path: string): void {
+    if (!path.endsWith(ENDING)) return;
+    const key = folded(nameOf(path).slice(0, -ENDING.length));
+    const same = this.#paths.get(key);
+    if (same === undefined) this.#paths.set(key, new Set([path]));
+    else same.add(path);
+  }
+
+  at(name: string): Iterable<string> {
+    return this.#paths.get(folded(name)) ?? [];
+  }
+}
+
+type Lookups = {
+  readonly index: () => NameIndex;
+  readonly idAt: (path: string) => string | null;
+  readonly pathOf: (id: string) => string | null;
+  /** Whether a file is there that is no document yet. */
+  readonly isWaiting: (path: string) => boolean;
+};
+
+export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): Names {
+  const pathsBy = (stem: string) => (stem.includes("/") ? [stem + ENDING] : index().at(stem));
+  const pathsOf = (name: string) => stemsOf(name).flatMap((stem) => [...pathsBy(stem)]);
+  const idOf = (name: string): string | null => {
+    const ids = Iterator.from(pathsOf(name)).map(idAt).filter(isDocId);
+    // Two are as good as many, and a name like `index` may have thousands.
+    const [id, ...more] = ids.take(2);
+    return id !== undefined && more.length === 0 ? id : null;
+  };
+  return {
+    idOf,
+    nameOf: (id) => {
+      const path = pathOf(id)?.slice(0, -ENDING.length) ?? "";
+      return [nameOf(path), ...(path.includes("/") ? [path] : [])].find((name) => idOf(name) === id) ?? null;
+    },
+    pathOf: (name) => {
+      const there = Iterator.from(pathsOf(name)).filter((path) => idAt(path) !== null || isWaiting(path));
+      const [path, ...more] = there.take(2);
+      return path !== undefined && more.length === 0 && idAt(path) === null ? path : null;
+    },
+  };
+}
+
+const ENDING = ".md";
+
+/** A name may be said with its file's ending, or be one of a file that is called `Name.md.md`. */
+function stemsOf(name: string): string[] {
+  return folded(name).endsWith(ENDING) ? [name, name.slice(0, -ENDING.length)] : [name];
+}
+
+/** Editors that follow wiki links tell neither cases nor normal forms apart. */
+function folded(name: string): string {
+  return name.normalize("NFC").toLowerCase();
+}

@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { chmodSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { withoutKey } from "../../settings/key.ts";
+import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
+import { errnoClause, ok, type Result, trouble, unwritableFile } from "../../../common/trouble.ts";
+import { makeFolders } from "../../../common/make-folders.ts";
+
+/**
+ * Gives a unit to the system's service manager, and takes it away. We write the file; the manager's
+ * own tool does the rest.
+ */
+
+type Env = Readonly<Record<string, string | undefined>>;
+/** `ran: false`: the tool is not there, or has not answered in time. */
+type Ran = { readonly ran: boolean; readonly code: number; readonly said: string };
+
+const DEADLINE_MS = 30_000;
+
+export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
+  if (platform === "linux") return "systemd";
+  return platform === "darwin" ? "launchd" : null;
+}
+
+/**
+ * @returns null when the unit runs now; else what the manager said: the file exists, and the user
+ * has to start the unit
+ */
+export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
+  try {
+    makeFolders(dirname(unit.file));
+    // A proxy's URL in it may hold a password.
+    writeFileSync(unit.file, unit.text, { mode: 0o600 });
+    chmodSync(unit.file, 0o600);
+  } catch (error) {
+    return unwritableFile(unit.file, error, { kind: "fault", next: "mdmirror service print shows it" });
+  }
+  const steps: readonly (readonly string[])[] =
+    unit.manager === "systemd"
+      ? [
+          ["systemctl", "--user", "daemon-reload"],
+          ["systemctl", "--user", "enable", `${unit.name}.service`],
+          // Restarts a unit that runs already, so that it takes what was changed.
+          ["systemctl", "--user", "restart", `${unit.name}.service`],
+        ]
+      : [["launchctl", "bootstrap", launchdDomain(), unit.file]];
+  // A loaded agent cannot be loaded again, so it is unloaded first; one that is not loaded is fine.
+  if (unit.manager === "launchd") await ask(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
+  for (const step of steps) {
+    const { ran, code, said } = await ask(step, env);
+    if (!ran || code !== 0) return ok(`${step.join(" ")}: ${said}`);
+  }
+  return ok(null);
+}
+
+/** @returns whether there was one */
+export async function uninstallUnit(unit: ServiceUnit, env: Env): Promise<Result<boolean>> {
+  const was = isInstalled(unit);
+  const stop =
+    unit.manager === "systemd"
+      ? ["systemctl", "--user", "disable", "--now", `${unit.name}.service`]
+      : ["launchctl", "bootout", `${launchdDomain()}/${unit.name}`];
+  if (was) await ask(stop, env);
+  try {
+    rmSync(unit.file, { force: true });
+  } catch (error) {
+    return trouble("fault", `${unit.file} cannot be removed: ${errnoClause(error)}`, "remove it yourself");
+  }
+  if (was && unit.manager === "systemd") await ask(["systemctl", "--user", "daemon-reload"], env);
+  return ok(was);
+}
+
+export function isInstalled({ file }: ServiceUnit): boolean {
+  return statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+/**
+ * The state in the manager's words: `active`, `failed`, `inactive`; null when it cannot be asked.
+ */
+export async function unitState(unit: ServiceUnit, env: Env): Promise<string | null> {
+  if (unit.manager === "systemd") {
+    const { ran, said } = await ask(["systemctl", "--user", "is-active", `${unit.name}.service`], env);
+    return ran && /^[a-z]+$/.test(said) ? said : null;
+  }
+  const { ran, code, said } = await ask(["launchctl", "print", `${launchdDomain()}/${unit.name}`], env);
+  if (!ran) return null;
+  return code === 0 ? (/state = (\w+)/.exec(said)?.[1] ?? "loaded") : "inactive";
+}
+
+function launchdDomain(): string {
+  return `gui/${process.getuid?.() ?? 0}`;
+}
+
+function ask([program, ...args]: readonly string[], env: Env): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { env: withoutKey(env), timeout: DEADLINE_MS };
+    execFile(program!, args, options, (error, stdout, stderr) => {
+      const said = (stdout.trim() || stderr.trim()).slice(0, 4_000);
+      if (error === null) return resolve({ ran: true, code: 0, said });
+      if (typeof error.code === "number") return resolve({ ran: true, code: error.code, said });
+      const why = error.killed ? "it has not answered" : errnoClause(error);
+      resolve({ ran: false, code: -1, said: why });
+    });
+  });
+}

@@ -1,0 +1,192 @@
+import { existsSync, realpathSync } from "node:fs";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { ageText } from "../../../common/age.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { LineReader } from "./lines.ts";
+import { type ControlPlace, findPlace } from "./place.ts";
+import {
+  type ControlAnswers,
+  type ControlRequest,
+  type DaemonStatus,
+  type HeldBack,
+  MAX_ANSWER,
+  readReply,
+  type Reply,
+  requestLine,
+} from "./protocol.ts";
+
+/** How a command asks the daemon of a mirrored folder, over that daemon's socket. */
+
+export const NO_DAEMON = "no-daemon";
+/** The code of the trouble with a daemon that does not answer. */
+const SILENT = "daemon-silent";
+
+/**
+ * How long a daemon may be silent. While it works, it sends a beat every few seconds as long as its
+ * loop moves on; a long step of the loop, as on a slow disk, answers nobody.
+ */
+export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
+  status: 3_000,
+  pause: 30_000,
+  resume: 30_000,
+  sync: 60_000,
+  wait: 60_000,
+  lend: 60_000,
+  leave: 60_000,
+};
+
+type Listener = {
+  /** Called when a daemon has taken the request. */
+  readonly onConnected?: () => void;
+  /** Called when the daemon reports what a sync waits for. */
+  readonly onHeldBack?: (heldBack: HeldBack) => void;
+};
+
+/**
+ * Asks the daemon of a mirrored folder and waits for its answer.
+ * @param dir a folder that holds `.mdmirror/`
+ * @param deadlineMs how long it may be silent
+ */
+export async function askDaemon<R extends ControlRequest>(
+  dir: string,
+  request: R,
+  deadlineMs = DEADLINE_MS[request.do],
+  listener: Listener = {},
+): Promise<Result<ControlAnswers[R["do"]]> | typeof NO_DAEMON> {
+  const held = await callDaemon(dir, request, deadlineMs, listener);
+  if (held === NO_DAEMON || held.kind === "trouble") return held;
+  held.value.socket.destroy();
+  return ok(held.value.value as ControlAnswers[R["do"]]);
+}
+
+/**
+ * Asks the daemon for its status. A daemon that does not answer in time has the phase `silent`: it
+ * is busy with a long step, or hangs, which nobody can tell from outside.
+ */
+export async function askStatus(
+  dir: string,
+  deadlineMs = DEADLINE_MS.status,
+): Promise<Result<DaemonStatus> | typeof NO_DAEMON> {
+  const asked = await askDaemon(dir, { do: "status" }, deadlineMs);
+  if (asked === NO_DAEMON || asked.kind === "ok" || asked.trouble.code !== SILENT) return asked;
+  const place = placeOf(dir);
+  if (place === null) return NO_DAEMON;
+  const { pid, since } = place;
+  const detail = `no answer for ${ageText(deadlineMs)}`;
+  return ok({ pid, since, phase: "silent", detail, paused: false, inSyncAsOf: null, stillMs: deadlineMs });
+}
+
+type Borrowed = {
+  /**
+   * Gives the folder back: the daemon opens it again and looks at all of it. A second call does
+   * nothing.
+   */
+  readonly giveBack: () => void;
+};
+
+/**
+ * Asks the daemon to leave the folder to this process, which can then take its lock. It is given
+ * back at the latest when the process ends.
+ * @param how `leave`: the daemon holds nothing of it open, so that it can be moved
+ */
+export async function borrowFolder(
+  dir: string,
+  what: string,
+  deadlineMs = DEADLINE_MS.lend,
+  how: "lend" | "leave" = "lend",
+): Promise<Result<Borrowed> | typeof NO_DAEMON> {
+  const held = await callDaemon(dir, { do: how, what }, deadlineMs);
+  if (held === NO_DAEMON || held.kind === "trouble") return held;
+  const { socket } = held.value;
+  // Nothing more is sent on the socket: it stays open to hold the folder.
+  socket.setTimeout(0);
+  return ok({ giveBack: () => void socket.destroy() });
+}
+
+type Held = { readonly value: unknown; readonly socket: Socket };
+
+function callDaemon(
+  dir: string,
+  request: ControlRequest,
+  deadlineMs: number,
+  { onConnected, onHeldBack }: Listener = {},
+): Promise<Result<Held> | typeof NO_DAEMON> {
+  const root = realRoot(dir);
+  const place = placeOf(dir);
+  if (place === null) return Promise.resolve(NO_DAEMON);
+  // Most folders have no daemon, and the module takes 3 ms to load.
+  return new Promise((resolve) => {
+    const socket = connect(place.socket);
+    const end = (result: Result<Held> | typeof NO_DAEMON) => {
+      if (!isHeld(result)) socket.destroy();
+      resolve(result);
+    };
+    let connected = false;
+    socket.setTimeout(deadlineMs, () => end(silent(root, place, request, deadlineMs)));
+    socket.once("connect", () => {
+      connected = true;
+      onConnected?.();
+      socket.write(requestLine({ id: 1, root, request }));
+    });
+    // An error before the connection stands means that nobody listens: a crash left the file of the
+    // socket. Whether a daemon runs all the same, the lock tells.
+    socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
+    socket.once("close", () => end(cut(root, request)));
+    const reader = new LineReader(MAX_ANSWER, (line) => {
+      const reply = readReply(line);
+      if (reply?.kind !== "beat") end(reply === null ? notOurs(place) : endOf(reply, socket));
+      else if (reply.heldBack !== undefined) onHeldBack?.(reply.heldBack);
+    });
+    socket.on("data", (chunk) => {
+      if (!reader.push(chunk)) end(notOurs(place));
+    });
+  });
+}
+
+function realRoot(dir: string): string {
+  return existsSync(dir) ? realpathSync(dir) : dir;
+}
+
+function placeOf(dir: string): ControlPlace | null {
+  return findPlace(join(realRoot(dir), ".mdmirror"));
+}
+
+function isHeld(result: Result<Held> | typeof NO_DAEMON): boolean {
+  return result !== NO_DAEMON && result.kind === "ok";
+}
+
+function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<Held> | typeof NO_DAEMON {
+  switch (reply.kind) {
+    case "done":
+      return ok({ value: reply.value, socket });
+    case "refused":
+      return { kind: "trouble", trouble: reply.trouble };
+    case "other-root":
+      return NO_DAEMON;
+  }
+}
+
+function silent(root: string, { pid }: ControlPlace, request: ControlRequest, deadlineMs: number): Result<never> {
+  return trouble(
+    "fault",
+    `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it may be in a long step`,
+    "try again in some minutes; if it still does not answer, restart mdmirror watch (a systemd service does that by itself)",
+    { code: SILENT },
+  );
+}
+
+function cut(root: string, request: ControlRequest): Result<never> {
+  return trouble(
+    "fault",
+    `the daemon of ${root} ended before it answered "${request.do}"`,
+    "run the command again: without a daemon it does the work itself",
+    { code: "daemon-ended" },
+  );
+}
+
+function notOurs({ socket }: ControlPlace): Result<never> {
+  return trouble("fault", `the process that listens at ${socket} is not mdmirror`, "remove .mdmirror/daemon.json", {
+    code: "not-a-daemon",
+  });
+}

@@ -1,0 +1,108 @@
+import { createHash } from "node:crypto";
+import { lstatSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { hasMembers } from "../../../contract/json.ts";
+import { CONTROL_FILE } from "../../model/mirror-folder.ts";
+import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
+import { isOwner, UnsafePath } from "../../../common/unsafe-path.ts";
+import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
+
+/** Where the daemon of a folder listens: a short path in a folder that no other user can enter. */
+
+/** LIMIT: bytes of `sun_path` without its final NUL; on macOS and the BSDs it is shorter. */
+const MAX_PATH = { linux: 107, others: 103 } as const;
+
+export type ControlPlace = { readonly socket: string; readonly pid: number; readonly since: number };
+
+const PLACE = { socket: "string", pid: "number", since: "number" } as const;
+
+type PlaceOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** For tests: folders to try, in order, instead of the system's. */
+  readonly folders?: readonly string[];
+  readonly platform?: NodeJS.Platform;
+};
+
+/**
+ * Makes the folder and chooses the path.
+ * @param root the real path of the mirrored folder
+ */
+export function choosePlace(root: string, options: PlaceOptions): Result<string> {
+  const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
+  const faults: string[] = [];
+  const { platform = process.platform } = options;
+  const longest = platform === "linux" ? MAX_PATH.linux : MAX_PATH.others;
+  for (const folder of options.folders ?? candidates(options.env)) {
+    const path = join(folder, name);
+    if (Buffer.byteLength(path) > longest) {
+      faults.push(`${folder} is too long a path for a socket`);
+      continue;
+    }
+    const fault = makePrivate(folder);
+    if (fault === null) return ok(path);
+    faults.push(`${folder}: ${fault}`);
+  }
+  return trouble(
+    "fault",
+    `the daemon has no folder for its socket: ${faults.join("; ")}`,
+    "set XDG_RUNTIME_DIR to a short path of a folder that only you can enter",
+  );
+}
+
+function candidates(env: PlaceOptions["env"]): string[] {
+  const runtime = env["XDG_RUNTIME_DIR"];
+  const own = `mdmirror-${process.getuid?.() ?? 0}`;
+  const folders = [join(tmpdir(), own), join("/tmp", own)];
+  return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
+}
+
+/** @returns null when it is a folder of this user that nobody else may enter; else why not */
+function makePrivate(folder: string): string | null {
+  try {
+    mkdirSync(folder, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") return errnoClause(error);
+  }
+  if (isPrivate(folder)) return null;
+  const isLink = lstatSync(folder, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+  return isLink ? "it is a symbolic link" : "others own it or may enter it";
+}
+
+/**
+ * Whether only this user can enter the folder. Somebody else may have made it first, in a place
+ * where everybody may write, so it is checked.
+ */
+function isPrivate(folder: string): boolean {
+  const stat = lstatSync(folder, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && (stat.mode & 0o077) === 0 && isOwner(stat.uid);
+}
+
+/** @param folder absolute path of `.mdmirror` */
+export function writePlace(folder: string, place: ControlPlace): void {
+  replaceOwn(folder, CONTROL_FILE, JSON.stringify(place));
+}
+
+export function removePlace(folder: string): void {
+  removeOwn(folder, CONTROL_FILE);
+}
+
+/**
+ * Where a daemon of this user said that it listens; only a request shows whether it still does.
+ * @returns null when there is none, or none to be trusted: another user's, or a socket in a folder
+ * that others may enter
+ */
+export function findPlace(folder: string): ControlPlace | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
+  } catch (error) {
+    if (error instanceof UnsafePath) throw error;
+    // No daemon has run here, or its file is incomplete: the lock still tells whether one runs.
+    return null;
+  }
+  if (!hasMembers<ControlPlace>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
+    return null;
+  const stat = lstatSync(json.socket, { throwIfNoEntry: false });
+  return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;
+}

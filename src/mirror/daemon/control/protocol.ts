@@ -1,0 +1,212 @@
+import { isJsonObject } from "../../../contract/json.ts";
+import type { RunReport } from "../../engine/run/report.ts";
+import type { NewsState } from "../../ports/news.ts";
+import type { ExchangeEnd } from "../../remote/tally.ts";
+import type { Trouble } from "../../../common/trouble.ts";
+import type { WaitAnswer } from "./waited.ts";
+
+/**
+ * The messages between commands and a running daemon: one JSON object a line, never with a text or
+ * the key. `sync` is answered with a report. A command that has to write borrows the folder
+ * (`lend`) and works on it as if no daemon ran.
+ */
+
+export const PROTOCOL = 1;
+/**
+ * LIMIT: bytes of one line. A request may name some thousand paths; an answer holds a report, which
+ * is cut to `MOST_ROWS`.
+ */
+export const MAX_REQUEST = 256 * 1024;
+export const MAX_ANSWER = 4 * 1024 * 1024;
+const MOST_ROWS = 1_000;
+
+export type ControlRequest =
+  | { readonly do: "status" }
+  /** One run to convergence, now; also while paused, because somebody asked for it. */
+  | { readonly do: "sync" }
+  /**
+   * Answered when what is on disk now is on the service, in review or held, or the time is over.
+   * `paths`: below the root; "" is all.
+   */
+  | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
+  | { readonly do: "pause" }
+  | { readonly do: "resume" }
+  /**
+   * The daemon ends its pass, closes the folder and frees its lock until this connection ends.
+   * `what`: the command.
+   */
+  | { readonly do: "lend"; readonly what: string }
+  /**
+   * The same, and nothing of the folder stays open meanwhile: it is to be moved, or unlinked.
+   * Afterwards the daemon follows it, or lets it go.
+   */
+  | { readonly do: "leave"; readonly what: string };
+
+export type ControlAnswers = {
+  readonly status: DaemonStatus;
+  readonly sync: { readonly report: RunReport };
+  readonly wait: WaitAnswer;
+  readonly pause: { readonly changed: boolean };
+  readonly resume: { readonly changed: boolean };
+  readonly lend: { readonly lent: true };
+  readonly leave: { readonly left: true };
+};
+
+export type DaemonStatus = {
+  readonly pid: number;
+  /** When the daemon was started, in milliseconds since the epoch. */
+  readonly since: number;
+  /**
+   * What its loop does: a phase of the engine, `lent`, `opening` or `closed`; `silent`: it did not
+   * answer in time.
+   */
+  readonly phase: string;
+  readonly detail: string;
+  readonly paused: boolean;
+  /**
+   * When both sides were last seen to agree, apart from holds, in milliseconds since the epoch;
+   * null: not since the start.
+   */
+  readonly inSyncAsOf: number | null;
+  /** Milliseconds since its loop was last seen to move. */
+  readonly stillMs: number;
+  /** To the service since the start, by how they ended; absent: an older daemon. */
+  readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
+  /** What is under way now; null: nothing; absent: an older daemon. */
+  readonly traffic?: TrafficNow | null;
+  /** Whether the service tells of its changes; absent: an older daemon. */
+  readonly news?: NewsState;
+};
+
+export type TrafficNow = {
+  /** Effects of this pass that have ended, of how many. */
+  readonly done: number;
+  readonly total: number;
+  /** Those under way, the first of them; `kind`: of an action, also of a later version. */
+  readonly under: readonly { readonly kind: string; readonly path: string }[];
+  /** How many are under way beside them. */
+  readonly more: number;
+};
+
+type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
+
+/** Changes that the daemon does not send right away. */
+export type HeldBack = {
+  /** Number of deletions in their grace period. */
+  readonly deletions: number;
+};
+
+/** One line of an answer. `beat`: the daemon is still at work. */
+export type Reply =
+  | { readonly id: number; readonly kind: "beat"; readonly heldBack?: HeldBack }
+  | { readonly id: number; readonly kind: "done"; readonly value: unknown }
+  | { readonly id: number; readonly kind: "refused"; readonly trouble: Trouble }
+  /** The daemon serves another mirrored folder: for the caller there is none. */
+  | { readonly id: number; readonly kind: "other-root" };
+
+export function requestLine({ id, root, request }: Envelope): string {
+  return `${JSON.stringify({ protocol: PROTOCOL, id, root, ...request })}\n`;
+}
+
+type ReadRequest =
+  | { readonly kind: "request"; readonly envelope: Envelope }
+  | { readonly kind: "bad"; readonly id: number; readonly why: string };
+
+const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
+  status: [],
+  sync: [],
+  wait: ["paths", "timeoutMs"],
+  pause: [],
+  resume: [],
+  lend: ["what"],
+  leave: ["what"],
+};
+const COMMON: readonly string[] = ["protocol", "id"];
+
+/**
+ * Reads strictly: what is not known is refused, so that an older daemon cannot leave a part out and
+ * say that it is done.
+ */
+export function readRequest(line: string): ReadRequest {
+  const json = parseObject(line);
+  if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object a line" };
+  const id = typeof json["id"] === "number" && Number.isSafeInteger(json["id"]) ? json["id"] : 0;
+  const read = json["protocol"] === PROTOCOL ? readEnvelope(id, json) : `protocol ${PROTOCOL} is expected`;
+  return typeof read === "string" ? { kind: "bad", id, why: read } : { kind: "request", envelope: read };
+}
+
+/** @returns a string: what is wrong with it */
+function readEnvelope(id: number, { root, do: verb, ...json }: Readonly<Record<string, unknown>>): Envelope | string {
+  if (id < 1) return '"id" must be a positive whole number';
+  if (typeof root !== "string") return '"root" must name the folder';
+  if (typeof verb !== "string" || !isVerb(verb)) return '"do" is not known here';
+  const extra = Object.keys(json).find((name) => !COMMON.includes(name) && !MEMBERS[verb].includes(name));
+  if (extra !== undefined) return `${JSON.stringify(extra.slice(0, 40))} is no member of "${verb}"`;
+  if (verb === "wait") return readWait(id, root, json);
+  if (verb !== "lend" && verb !== "leave") return { id, root, request: { do: verb } };
+  const { what } = json;
+  if (typeof what !== "string" || !/^[a-z-]{1,32}$/.test(what)) return '"what" must name a command';
+  return { id, root, request: { do: verb, what } };
+}
+
+function readWait(
+  id: number,
+  root: string,
+  { paths, timeoutMs }: Readonly<Record<string, unknown>>,
+): Envelope | string {
+  if (!Array.isArray(paths) || !paths.every((path) => typeof path === "string"))
+    return '"paths" must be a list of paths';
+  if (typeof timeoutMs !== "number" || !(timeoutMs >= 0)) return '"timeoutMs" must be a number of milliseconds';
+  return { id, root, request: { do: "wait", paths, timeoutMs } };
+}
+
+function isVerb(name: string): name is ControlRequest["do"] {
+  return Object.hasOwn(MEMBERS, name);
+}
+
+export function replyLine(reply: Reply): string {
+  return `${JSON.stringify(reply)}\n`;
+}
+
+/** @returns null for what is no reply: then it is not our daemon */
+export function readReply(line: string): Reply | null {
+  const json = parseObject(line);
+  if (json === null || typeof json["id"] !== "number") return null;
+  const kind = json["kind"];
+  if (kind === "beat")
+    return { id: json["id"], kind, ...(isHeldBack(json["heldBack"]) && { heldBack: json["heldBack"] }) };
+  if (kind === "other-root") return { id: json["id"], kind };
+  if (kind === "done" && isJsonObject(json["value"])) return { id: json["id"], kind, value: json["value"] };
+  if (kind === "refused" && isTrouble(json["trouble"])) return { id: json["id"], kind, trouble: json["trouble"] };
+  return null;
+}
+
+function isHeldBack(value: unknown): value is HeldBack {
+  return isJsonObject(value) && typeof value["deletions"] === "number";
+}
+
+function isTrouble(value: unknown): value is Trouble {
+  if (!isJsonObject(value)) return false;
+  const kinds: readonly unknown[] = ["usage", "fault", "locked", "offline"];
+  return kinds.includes(value["kind"]) && typeof value["what"] === "string" && typeof value["next"] === "string";
+}
+
+function parseObject(line: string): Record<string, unknown> | null {
+  try {
+    const json: unknown = JSON.parse(line);
+    return isJsonObject(json) ? json : null;
+  } catch {
+    // Not JSON: the caller says so.
+    return null;
+  }
+}
+
+/** Cuts a report so that it fits into one line, however much was halted or held. */
+export function boundReport(report: RunReport): RunReport {
+  return {
+    ...report,
+    attention: report.attention.slice(0, MOST_ROWS),
+    stopped: report.stopped.slice(0, MOST_ROWS),
+    safetyStop: report.safetyStop === null ? null : { ...report.safetyStop, stoppedSteps: [] },
+  };
+}

@@ -1,0 +1,250 @@
+import { join } from "node:path";
+import { readMarker } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { type Call, type Handled, listenControl } from "./control/listen.ts";
+import { choosePlace, removePlace, writePlace } from "./control/place.ts";
+import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
+import { endOfLeft, type FolderEnd, type Leaving } from "./leave.ts";
+import { aborted } from "../../common/aborted.ts";
+import { lendFolder } from "./lend.ts";
+import { KeyRenewal } from "./new-key.ts";
+import { noteEvent } from "./note-event.ts";
+import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
+import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
+import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
+import { ExchangeTally } from "../remote/tally.ts";
+import { Traffic } from "./traffic.ts";
+import { unlessAway } from "../folder/folder-trouble.ts";
+import { codeOf, ok, type Result, type Trouble } from "../../common/trouble.ts";
+
+/**
+ * One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again after
+ * a failure.
+ */
+
+export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
+
+/** A loop that stood still for so long hangs: every call to the service ends well before. */
+export const HANG_MS = 240_000;
+/** How long a command waits for another one to give the folder back. */
+const LENT_MS = 30_000;
+
+type Tallied = FolderOptions & { readonly tally: ExchangeTally; readonly traffic: Traffic };
+
+export class DaemonFolder {
+  readonly root: string;
+  readonly #options: Tallied;
+  readonly #since: number;
+  #open: OpenedDaemon | null;
+  #lent: { readonly what: string; readonly at: number } | null = null;
+  #closedBy: Trouble | null = null;
+  /** A command works on the folder, of which nothing is open; `free` is called when that is so. */
+  #leaving: Leaving | null = null;
+  readonly #renewal = new KeyRenewal();
+  readonly #marker: string | null;
+
+  private constructor(open: OpenedDaemon, options: Tallied) {
+    this.#open = open;
+    this.root = open.mirror.root;
+    this.#marker = readMarker(createNodeFs(), this.root);
+    this.#options = options;
+    this.#since = options.clock.now();
+  }
+
+  /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
+  static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
+    const tallied = { ...options, tally: new ExchangeTally(), traffic: new Traffic() };
+    const opened = await openDaemon(dir, tallied);
+    return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, tallied));
+  }
+
+  /** Closes it after a start that did not get as far as `run`. */
+  async close(): Promise<void> {
+    await this.#open?.mirror.close();
+    this.#open = null;
+  }
+
+  /**
+   * Until `stop` aborts, or a command moved or unlinked the folder. What was under way is ended,
+   * the lock is free, the socket gone.
+   */
+  async run(stop: AbortSignal): Promise<Result<FolderEnd>> {
+    try {
+      const place = choosePlace(this.root, this.#options);
+      return place.kind === "trouble" ? place : await unlessAway(this.root, () => this.#serve(place.value, stop));
+    } finally {
+      this.#renewal.end();
+      await this.close();
+    }
+  }
+
+  async #serve(socket: string, stop: AbortSignal): Promise<FolderEnd> {
+    const folder = join(this.root, MIRROR_FOLDER);
+    const listening = await listenControl({
+      socket,
+      root: this.root,
+      handle: (request, call) => this.#handle(request, call, stop),
+      onFault: (error) => this.#logFault("control-failed", error),
+    });
+    try {
+      writePlace(folder, { socket, pid: process.pid, since: this.#since });
+      return await this.#keep(stop);
+    } finally {
+      await listening.close();
+      removePlace(folder);
+    }
+  }
+
+  status(): DaemonStatus {
+    const daemon = this.#open?.daemon ?? null;
+    const { tally, traffic } = this.#options;
+    const counted = { requests: tally.counts(), traffic: traffic.now() };
+    const common = { pid: process.pid, since: this.#since, stillMs: this.stillMs(), ...counted };
+    return statusOf(common, daemon, { lentTo: this.#lent?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
+  }
+
+  /** Milliseconds since the loop last moved; 0 while lent or closed, when there is no loop. */
+  stillMs(): number {
+    if (this.#open === null || this.#lent !== null) return 0;
+    return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
+  }
+
+  /** Runs the loop; where it breaks, closes, and opens anew after a time. */
+  async #keep(stop: AbortSignal): Promise<FolderEnd> {
+    for (let failures = 0; !stop.aborted; ) {
+      const opened = await this.#openAgain();
+      this.#renewal.end();
+      const ended = opened.kind === "trouble" ? opened.trouble : await this.#runOnce(opened.value, stop);
+      if (ended === null) failures = 0;
+      await this.close();
+      if (this.#leaving !== null) await this.#wayOff(this.#leaving, stop);
+      const left = ended === null || opened.kind === "trouble" ? this.#endOfLeft() : null;
+      if (left !== null) return left;
+      if (ended !== null) await this.#waitAfter(ended, failures++, stop);
+    }
+    return { kind: "stopped" };
+  }
+
+  async #openAgain(): Promise<Result<OpenedDaemon>> {
+    if (this.#open !== null) return ok(this.#open);
+    const opened = await openDaemon(this.root, this.#options);
+    if (opened.kind === "ok") this.#open = opened.value;
+    return opened;
+  }
+
+  /** Nothing is open: the command that asked for it goes on, until it is gone. */
+  async #wayOff({ gone, free }: Leaving, stop: AbortSignal): Promise<void> {
+    free();
+    await aborted(AbortSignal.any([gone, stop]));
+    this.#leaving = null;
+  }
+
+  #endOfLeft(): ReturnType<typeof endOfLeft> {
+    const left = endOfLeft(this.root, this.#marker, this.#options.env);
+    if (left !== null)
+      this.#publish({ kind: "left", at: this.#options.clock.now(), to: left.kind === "moved" ? left.root : null });
+    return left;
+  }
+
+  /** @returns why it broke; null when it was asked to end */
+  async #runOnce(open: OpenedDaemon, stop: AbortSignal): Promise<Trouble | null> {
+    const { mirror, daemon, reopen } = open;
+    const off = daemon.onEvent((event) => {
+      noteEvent(open, event);
+      this.#publish(event);
+    });
+    this.#closedBy = null;
+    this.#publish({ kind: "opened", at: this.#options.clock.now(), url: mirror.url, notes: mirror.notes });
+    try {
+      await daemon.run(AbortSignal.any([stop, reopen.signal]));
+      return null;
+    } catch (error) {
+      this.#logFault("broken", error);
+      const what = `syncing ${this.root} ended${codeClause(error)}`;
+      return {
+        kind: "fault",
+        what,
+        next: "nothing is lost: mdmirror starts again by itself; details: mdmirror doctor",
+      };
+    } finally {
+      off();
+    }
+  }
+
+  async #waitAfter(broken: Trouble, failures: number, stop: AbortSignal): Promise<void> {
+    this.#closedBy = broken;
+    const retryMs = retryMsAfter(failures);
+    this.#publish({ kind: "broken", at: this.#options.clock.now(), trouble: broken, retryMs });
+    await this.#options.clock.sleep(retryMs, stop);
+  }
+
+  async #handle(request: ControlRequest, call: Call, stop: AbortSignal): Promise<Handled> {
+    const { clock } = this.#options;
+    if (request.do === "status") return { kind: "done", value: this.status() };
+    const open = await this.#renewal.settled(() => this.#open);
+    // What is closed holds nothing.
+    if (open === null && request.do === "leave") return { kind: "done", value: { left: true } };
+    if (open === null) return refusedClosed(this.root, this.#closedBy);
+    const work = this.#workOf(request, open, call, stop);
+    const lentTo = () => (this.#lent !== null && clock.monotonic() - this.#lent.at > LENT_MS ? this.#lent.what : null);
+    try {
+      return await beatDuring(work, call, { root: this.root, lentTo, moves: () => this.stillMs() < HANG_MS });
+    } catch (error) {
+      // The daemon rejects requests while it ends; a bug would have ended it.
+      if (!stop.aborted && !open.reopen.signal.aborted) throw error;
+      return { kind: "refused", trouble: endingTrouble(this.root) };
+    }
+  }
+
+  #workOf(
+    request: Exclude<ControlRequest, { do: "status" }>,
+    open: OpenedDaemon,
+    call: Call,
+    stop: AbortSignal,
+  ): Promise<Handled> {
+    if (request.do === "lend") return this.#lend(open, request.what, call, stop);
+    return request.do === "leave" ? this.#leave(open, call) : doAsked(open, request, call, this.#options.clock);
+  }
+
+  /** Answers as soon as nothing of the folder is open. */
+  async #leave({ reopen }: OpenedDaemon, { gone }: Call): Promise<Handled> {
+    const free = Promise.withResolvers<void>();
+    this.#leaving = { gone, free: free.resolve };
+    reopen.abort();
+    await free.promise;
+    return { kind: "done", value: { left: true } };
+  }
+
+  /** Answers as soon as the lock is free; takes it again when the caller is gone. */
+  async #lend({ mirror, daemon, reopen }: OpenedDaemon, what: string, call: Call, stop: AbortSignal): Promise<Handled> {
+    await lendFolder({
+      mirror,
+      daemon,
+      stop,
+      gone: call.gone,
+      onChange: (change) => {
+        if (change === "replaced") reopen.abort();
+        else this.#noteLent(change, what);
+      },
+    });
+    return { kind: "done", value: { lent: true } };
+  }
+
+  #noteLent(kind: "lent" | "returned", what: string): void {
+    const { clock } = this.#options;
+    this.#lent = kind === "lent" ? { what, at: clock.monotonic() } : null;
+    this.#publish({ kind, at: clock.now(), what });
+  }
+
+  #publish(event: FolderEvent): void {
+    const log = this.#open?.mirror.world.log ?? null;
+    if (log !== null) logEvent(log, event);
+    this.#options.onEvent(this.root, event, log);
+  }
+
+  #logFault(event: string, error: unknown): void {
+    const { log } = this.#open?.mirror.world ?? { log: null };
+    log?.write("error", event, { code: codeOf(error), why: error instanceof Error ? error.message : null });
+  }
+}

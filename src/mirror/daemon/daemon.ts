@@ -1,0 +1,131 @@
+import { EventEmitter } from "node:events";
+import { createWatcher } from "../local/watch.ts";
+import { askDaemon, NO_DAEMON } from "./control/ask.ts";
+import { Alerts } from "./alerts.ts";
+import { DaemonFolder, type FolderOptions, HANG_MS } from "./daemon-folder.ts";
+import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
+import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { createDaemon } from "../engine/daemon/daemon.ts";
+
+/** One process that keeps several mirrored folders in sync. */
+
+export type { FolderEvent } from "./folder-events.ts";
+
+export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher"> & {
+  /** Something other than the folders does not work: no desktop, no systemd. */
+  readonly onNote: (note: string) => void;
+};
+
+/**
+ * Opens all folders, or none: nobody would notice that a daemon keeps only some of them in sync.
+ * Once all are open, a folder whose loop breaks is opened again by itself, one that `mdmirror mv`
+ * moves is followed, and one that is unlinked is let go. Resolves when `stop` is aborted and
+ * everything under way has ended.
+ */
+export async function runDaemons(
+  dirs: readonly string[],
+  given: DaemonsOptions,
+  stop: AbortSignal,
+): Promise<Result<null>> {
+  const options = await fullOptions(given);
+  const folders: DaemonFolder[] = [];
+  for (const dir of dirs) {
+    const opened = await openOne(dir, options);
+    if (opened.kind === "ok") {
+      folders.push(opened.value);
+      continue;
+    }
+    for (const folder of folders) await folder.close();
+    return opened;
+  }
+  return runAll(folders, options, given, stop);
+}
+
+/** Adds the engine to the options. */
+export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions> {
+  const alerts = new Alerts(given);
+  const onEvent: FolderOptions["onEvent"] = (root, event, log) => {
+    alerts.take(root, event);
+    given.onEvent(root, event, log);
+  };
+  return { ...given, createDaemon, createWatcher, onEvent };
+}
+
+export async function openOne(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
+  // A daemon that has lent its folder does not hold the lock at this moment; so it is asked.
+  const running = await askDaemon(dir, { do: "status" });
+  if (running === NO_DAEMON) return DaemonFolder.open(dir, options);
+  if (running.kind === "trouble") return running;
+  const { pid } = running.value;
+  return trouble(
+    "locked",
+    `a daemon already syncs ${dir} (process ${pid})`,
+    "mdmirror status shows what it does; one daemon a folder is enough",
+  );
+}
+
+async function runAll(
+  folders: readonly DaemonFolder[],
+  options: FolderOptions,
+  given: DaemonsOptions,
+  stop: AbortSignal,
+): Promise<Result<null>> {
+  const failed = new AbortController();
+  const ending = AbortSignal.any([stop, failed.signal]);
+  // Each folder, and each of its runs, listens for the end: there is no fixed number of listeners.
+  EventEmitter.setMaxListeners(0, ending, stop);
+  const kept = new Set(folders);
+  const systemd = tellSystemd(given, () => [...kept], stop);
+  systemd.ready(folders.length);
+  const ends = await Promise.all(
+    folders.map((folder) => runOne(folder, kept, options, ending).catch(failAll).then(endAll)),
+  ).finally(systemd.end);
+  return ends.find((end) => end.kind === "trouble") ?? ok(null);
+
+  /** A folder that cannot go on ends the others too, cleanly. */
+  function endAll(end: Result<null>): Result<null> {
+    if (end.kind === "trouble") failed.abort();
+    return end;
+  }
+
+  /** A bug outside of a folder's loop ends all folders. */
+  function failAll(error: unknown): never {
+    failed.abort();
+    throw error;
+  }
+}
+
+/** Keeps one folder in sync until the end; where a command moves it, at its new place. */
+async function runOne(
+  first: DaemonFolder,
+  kept: Set<DaemonFolder>,
+  options: FolderOptions,
+  ending: AbortSignal,
+): Promise<Result<null>> {
+  for (let folder = first; ; ) {
+    const end = await folder.run(ending);
+    kept.delete(folder);
+    if (end.kind === "trouble") return end;
+    if (end.value.kind !== "moved") return ok(null);
+    const opened = await openOne(end.value.root, options);
+    if (opened.kind === "trouble") return opened;
+    folder = opened.value;
+    kept.add(folder);
+  }
+}
+
+/** Tells systemd how the daemon does, where systemd asked for that (`NOTIFY_SOCKET`). */
+export function tellSystemd(
+  { env, onNote }: DaemonsOptions,
+  folders: () => readonly DaemonFolder[],
+  stop: AbortSignal,
+): { readonly ready: (count: number) => void; readonly end: () => void } {
+  const onFault = (error: Error) => onNote(`systemd cannot be notified: ${errnoClause(error)}`);
+  const systemd = openSdNotify({ env, pid: process.pid, onFault });
+  if (systemd === null) return { ready: () => undefined, end: () => undefined };
+  const end = keepWatchdog(systemd, () => folders().every((folder) => folder.stillMs() < HANG_MS));
+  stop.addEventListener("abort", () => systemd.say("STOPPING=1"), { once: true });
+  const ready = (count: number) =>
+    systemd.say("READY=1", `STATUS=keeps ${count === 1 ? "1 folder" : `${count} folders`} in sync`);
+  return { ready, end };
+}

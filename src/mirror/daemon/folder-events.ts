@@ -1,0 +1,73 @@
+import type { DaemonEvent } from "../engine/daemon/daemon.ts";
+import type { Log } from "../ports/world.ts";
+import type { Trouble } from "../../common/trouble.ts";
+
+/** The events of one folder in the daemon: those of the engine, and those of opening it. */
+export type FolderEvent =
+  | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
+  | { readonly kind: "lent"; readonly at: number; readonly what: string }
+  | { readonly kind: "returned"; readonly at: number; readonly what: string }
+  /** A command moved the folder (`to`), or unlinked it (null). */
+  | { readonly kind: "left"; readonly at: number; readonly to: string | null }
+  /** The folder cannot go on, and is opened again after `retryMs`. The others go on. */
+  | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
+  | DaemonEvent;
+
+/** @param log the folder's; null: it is closed */
+export type OnFolderEvent = (root: string, event: FolderEvent, log: Log | null) => void;
+
+type EventOf<Kind> = Extract<FolderEvent, { kind: Kind }>;
+type Line = Parameters<Log["write"]>;
+
+/**
+ * The line that an event leaves in the folder's log: events, places and numbers, no texts. null: no
+ * line, because the engine logs the event itself or has only looked.
+ */
+const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
+  change: changeLine,
+  run: runLine,
+  phase: phaseLine,
+  opened: () => ["info", "opened", { pid: process.pid }],
+  lent: ({ kind, what }) => ["info", kind, { what }],
+  returned: ({ kind, what }) => ["info", kind, { what }],
+  // The folder's log has left with the folder.
+  left: () => null,
+  broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
+  "deletion-pending": ({ kind, path }) => ["info", kind, { path }],
+  "deletion-called-off": ({ kind, path }) => ["info", kind, { path }],
+  woke: ({ sleptMs }) => ["info", "woke", { ms: sleptMs }],
+  "watch-limit": () => null,
+};
+
+export function logEvent(log: Log, event: FolderEvent): void {
+  const lineOf = LINES[event.kind] as (event: FolderEvent) => Line | null;
+  const line = lineOf(event);
+  if (line !== null) log.write(...line);
+}
+
+function changeLine(event: EventOf<"change">): Line {
+  const { what, side, id, path, outcome, code, requestId, changeId, run } = event;
+  const level = outcome === "done" || outcome === "submitted" ? "info" : "warn";
+  return [level, "change", { what, side, id, path, outcome, code, requestId, changeId, run }];
+}
+
+function runLine({ report }: EventOf<"run">): Line {
+  const { state, run, passes, counts, attention, fault } = report;
+  const did: Partial<typeof counts> = Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0));
+  const failed = fault === null ? {} : { reason: fault.kind, requestId: fault.requestId };
+  const fields = { state, run, passes, attention: attention.length, ...did, ...failed };
+  return [state === "in-sync" || state === "attention" ? "info" : "warn", "run", fields];
+}
+
+function phaseLine({ phase }: EventOf<"phase">): Line | null {
+  switch (phase.kind) {
+    case "waiting":
+      return ["warn", "phase", { phase: phase.kind, reason: phase.why }];
+    case "stopped":
+      return ["warn", "phase", { phase: phase.kind }];
+    case "ended":
+      return ["info", "phase", { phase: phase.kind }];
+    default:
+      return null;
+  }
+}

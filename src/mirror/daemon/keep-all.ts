@@ -1,0 +1,188 @@
+import { EventEmitter } from "node:events";
+import { statSync } from "node:fs";
+import { dirname } from "node:path";
+import { acquireLock } from "../state/lock.ts";
+import { ageText } from "../../common/age.ts";
+import { errnoClause, ok, type Result, type Trouble, trouble } from "../../common/trouble.ts";
+import { placeOf } from "../trust/gate.ts";
+import { listOwnMirrors } from "../trust/list.ts";
+import { retryMsAfter } from "./answer.ts";
+import { type DaemonsOptions, fullOptions, openOne, tellSystemd } from "./daemon.ts";
+import type { DaemonFolder, FolderOptions } from "./daemon-folder.ts";
+import { makeFolders } from "../../common/make-folders.ts";
+
+/**
+ * One process that keeps every mirror of this user: those of the list, as it is now. A mirror that
+ * cannot be kept is tried again by itself, and ends no other.
+ */
+
+/** Between two looks at the list's folder, whose time tells whether anything in it changed. */
+const LOOK_MS = 2_000;
+/** Between two looks at the mirrors themselves: a disk may have been mounted. */
+const WHOLE_LOOK_MS = 60_000;
+/** After a change of the list it is looked so long with each turn: `init` lists a folder first. */
+const UNREST_MS = 20_000;
+
+/**
+ * Resolves when `stop` is aborted and everything under way has ended.
+ * @returns the trouble of kind `locked` where another process does the same already
+ */
+export async function keepAll(given: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
+  const place = placeOf(given.env);
+  if (place.kind === "trouble") return place;
+  const lock = lockList(dirname(place.value), given);
+  if (lock.kind === "trouble") return lock;
+  // Each folder, and each run of it, waits for the end.
+  EventEmitter.setMaxListeners(0, stop);
+  const all = new AllMirrors(await fullOptions(given), given.onNote, stop);
+  const systemd = tellSystemd(given, () => all.folders(), stop);
+  try {
+    await all.keep(place.value, (count) => systemd.ready(count));
+    return ok(null);
+  } finally {
+    systemd.end();
+    lock.value();
+  }
+}
+
+/** Where the list cannot be written there is no lock of all: each mirror has its own. */
+function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
+  try {
+    makeFolders(folder, 0o700);
+    const lock = acquireLock(folder, { since: clock.now(), what: "watch" });
+    if (lock.kind === "locked") return ok(() => lock.release());
+    const { holder } = lock;
+    const who = holder === null ? "" : ` (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
+    return trouble(
+      "locked",
+      `another mdmirror watch --all already syncs your linked folders${who}`,
+      "mdmirror status --all shows what it does; one is enough",
+    );
+  } catch (error) {
+    onNote(`${folder} cannot be written, so mdmirror cannot prevent a second watch --all: ${errnoClause(error)}`);
+    return ok(() => undefined);
+  }
+}
+
+type Kept = { readonly stop: AbortController; readonly ended: Promise<void>; folder: DaemonFolder | null };
+
+class AllMirrors {
+  readonly #options: FolderOptions;
+  readonly #onNote: (note: string) => void;
+  readonly #stop: AbortSignal;
+  readonly #kept = new Map<string, Kept>();
+  readonly #told = new Set<string>();
+
+  constructor(options: FolderOptions, onNote: (note: string) => void, stop: AbortSignal) {
+    this.#options = options;
+    this.#onNote = onNote;
+    this.#stop = stop;
+  }
+
+  folders(): DaemonFolder[] {
+    return [...this.#kept.values()].flatMap(({ folder }) => (folder === null ? [] : [folder]));
+  }
+
+  /** @param onReady called once, when the mirrors of the first look have been begun */
+  async keep(place: string, onReady: (count: number) => void): Promise<void> {
+    const { clock } = this.#options;
+    let seen: number | null = null;
+    let [lookedAt, changedAt] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (let isFirst = true; !this.#stop.aborted; isFirst = false) {
+      const [time, now] = [timeOf(place), clock.monotonic()];
+      if (time !== seen) changedAt = now;
+      seen = time;
+      if (now - changedAt < UNREST_MS || now - lookedAt >= WHOLE_LOOK_MS) {
+        this.#follow(isFirst || now - changedAt >= UNREST_MS / 2);
+        lookedAt = now;
+      }
+      if (isFirst) onReady(this.#kept.size);
+      await clock.sleep(LOOK_MS, this.#stop);
+    }
+    await Promise.all([...this.#kept.values()].map(({ ended }) => ended));
+  }
+
+  /**
+   * Begins what is new in the list, and ends what it does not hold any more.
+   * @param tellsAbsent not of what is being linked at this moment
+   */
+  #follow(tellsAbsent: boolean): void {
+    const listed = listOwnMirrors(this.#options.env);
+    const { mirrors, unfit } = listed.kind === "ok" ? listed.value : { mirrors: [], unfit: [listed.trouble.what] };
+    for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
+    const roots = new Set(mirrors.map(({ root }) => root));
+    // A list that cannot be believed for now says of nothing that it was unlinked.
+    if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
+    for (const { root, name, place } of mirrors.filter((mirror) => !this.#kept.has(mirror.root))) {
+      if (place === "present") this.#begin(root);
+      else if (tellsAbsent)
+        this.#note(`${root}, your mirror "${name}", does not exist; mdmirror syncs it as soon as it does`);
+    }
+    if (mirrors.length + unfit.length === 0)
+      this.#note("no folder is linked yet; mdmirror syncs each folder as soon as mdmirror init links it");
+  }
+
+  /** Once each. */
+  #note(text: string): void {
+    if (this.#told.has(text)) return;
+    this.#told.add(text);
+    this.#onNote(text);
+  }
+
+  #begin(root: string): void {
+    const stop = new AbortController();
+    const ending = AbortSignal.any([stop.signal, this.#stop]);
+    EventEmitter.setMaxListeners(0, ending);
+    const kept: Kept = {
+      stop,
+      folder: null,
+      ended: Promise.resolve()
+        .then(() => this.#keepOne(root, kept, ending))
+        .finally(() => this.#kept.delete(root)),
+    };
+    this.#kept.set(root, kept);
+  }
+
+  /** Until it is to end, or is no mirror at this place any more. */
+  async #keepOne(root: string, kept: Kept, ending: AbortSignal): Promise<void> {
+    const { clock, onEvent } = this.#options;
+    for (let failures = 0; !ending.aborted; failures++) {
+      const broken = await this.#openAndRun(root, kept, ending);
+      if (broken === null) return;
+      const retryMs = retryMsAfter(failures);
+      onEvent(root, { kind: "broken", at: clock.now(), trouble: broken, retryMs }, null);
+      await clock.sleep(retryMs, ending);
+    }
+  }
+
+  /** @returns null: it ended as it was meant to */
+  async #openAndRun(root: string, kept: Kept, ending: AbortSignal): Promise<Trouble | null> {
+    try {
+      const opened = await openOne(root, this.#options);
+      if (opened.kind === "trouble") return opened.trouble;
+      kept.folder = opened.value;
+      const end = await opened.value.run(ending);
+      return end.kind === "trouble" ? end.trouble : null;
+    } catch (error) {
+      // Of the system, or a bug: of this mirror alone.
+      const what = `${root} cannot be synced: ${errnoClause(error)}`;
+      return {
+        kind: "fault",
+        what,
+        next: "nothing is lost: mdmirror tries again by itself; details: mdmirror doctor",
+      };
+    } finally {
+      kept.folder = null;
+    }
+  }
+}
+
+/** When an entry of the list was last made, replaced or removed; null: there is no list. */
+function timeOf(folder: string): number | null {
+  try {
+    return statSync(folder).mtimeMs;
+  } catch {
+    // Not there yet, or not to be entered: the look itself tells which.
+    return null;
+  }
+}

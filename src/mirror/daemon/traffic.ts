@@ -1,0 +1,37 @@
+import type { Action } from "../model/action.ts";
+import type { Progress } from "../ports/world.ts";
+import type { TrafficNow } from "./control/protocol.ts";
+
+/** LIMIT: effects that are named; up to some hundred are under way at once. */
+const MOST = 12;
+
+/** What a daemon carries across now, for who asks. */
+export class Traffic implements Progress {
+  readonly #under = new Set<Action>();
+  #done = 0;
+  #total = 0;
+
+  report(...[phase, done, total]: Parameters<Progress["report"]>): void {
+    if (phase !== "apply") return;
+    this.#done = done;
+    this.#total = total ?? done;
+  }
+
+  step(...[action, has]: Parameters<NonNullable<Progress["step"]>>): void {
+    if (has === "begun") this.#under.add(action);
+    else this.#under.delete(action);
+  }
+
+  /** @returns null: nothing is under way */
+  now(): TrafficNow | null {
+    if (this.#under.size === 0) return null;
+    const under = [...this.#under.values().take(MOST)].map((action) => ({ kind: action.kind, path: pathOf(action) }));
+    return { done: this.#done, total: this.#total, under, more: this.#under.size - under.length };
+  }
+}
+
+/** "": it is known by its id alone. */
+function pathOf(action: Action): string {
+  if ("localPath" in action) return action.localPath;
+  return "to" in action ? action.to : "";
+}

@@ -1,0 +1,168 @@
+import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
+import type { Outcome, OutcomeOf } from "../../model/action.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
+import type { TextName } from "../../ports/state.ts";
+import { bury, renameVersion } from "../../model/settle.ts";
+import { DONE } from "./effect.ts";
+import type { Landed } from "./land-text.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { type EventFields, recordEvent } from "../run/world.ts";
+
+/** How every effect ends: one transaction moves base. */
+
+/** Content that is stored in the transaction, if the store does not have it yet. */
+export type Kept = { readonly digest: Digest; readonly text: string; readonly name: TextName };
+
+export type Change = {
+  readonly keeps?: Kept;
+  /**
+   * The whole link from now on: of a new document, or one read from the state just now, without
+   * waiting since.
+   */
+  readonly link?: Link;
+  /**
+   * The link after an effect on its text that waited for an answer. Its path is taken from the
+   * state, because a step that moves the document may have ended meanwhile.
+   */
+  readonly text?: Link;
+  /** The version to remember for the history, when base moved to one. */
+  readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
+  readonly landed?: Landed;
+  readonly closes?: number;
+  /** Left out: nothing of it is of interest to a user. */
+  readonly event?: EventFields;
+} & RowsBeside;
+
+export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
+
+/** Rows that change together with a link, or without one. */
+type RowsBeside = {
+  /** A link that ends. `trashPath`: where its file is now; null: nowhere. */
+  readonly ends?: { readonly link: Link; readonly trashPath: string | null };
+  /** A document that was gone and is back as a new one: its link ends, if it is still there. */
+  readonly replaces?: DocId | null;
+  readonly conflict?: Conflict;
+  readonly hold?: Hold;
+  readonly dir?: DirLink;
+  /** Folders that moved on one side, with all below them, in this order. */
+  readonly moved?: readonly FolderMove[];
+  readonly removes?: {
+    readonly conflict?: DocId;
+    readonly tombstone?: DocId;
+    /** The key of a hold that ends. */
+    readonly hold?: string;
+    readonly dir?: DirId;
+  };
+};
+
+export function whereItStands(ctx: PassContext, changed: Link): Link {
+  const current = ctx.world.state.link(changed.id);
+  if (current === null) return changed;
+  const { localPath, remotePath, standing } = current;
+  return { ...changed, localPath, remotePath, standing, protected: current.protected };
+}
+
+/**
+ * Whether base has another change id than when an effect began: a rename beside it gives one, on
+ * some deployments. Which of two ids of one text is the newer one cannot be told.
+ */
+export function hasAnotherId(ctx: PassContext, link: Link): boolean {
+  return ctx.world.state.link(link.id)?.changeId !== link.changeId;
+}
+
+/** A link that an effect leaves at its version, with the id that this version has by now. */
+export function withIdNow(ctx: PassContext, link: Link): Link {
+  const current = ctx.world.state.link(link.id);
+  return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;
+}
+
+/** Moves base once the effect is done: the one transaction that each action ends with. */
+export function commit(ctx: PassContext, change: Change): OutcomeOf<"done"> {
+  ctx.world.state.transact(() => write(ctx, change));
+  return DONE;
+}
+
+/**
+ * As `commit`, in one transaction with the commits of other steps. Resolves when it is committed;
+ * after a kill before that, the effect is there and base has not moved, and recovery settles it.
+ */
+export async function commitWithOthers(
+  ctx: PassContext,
+  change: Change,
+  when: "soon" | "late" = "late",
+): Promise<Outcome> {
+  await ctx.group.commit(() => write(ctx, change), when, change.keeps?.text.length ?? 0);
+  return DONE;
+}
+
+/** Writes a change within the caller's transaction. */
+export function write(ctx: PassContext, change: Change): void {
+  const { state } = ctx.world;
+  const { keeps } = change;
+  if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
+  putLinks(ctx, change);
+  addVersion(ctx, change);
+  if (change.closes !== undefined) state.closeIntent(change.closes);
+  const parked = change.landed?.parked;
+  if (parked) state.turnIntent(parked.intentId, parked.next);
+  writeBeside(ctx, change);
+  if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
+}
+
+function putLinks(ctx: PassContext, { link, text }: Change): void {
+  if (link !== undefined) putWhole(ctx, link);
+  if (text !== undefined) ctx.world.state.putLink(whereItStands(ctx, text));
+}
+
+function addVersion({ world: { state, clock } }: PassContext, { version }: Change): void {
+  if (version !== undefined) state.addVersion({ ...version, at: clock.now() });
+}
+
+function putWhole(ctx: PassContext, link: Link): void {
+  notePlace(ctx, link);
+  ctx.world.state.putLink(link);
+}
+
+/** Where links are translated: notes where a document is from now on, of which base says less. */
+function notePlace({ world: { state, links } }: PassContext, link: Link): void {
+  const places = links?.places() ?? null;
+  if (places === null || places.isAt(link.id, link.localPath)) return;
+  // A document that was nowhere is new, and base has no path of it to compare with.
+  const before = places.pathOf(link.id) !== null || isAway(link) ? state.link(link.id) : null;
+  // What moves on the service alone stands here where the plan found it, which base may not know.
+  if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
+}
+
+function writeBeside(ctx: PassContext, { ends, replaces, conflict, hold, dir, moved, removes }: RowsBeside): void {
+  const { state } = ctx.world;
+  if (ends !== undefined) endLink(ctx, ends.link, ends.trashPath);
+  if (replaces) buryReplaced(ctx, replaces);
+  if (conflict !== undefined) state.putConflict(conflict);
+  if (hold !== undefined) state.putHold(hold);
+  if (dir !== undefined) {
+    state.putDir(dir);
+    ctx.world.links?.places()?.set(dir.id, dir.localPath);
+  }
+  for (const { side, from, to } of moved ?? []) state.moveSubtree(side, from, to);
+  if (removes?.conflict !== undefined) state.removeConflict(removes.conflict);
+  if (removes?.tombstone !== undefined) state.removeTombstone(removes.tombstone);
+  if (removes?.hold !== undefined) state.removeHold(removes.hold);
+  if (removes?.dir !== undefined) state.removeDir(removes.dir);
+}
+
+function buryReplaced(ctx: PassContext, old: DocId): void {
+  const link = ctx.world.state.link(old);
+  if (link !== null) endLink(ctx, link, null);
+}
+
+/**
+ * Ends a link, within the caller's transaction: leaves a tombstone, and closes all that was open
+ * about the document.
+ */
+function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
+  const { state, clock } = ctx.world;
+  state.putTombstone(bury(link, trashPath, clock.now()));
+  state.removeConflict(link.id);
+  state.removeLink(link.id);
+}

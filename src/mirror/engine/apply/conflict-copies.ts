@@ -1,0 +1,242 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import { type Conflict, hasCopy, newestShown, type ShownVersion } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
+import type { Look } from "../../ports/disk.ts";
+import type { Intent } from "../../ports/state.ts";
+import { flushFiles } from "./flush.ts";
+import { recordEvent, trashPlace } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { ended, type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { keepFileText } from "./keep-file-text.ts";
+import { keepSidecar } from "./keep-sidecar.ts";
+import { seenHere } from "./text-name.ts";
+
+/** The files that show what the service holds while a conflict is open. */
+
+/** A conflict from now on, and the intent that ends with its commit. */
+type Shown = { readonly conflict: Conflict; readonly closes?: number };
+
+/**
+ * Shows the service's present version in a copy of its own. The copy of the version before goes to
+ * the trash, unless its user edited it.
+ * @returns what the caller commits
+ */
+export async function showVersion(
+  ctx: PassContext,
+  conflict: Conflict,
+  { file: { lastChangeId: changeId }, text, digest }: RemoteText,
+  document: LocalPath,
+): Promise<Got<Shown>> {
+  const last = newestShown(conflict);
+  const { maxNameBytes } = ctx.world.disk.names();
+  if (digest === last.digest) {
+    const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
+    if (hasCopy(conflict)) return got({ conflict: named });
+    const again = {
+      ...named,
+      sidecarPath: copyPath(document, conflict.shown.length, maxNameBytes),
+    };
+    if (isFreeFor(ctx, again.sidecarPath, digest)) return writeCopy(ctx, conflict, again, text, null);
+  }
+  const newest = { nth: conflict.shown.length, version: last, path: conflict.sidecarPath, isNewest: true };
+  const moved = copyPath(document, newest.nth, maxNameBytes);
+  const old = findCopy(ctx, conflict, newest, [moved]);
+  if (old.kind === "unknown") return ended(stale("the copy of the version before cannot be looked at"));
+  const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];
+  const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
+  return writeCopy(ctx, conflict, next, text, old.kind === "file" && old.digest === last.digest ? old.path : null);
+}
+
+/**
+ * Names the copy of a version. A name that another conflict has on record is passed over: that copy
+ * goes when its own conflict continues, and until then its absence would count as a choice.
+ * @param before the versions shown so far
+ * @returns the versions from now on, of which the last has no file yet, and the path of its copy
+ */
+export function nameCopy(
+  { world: { state, disk } }: PassContext,
+  id: DocId,
+  document: LocalPath,
+  before: readonly ShownVersion[],
+  version: Pick<ShownVersion, "changeId" | "digest">,
+): Pick<Conflict, "shown" | "sidecarPath"> {
+  const next = { ...version, ino: 0, dev: 0 };
+  const shown = [...before, next];
+  for (;;) {
+    const sidecarPath = copyPath(document, shown.length, disk.names().maxNameBytes);
+    if (!state.isCopyOfOther(id, sidecarPath)) return { shown, sidecarPath };
+    shown.push(next);
+  }
+}
+
+function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Digest): boolean {
+  const look = disk.look(at);
+  return look.kind === "absent" || (look.kind === "file" && look.digest === digest);
+}
+
+type CopyFile = Extract<Look, { kind: "file" }> & { readonly path: LocalPath };
+type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
+
+/**
+ * Finds a copy by its inode at its recorded place or moved to its document; else whatever file is
+ * at the recorded place, or a file with its content. A file with the inode of another conflict's
+ * copy is none: when two folders change places, each record names the other's copy for a while.
+ * @param places where the caller expects the copy, beside the recorded place
+ */
+function findCopy(
+  { world: { disk, state } }: PassContext,
+  { id }: Conflict,
+  { version, path: recorded, isNewest }: ConflictCopy,
+  places: readonly LocalPath[],
+): FoundCopy {
+  const files: CopyFile[] = [];
+  for (const path of new Set([recorded, ...places])) {
+    const look = disk.look(path);
+    if (look.kind === "unknown") return { kind: "unknown" };
+    if (look.kind === "file") files.push({ ...look, path });
+  }
+  const isLike = ({ path, stamp, digest }: CopyFile) =>
+    ((isNewest && path === recorded) || digest === version.digest) && !state.isCopyInodeOfOther(id, stamp);
+  const isOwn = ({ stamp }: CopyFile) => stamp.ino === version.ino && stamp.dev === version.dev;
+  return files.find(isOwn) ?? files.find(isLike) ?? { kind: "absent" };
+}
+
+/**
+ * What is recorded of a version that is shown no more: a copy that its user edited stays, and if it
+ * is moved over the document, that is a choice.
+ */
+function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion {
+  const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
+  return isEdited ? { ...version, ino: copy.stamp.ino, dev: copy.stamp.dev } : { ...version, ino: 0, dev: 0 };
+}
+
+/**
+ * Writes the newest copy of `next`. ORDER: recorded first, without an inode: interrupted here, the
+ * copy is written later, its absence is nobody's choice, and its name is never another version's.
+ * @param before the record to return to if the copy cannot be written
+ * @param old the copy that goes to the trash; null: none does
+ */
+async function writeCopy(
+  ctx: PassContext,
+  before: Conflict,
+  next: Conflict,
+  text: string,
+  old: LocalPath | null,
+): Promise<Got<Shown>> {
+  const { state } = ctx.world;
+  const { id, sidecarPath: at } = next;
+  const removal =
+    old === null ? null : ({ kind: "conflict-copy", id, path: old, writes: newestShown(before).digest } as const);
+  // ORDER: safely: without this record after a power cut, the old copy would count as removed.
+  const intentId = state.transactSafely(() => {
+    state.putConflict(next);
+    return removal === null ? null : state.openIntent(ctx.run, removal);
+  });
+  const placed = placeSidecar(ctx, at, text, newestShown(next).digest);
+  if (placed.kind === "end") {
+    state.transact(() => {
+      state.putConflict(before);
+      if (intentId !== null) state.closeIntent(intentId);
+    });
+    return placed;
+  }
+  const stays = removal === null ? null : removeUnrecorded(ctx, removal);
+  // ORDER: flushed before the intent ends: else a power cut may bring the old copy back.
+  await flushFiles(ctx.world, old === null ? [at] : [at, old]);
+  const shown = [...next.shown.slice(0, -1), { ...newestShown(next), ...inodeOf(ctx, at) }];
+  const conflict = { ...next, shown };
+  return got(intentId === null || stays !== null ? { conflict } : { conflict, closes: intentId });
+}
+
+/**
+ * Moves a copy to the trash that no conflict has on record, unless its user edited it.
+ * @returns why it stays although it should go, or null
+ */
+export function removeUnrecorded(
+  { world }: PassContext,
+  { id, path, writes }: Extract<Intent, { kind: "conflict-copy" }>,
+): string | null {
+  const { disk, state } = world;
+  if (state.conflict(id)?.sidecarPath === path || disk.look(path).kind !== "file") return null;
+  const end = disk.trash(path, writes, trashPlace(world, path));
+  return end.kind === "fault" ? `a copy that no conflict has cannot be removed: ${end.detail}` : null;
+}
+
+export type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
+
+/**
+ * Writes a text as a sidecar. A file that is there already (from a state that was lost, or made by
+ * somebody) goes to the trash first, because somebody may have edited it.
+ */
+export function placeSidecar(ctx: PassContext, at: LocalPath, text: string, digest: Digest): Placed {
+  const { disk } = ctx.world;
+  const look = disk.look(at);
+  if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
+  if (look.kind === "file") {
+    const before = keepFileText(ctx.world, at, seenHere(at, null, MADE_WAY));
+    const place = trashPlace(ctx.world, at);
+    const moved = disk.trash(at, look.digest, place);
+    if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
+    tellMadeWay(ctx, at, place, before);
+  } else if (look.kind !== "absent")
+    return { kind: "end", outcome: stale(`${at} is taken, so no conflict copy can be saved at this path`) };
+  const made = disk.create(at, text);
+  return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
+}
+
+/** So that the run, `log` and `history` tell of what was no sidecar of this conflict. */
+function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
+  const keptAs = `.mdmirror/${place}`;
+  const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
+  ctx.notes.tally.madeWay.push({ path: at, keptAs });
+  recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
+}
+
+const MADE_WAY = "what made way for the other version of a conflict";
+
+/** The inode of a copy as it is now; 0 where none is there. */
+export function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Pick<ShownVersion, "ino" | "dev"> {
+  const look = disk.look(at);
+  return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };
+}
+
+/**
+ * Moves all copies of a conflict to the trash, whether they were edited or not.
+ * @param document where the document is now
+ * @param seen where the plan found the newest copy; null: it did not, or there is no plan
+ * @returns where they are now, below `.mdmirror/`
+ */
+export function dropCopies(
+  ctx: PassContext,
+  conflict: Conflict,
+  document: LocalPath,
+  seen: LocalPath | null = null,
+): Got<readonly string[]> {
+  const { state, disk } = ctx.world;
+  const { maxNameBytes } = disk.names();
+  const recorded = state.link(conflict.id)?.localPath ?? document;
+  const places: string[] = [];
+  for (const copy of copiesOf(conflict, recorded, maxNameBytes)) {
+    const beside = [recorded, document].map((path) => copyPath(path, copy.nth, maxNameBytes));
+    const found = findCopy(ctx, conflict, copy, copy.isNewest && seen !== null ? [seen, ...beside] : beside);
+    if (found.kind !== "file") continue;
+    const dropped = dropCopy(ctx, conflict.id, found.path);
+    if (dropped.kind === "end") return dropped;
+    if (dropped.value !== null) places.push(dropped.value);
+  }
+  return got(places);
+}
+
+/** @returns where the copy is now, below `.mdmirror/`; null: none was there */
+function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Got<string | null> {
+  const { disk } = ctx.world;
+  const look = disk.look(path);
+  if (look.kind !== "file") return got(null);
+  keepSidecar(ctx.world, id, path);
+  const place = trashPlace(ctx.world, path);
+  const end = disk.trash(path, look.digest, place);
+  return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));
+}

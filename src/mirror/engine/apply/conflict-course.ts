@@ -1,0 +1,207 @@
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { ChangeId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import {
+  type Conflict,
+  type Link,
+  newestShown,
+  type ShownVersion,
+  type Submission,
+  withoutCopy,
+} from "../../model/link.ts";
+import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
+import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
+import { commit } from "./commit.ts";
+import { landText } from "./land-text.ts";
+import { dropCopies, showVersion } from "./conflict-copies.ts";
+import { meetLiveText, stillInReview } from "./in-review.ts";
+import { madeOfBoth } from "./text-name.ts";
+import { recordEvent } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+
+const MERGES = "the newer version merges: the conflict ended by itself";
+const ACCEPTED = "what was in review is in the live text: the conflict ended by itself";
+
+/** The document changed on the service during its conflict. */
+export function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
+  return meetNewer(ctx, action, null);
+}
+
+/**
+ * Meets the version that the service has now. If the texts merge, the conflict ends; else a copy of
+ * its own shows that version, and the conflict goes on.
+ * @param over the version over which the user chose the local text: both texts are then compared
+ * with that version; null: nobody chose
+ */
+async function meetNewer(
+  ctx: PassContext,
+  action: ActionOf<"renew-conflict" | "end-conflict">,
+  over: ChangeId | null,
+): Promise<Outcome> {
+  const { state } = ctx.world;
+  const local = readLocal(ctx, action.id, action.localPath, action.expect);
+  if (local.kind === "end") return local.outcome;
+  const fetched = await fetchText(ctx, action.id, action.localPath);
+  if (fetched.kind === "end") return fetched.outcome;
+  const { file, digest } = fetched.value;
+  // ORDER: read after the wait, because the sidecar may have moved along with its document
+  // meanwhile.
+  const link = state.link(action.id);
+  const conflict = conflictSince(state.conflict(action.id), over);
+  if (link === null || conflict === null) return stale("the conflict ended meanwhile");
+  const here = { text: local.value.text, digest: action.expect };
+  const after = meetLiveText(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
+  if (after.local !== null) {
+    const { local: merged, waiting, parted } = after;
+    return endByMerge(ctx, action, { link, conflict, merged, waiting, parted, remote: fetched.value });
+  }
+  const shown = await showVersion(ctx, conflict, fetched.value, action.localPath);
+  if (shown.kind === "end") return shown.outcome;
+  // Accepted, and edited locally since where it does not merge: what is settled waits no more.
+  const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
+  const { sidecarPath: path } = shown.value.conflict;
+  const event = { path, before: newestShown(conflict).digest, after: digest };
+  return commit(ctx, {
+    ...(submissions.length === link.submissions.length ? {} : { text: { ...link, submissions } }),
+    version: { id: action.id, changeId: file.lastChangeId, digest },
+    ...shown.value,
+    event: { ...eventOf(action, "local", event), kind: "renew-conflict" },
+  });
+}
+
+/**
+ * The conflict whose base is the version over which the user chose the local text. The copy of that
+ * version is gone.
+ * @returns null: that version is not on record any more, or the conflict is over
+ */
+function conflictSince(conflict: Conflict | null, over: ChangeId | null): Conflict | null {
+  if (conflict === null || over === null) return conflict;
+  const chosen = versionNamed(conflict, over);
+  if (chosen === null) return null;
+  const shown = conflict.shown.map((version) => (version === chosen ? { ...version, ino: 0, dev: 0 } : version));
+  return { ...conflict, baseDigest: chosen.digest, baseChangeId: chosen.changeId, shown };
+}
+
+function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | null {
+  return shown.findLast((version) => version.changeId === changeId) ?? null;
+}
+
+type Merging = {
+  readonly link: Link;
+  readonly conflict: Conflict;
+  readonly merged: string;
+  /** What still waits in review. */
+  readonly waiting: readonly Submission[];
+  /** The text that both were made from; null: not known. */
+  readonly parted: { readonly digest: Digest } | null;
+  readonly remote: RemoteText;
+};
+
+function endByMerge(
+  ctx: PassContext,
+  action: ActionOf<"renew-conflict" | "end-conflict">,
+  { link, conflict, merged, waiting, parted, remote: { file, digest } }: Merging,
+): Outcome {
+  const { id, localPath, expect } = action;
+  const accepted = link.submissions.length > 0 && waiting.length === 0;
+  const detail = accepted ? ACCEPTED : action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES;
+  const writes = digest === expect ? digest : ctx.world.state.putText(merged, madeOfBoth(localPath, id, detail));
+  const inUse = writes === expect ? null : leftAlone(ctx, action);
+  if (inUse !== null) return inUse;
+  const version = { changeId: file.lastChangeId, digest };
+  const landed = landText(ctx, id, localPath, merged, writes, expect, link, version);
+  if (landed.kind === "end") return landed.outcome;
+  ctx.notes.counts[accepted ? "accepted" : "merged"]++;
+  const dropped = dropCopies(ctx, conflict, localPath);
+  if (dropped.kind === "end") return dropped.outcome;
+  const under = moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp);
+  return commit(ctx, {
+    text: { ...under, submissions: waiting },
+    version: { id, ...version },
+    landed: landed.value,
+    removes: { conflict: id },
+    event: eventOf(action, "both", {
+      detail,
+      before: expect,
+      after: writes,
+      merged: parted === null || writes === digest ? null : { base: parted.digest, theirs: digest },
+    }),
+  });
+}
+
+/**
+ * The user ended the conflict. The text at the document's path is sent, based on the version that
+ * the copy showed which was removed, or moved over the document. If the service has moved on since,
+ * nobody has seen what it holds now: that is merged, or shown.
+ */
+export async function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
+  const { how, baseChangeId, changeId } = action;
+  if (how !== "equal" && changeId !== baseChangeId) return meetNewer(ctx, action, baseChangeId);
+  const { state, disk } = ctx.world;
+  const link = state.link(action.id);
+  const conflict = state.conflict(action.id);
+  const over = conflict === null ? null : versionNamed(conflict, baseChangeId);
+  if (link === null || conflict === null || over === null) return stale("the conflict ended meanwhile");
+  const look = disk.look(action.localPath);
+  if (look.kind !== "file" || look.digest !== action.expect)
+    return stale("the file was changed since it was looked at");
+  const dropped = dropCopies(ctx, conflict, action.localPath);
+  if (dropped.kind === "end") return dropped.outcome;
+  const base = {
+    changeId: over.changeId,
+    digest: over.digest,
+    localDigest: over.digest,
+    stamp: look.stamp,
+    stampTrusted: false,
+    durable: true,
+  };
+  return commit(ctx, {
+    link: moveBase(link, base),
+    removes: { conflict: action.id },
+    event: eventOf(action, "local", {
+      detail: `${how}: ${action.why}${stillInReview(link)}`,
+      before: over.digest,
+      after: action.expect,
+    }),
+  });
+}
+
+export function lookAgain(ctx: PassContext, action: ActionOf<"look-again">): Outcome {
+  const conflict = ctx.world.state.conflict(action.id);
+  if (conflict === null) return stale("the conflict ended meanwhile");
+  ctx.world.state.putConflict({ ...conflict, looksGone: conflict.looksGone + 1 });
+  return DONE;
+}
+
+export function moveSidecar(ctx: PassContext, action: ActionOf<"move-conflict-copy">): Outcome {
+  const { disk, state } = ctx.world;
+  const conflict = state.conflict(action.id);
+  if (conflict === null) return stale("the conflict ended meanwhile");
+  // `from` = `to`: the copy is there already, and only the record has to learn it.
+  if (action.from !== action.to && disk.look(action.from).kind !== "absent") {
+    const moved = disk.move(action.from, action.to, null);
+    if (moved.kind !== "done") return outcomeOfDisk(moved);
+  }
+  if (action.nth === conflict.shown.length) state.putConflict({ ...conflict, sidecarPath: action.to });
+  return DONE;
+}
+
+export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">): Outcome {
+  const { state } = ctx.world;
+  const conflict = state.conflict(action.id);
+  if (conflict === null) return DONE;
+  // ORDER: recorded before the sidecar is taken away: if this is interrupted, or the service's text
+  // cannot come back, another file may stand in the document's place by the next look, and nobody
+  // has removed the sidecar in its favour.
+  state.putConflict(withoutCopy(conflict));
+  const document = state.link(action.id)?.localPath ?? conflict.sidecarPath;
+  const dropped = dropCopies(ctx, conflict, document, action.sidecarPath);
+  if (dropped.kind === "end") return dropped.outcome;
+  // The document was deleted locally during its conflict, and the service's text comes back. Until
+  // it has, the record keeps the conflict: after a crash the deletion would look like a plain one.
+  state.transact(() => {
+    if (action.comesBack !== true) state.removeConflict(action.id);
+    recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.sidecarPath }));
+  });
+  return DONE;
+}

@@ -1,0 +1,119 @@
+import type { ChangeId } from "../../../contract/ids.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import { newLink } from "../../model/settle.ts";
+import { parentOf } from "../../../contract/path.ts";
+import type { DiskOutcome, Written } from "../../ports/disk.ts";
+import { flushAtEnd } from "./flush.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { fromService } from "../run/world.ts";
+import { commitWithOthers } from "./commit.ts";
+import {
+  asRemoteText,
+  ended,
+  eventOf,
+  fetchServed,
+  fetchText,
+  type Got,
+  got,
+  outcomeOfDisk,
+  type Served,
+  stale,
+} from "./effect.ts";
+import { ensureFolders } from "./parents.ts";
+import { hasSent, takeAsOwn } from "./sent-lately.ts";
+import { seenHere, seenThere } from "./text-name.ts";
+
+/** How a new document on the service becomes a new file here. */
+
+/**
+ * Downloads a new document into a new file. After a crash before the commit the file is there
+ * without a link; the next pass pairs it with its document.
+ */
+export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
+  const stays = mayStayDeleted(ctx, action) ? await staysDeleted(ctx, action) : null;
+  if (stays !== null) return stays;
+  const served = await fetchServed(ctx, action.id);
+  return served.kind === "end" ? served.outcome : createServed(ctx, action, served.value);
+}
+
+/** Whether the edit there that won against a deletion here may have been sent from here before. */
+function mayStayDeleted(ctx: PassContext, { id, comesBack = false }: ActionOf<"create-local">): boolean {
+  const link = comesBack ? ctx.world.state.link(id) : null;
+  return link !== null && hasSent(ctx, link);
+}
+
+/** @returns null unless the edit there was sent from here */
+async function staysDeleted(ctx: PassContext, { id, localPath }: ActionOf<"create-local">): Promise<Outcome | null> {
+  const link = ctx.world.state.link(id);
+  if (link === null) return null;
+  const fetched = await fetchText(ctx, id, localPath);
+  return fetched.kind === "end" ? fetched.outcome : takeAsOwn(ctx, link, fetched.value, "lately");
+}
+
+async function createServed(ctx: PassContext, action: ActionOf<"create-local">, served: Served): Promise<Outcome> {
+  const { id, localPath, remotePath } = action;
+  const { state, links } = ctx.world;
+  const fetched = asRemoteText(ctx, id, localPath, served);
+  if (fetched.kind === "end") return fetched.outcome;
+  const { text, digest, file } = fetched.value;
+  const isMoved = fromService(ctx.world, file.path) !== remotePath;
+  // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand
+  // for it, wherever its targets are by then, if it is in the store.
+  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
+  if (isMoved) return stale("it was moved on the service meanwhile");
+  const made = await ctx.group.create({ path: localPath, text });
+  const written = settle(ctx, action, digest, text, made);
+  if (written.kind === "end") return written.outcome;
+  const created = { changeId: file.lastChangeId, digest, isProtected: file.protected };
+  return noteCreated(ctx, action, created, written.value, text);
+}
+
+type CreatedOf = { readonly changeId: ChangeId; readonly digest: Digest; readonly isProtected: boolean };
+
+function noteCreated(
+  ctx: PassContext,
+  action: ActionOf<"create-local">,
+  { changeId, digest, isProtected }: CreatedOf,
+  { stamp }: Written,
+  text: string,
+): Promise<Outcome> {
+  const version = { changeId, digest };
+  if (changeId !== action.changeId) ctx.notes.tally.readsOther = true;
+  flushAtEnd(ctx, action.id, action.localPath);
+  ctx.notes.counts.createdLocal++;
+  const link = newLink(action.id, action.localPath, action.remotePath, isProtected, {
+    ...version,
+    localDigest: digest,
+    stamp,
+    stampTrusted: false,
+    durable: false,
+  });
+  const keeps = { digest, text, name: seenHere(action.localPath, action.id, action.why) };
+  const event = eventOf(action, "local", { after: digest });
+  const removes = { tombstone: action.id, conflict: action.id };
+  return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });
+}
+
+/** What came of it: the file; or its text is stored, and tried again where its folder lacked. */
+function settle(
+  ctx: PassContext,
+  { id, localPath }: ActionOf<"create-local">,
+  digest: Digest,
+  text: string,
+  end: DiskOutcome<Written>,
+): Got<Written> {
+  if (end.kind === "done") return got(end.value);
+  const { disk, state } = ctx.world;
+  // Once somebody has seen the text, an edit may build on it before the next pass reads the
+  // file (I03).
+  state.putKnownText(digest, text, seenThere(localPath, id));
+  // The folder is nearly always there; looking at it before each file would cost a tenth of the
+  // whole download.
+  const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
+  if (!isWithoutFolder) return ended(outcomeOfDisk(end));
+  const parents = ensureFolders(ctx, localPath);
+  if (parents !== null) return ended(parents);
+  const made = disk.create(localPath, text);
+  return made.kind === "done" ? got(made.value) : ended(outcomeOfDisk(made));
+}

@@ -1,0 +1,104 @@
+import type { ChangeId, DocId } from "../../../contract/ids.ts";
+import type { Outcome, OutcomeOf } from "../../model/action.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import {
+  DONE,
+  ended,
+  fetchText,
+  got,
+  isNotFound,
+  outcomeOfFault,
+  type RemoteText,
+  readFacts,
+  stale,
+} from "./effect.ts";
+import type { Effect, Shown } from "./run-effect.ts";
+import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
+
+type Deletion = {
+  readonly id: DocId;
+  /** Where its file is, or was, according to the plan. */
+  readonly localPath: LocalPath;
+  /** The version that may be deleted: any other was edited on the service meanwhile. */
+  readonly changeId: ChangeId;
+  readonly why: string;
+  /** Whether its file is gone locally, and the document stays if the file is back. */
+  readonly onlyWhileAbsent: boolean;
+  /** Returns what follows from a refusal. `live`: the document as it was read before. */
+  readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
+};
+
+type Row = Extract<Intent, { kind: "delete" }>;
+type Beside = { readonly live: RemoteText; readonly deletion: Deletion };
+
+/**
+ * The only way in which a document is deleted on the service: read it again, open a row, look for
+ * its file again, DELETE, end its link.
+ */
+export const deleteDocument: Effect<Deletion, Row, Beside, "gone"> = {
+  async prepare(ctx, deletion) {
+    const { id, localPath, changeId, why } = deletion;
+    const fetched = await fetchText(ctx, id, localPath);
+    if (fetched.kind === "end") return fetched;
+    if (fetched.value.file.lastChangeId !== changeId) return ended(EDITED);
+    return got({ row: { kind: "delete", id, localPath, changeId, why }, beside: { live: fetched.value, deletion } });
+  },
+
+  async perform(ctx, row, { live, deletion }) {
+    // ORDER: after all that waits, so that a file saved meanwhile is seen.
+    if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
+      return { kind: "over", outcome: stale("something is at its path again") };
+    // RACE: an edit on either side from now on is not seen; the contract has no conditional DELETE.
+    // The content that was read is in the store.
+    const answer = await ctx.world.remote.deleteFile(row.id);
+    if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
+    if (answer.fault.kind === "uncertain") return { kind: "unknown", fault: answer.fault };
+    if (isNotFound(answer)) return readAgain(ctx, row, deletion, answer.fault);
+    const outcome = outcomeOfFault(answer.fault);
+    return { kind: "over", outcome: outcome.kind === "refused" ? deletion.refused(live, outcome) : outcome };
+  },
+
+  async observe(ctx, row, fault) {
+    const answer = await readFacts(ctx, row.id, row.localPath);
+    if (isNotFound(answer)) return { kind: "seen", seen: "gone" };
+    if (!answer.ok) return { kind: "open", outcome: notSettledBy(answer.fault) };
+    return { kind: "over", outcome: didNotHappen("deletion", fault) };
+  },
+
+  conclude(ctx, { id, localPath: path, why = "sent before the process ended" }, _, source) {
+    const link = ctx.world.state.link(id);
+    if (link === null) return { outcome: DONE, change: null };
+    ctx.notes.counts.deletedRemote++;
+    const how =
+      source.from === "answer"
+        ? { detail: why, requestId: source.requestId }
+        : { detail: `${why}; the answer was lost; the document is deleted` };
+    const event = { kind: "delete-remote", side: "remote", id, path, before: link.digest, ...how } as const;
+    return { outcome: DONE, change: { ends: { link, trashPath: null }, event } };
+  },
+};
+
+const EDITED = stale("it was edited on the service meanwhile");
+
+/**
+ * The service answers that it has no such document, which it showed a moment ago. As a rule
+ * somebody deleted it in between; but one that it goes on showing would be said to be gone and in
+ * sync, and come back with the next run. So it is read once more.
+ */
+async function readAgain(ctx: PassContext, row: Row, { refused }: Deletion, fault: Fault): Promise<Shown<"gone">> {
+  const again = await fetchText(ctx, row.id, row.localPath);
+  if (again.kind === "end") {
+    const { outcome } = again;
+    if (outcome.kind === "stale") return { kind: "seen", seen: "gone" };
+    return outcome.kind === "refused"
+      ? { kind: "over", outcome }
+      : { kind: "open", outcome: unsettled(outcome, fault) };
+  }
+  if (again.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };
+  const detail = "the service answers that the document does not exist, but lists it";
+  const { code, requestId } = fault.kind === "problem" ? fault : { code: "file_not_found", requestId: null };
+  return { kind: "over", outcome: refused(again.value, { kind: "refused", code, detail, requestId, hold: null }) };
+}

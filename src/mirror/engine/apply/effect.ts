@@ -1,0 +1,236 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { FieldCode } from "../../../contract/problem.ts";
+import type { FileWithContent } from "../../../contract/resources.ts";
+import type { Action, ActionOf, Outcome, OutcomeOf } from "../../model/action.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { Hold, Stamp } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
+import type { Answer, Fault } from "../../ports/remote.ts";
+import type { EventSide } from "../../ports/state.ts";
+import { inUse } from "../run/hands-off.ts";
+import { subjectOf } from "../run/subject.ts";
+import type { EventFields } from "../run/world.ts";
+import { seenHere, seenThere } from "./text-name.ts";
+import type { PassContext } from "../run/pass-context.ts";
+
+/** How effects begin: a read that may fail, and the outcome of each failure. */
+
+export const DONE: OutcomeOf<"done"> = { kind: "done" };
+
+export function stale(detail: string): OutcomeOf<"stale"> {
+  return { kind: "stale", detail };
+}
+
+/** An outcome, or a value to go on with. */
+export type Got<T> = { readonly kind: "got"; readonly value: T } | { readonly kind: "end"; readonly outcome: Outcome };
+
+export function got<T>(value: T): Got<T> {
+  return { kind: "got", value };
+}
+
+export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcome: Outcome } {
+  return { kind: "end", outcome };
+}
+
+/** Faults after which nothing else that is sent would fare better. */
+export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
+
+/**
+ * The outcome of a fault of a read, or of a write that certainly did nothing. A 404 is stale: the
+ * next pass proves or disproves that the document is gone.
+ */
+export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome {
+  switch (fault.kind) {
+    case "problem":
+      if (fault.status === 404) return stale(`${fault.code}: ${fault.detail}`);
+      return { kind: "refused", code: fault.code, detail: fault.detail, requestId: fault.requestId, hold };
+    case "uncertain":
+      return { kind: "uncertain", detail: fault.detail, requestId: fault.requestId };
+    case "later":
+      return {
+        kind: "later",
+        code: fault.cause,
+        detail: fault.detail,
+        requestId: fault.requestId,
+        unreachable: ENDS_A_RUN.has(fault.cause),
+      };
+    case "locked-out":
+      return {
+        kind: "later",
+        code: fault.code,
+        detail: `${fault.code}: ${fault.detail}`,
+        requestId: fault.requestId,
+        unreachable: true,
+      };
+  }
+}
+
+/**
+ * Returns the code under which a refused version is blocked: that of its content where the service
+ * names a link that leads to nothing, else that of the whole answer.
+ */
+export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
+  const unresolved: FieldCode = "unresolved_reference";
+  return fieldCodes.includes(unresolved) ? unresolved : code;
+}
+
+/** Whether the service answers that nothing has this id, or nothing that this key may see. */
+export function isNotFound(answer: Answer<unknown>): boolean {
+  return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
+}
+
+/**
+ * The outcome of an effect on the disk that did not happen. Nothing was changed; after a fault (no
+ * space, no permission) the next run tries again.
+ */
+export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
+  if (end.kind === "stale") return stale(end.detail);
+  const { errno, detail } = end;
+  return { kind: "later", code: errno, detail: `${errno}: ${detail}`, unreachable: false, requestId: null };
+}
+
+/**
+ * Called right before a file is written over, or taken away: somebody may have it in hand since the
+ * plan. The next pass holds it then. null: nobody has.
+ */
+export function leftAlone(
+  ctx: PassContext,
+  file: { readonly id: DocId; readonly localPath: LocalPath },
+): Outcome | null {
+  const use = inUse(ctx, file);
+  return use === null ? null : stale(use.why);
+}
+
+/** Why a file is written, and that it was although somebody has it in hand. */
+export function whyWritten(
+  ctx: PassContext,
+  { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
+): string {
+  return why + (ctx.notes.waitedEnough.get(localPath) ?? "");
+}
+
+type HoldFields = Pick<Hold, "key" | "path" | "reason" | "detail"> & Partial<Hold>;
+
+export function makeHold(ctx: PassContext, fields: HoldFields): Hold {
+  return { code: null, requestId: null, digest: null, changeId: null, since: ctx.world.clock.now(), ...fields };
+}
+
+export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
+
+/** Reads a document. Its text is stored before anything is done with it (I03). */
+export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
+  const fetched = await fetchUnkept(ctx, id, path);
+  if (fetched.kind === "got")
+    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenThere(path, id));
+  return fetched;
+}
+
+/**
+ * Reads a document for its version and place. Its text is stored all the same, because it may be
+ * edited there before it is read again (I03).
+ */
+export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
+  const answer = await ctx.world.remote.getFile(id);
+  if (answer.ok && answer.value.content.isWellFormed())
+    ctx.world.state.putText(answer.value.content, seenThere(path, id));
+  return answer;
+}
+
+/**
+ * Reads a document without storing its text. The caller stores it, at the latest with the commit
+ * that uses it, and removes nothing before.
+ */
+async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
+  const before = takeReadBefore(ctx, id);
+  if (before !== null) return got(before);
+  const served = await fetchServed(ctx, id);
+  return served.kind === "end" ? served : asRemoteText(ctx, id, path, served.value);
+}
+
+/** Returns the document as it was read before the plan was judged; a second use reads it again. */
+function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | null {
+  const before = notes.readBefore.get(id);
+  if (before === undefined) return null;
+  notes.readBefore.delete(id);
+  const { file, digest } = before;
+  const text = world.state.text(digest);
+  return text === null ? null : { file: { ...file, content: text }, text, digest };
+}
+
+/** A document as it was read, with the id of the request. */
+export type Served = { readonly file: FileWithContent; readonly requestId: string | null };
+
+/** Reads a document, without looking at its text. */
+export async function fetchServed({ notes, world }: PassContext, id: DocId): Promise<Got<Served>> {
+  const answer = await (notes.ahead?.take(id) ?? world.remote.getFile(id));
+  // ORDER: the next request leaves before this text is dealt with, which takes longer than an
+  // answer.
+  if (world.clock.turn !== undefined) await world.clock.turn();
+  if (!answer.ok) return ended(outcomeOfFault(answer.fault));
+  return got({ file: answer.value, requestId: answer.requestId });
+}
+
+/** Returns the content with its digest, or the end if no file can hold it. Stores nothing. */
+export function asRemoteText(
+  ctx: PassContext,
+  id: DocId,
+  path: LocalPath,
+  { file, requestId }: Served,
+): Got<RemoteText> {
+  const text = file.content;
+  if (!text.isWellFormed()) {
+    const hold = makeHold(ctx, {
+      key: id,
+      path,
+      reason: "remote-text-unfit",
+      detail: "the content on the service has half a surrogate pair, which UTF-8 cannot represent",
+      changeId: file.lastChangeId,
+    });
+    return ended({ kind: "refused", code: "remote-text-unfit", detail: hold.detail, requestId, hold });
+  }
+  return got({ file, text, digest: digestOf(text) });
+}
+
+export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly stampTrusted: boolean };
+
+/** Reads the local text, which must still be `expect`, and stores it. */
+export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Got<LocalRead> {
+  const read = asExpected(ctx.world.disk.read(path), expect);
+  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenHere(path, id));
+  return read;
+}
+
+/**
+ * The same together with other steps, without storing it; the caller does, at the latest with the
+ * intent that uses it.
+ */
+export async function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): Promise<Got<LocalRead>> {
+  return asExpected(await ctx.group.read(path), expect);
+}
+
+function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Got<LocalRead> {
+  if (read.kind !== "done") return ended(outcomeOfDisk(read));
+  if (read.value.digest !== expect) return ended(stale("the file was changed since it was looked at"));
+  return got(read.value);
+}
+
+/**
+ * An action that sends a file's text, with the links of that text as they lead now: what it links
+ * to may have been created since the plan was made.
+ */
+export function asItLeadsNow<A extends ActionOf<"create-remote" | "put">>(
+  { world: { links, state } }: PassContext,
+  action: A,
+  id: DocId | null,
+): A {
+  if (links === undefined) return action;
+  const keep: OnText = (digest, text, path) => state.putKnownText(digest, text, seenHere(path, id));
+  const expect = links.asItLeadsNow(action.localPath, action.expect, keep);
+  return expect === action.expect ? action : { ...action, expect };
+}
+
+/** The log's entry for an action: its subject and reason, unless `more` says otherwise. */
+export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
+  return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
+}

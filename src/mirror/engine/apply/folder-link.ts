@@ -1,0 +1,77 @@
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import type { FolderResource } from "../../../contract/resources.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { DirLink } from "../../model/link.ts";
+import { isWithin, type LocalPath, type RemotePath, rebase } from "../../../contract/path.ts";
+import { movePlace } from "../../model/settle.ts";
+import { stale } from "./effect.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { toService } from "../run/world.ts";
+import type { Shown } from "./run-effect.ts";
+import { notSettledBy } from "./unsettled.ts";
+
+/** What base records of folders, and of the paths below them. */
+
+/**
+ * Looks for a folder on the service by its path.
+ * @returns null where there is none; or why that is not known, which leaves a row open
+ */
+export async function findFolder(
+  { world }: PassContext,
+  path: RemotePath,
+): Promise<{ readonly kind: "found"; readonly folder: FolderResource | null } | (Shown<never> & { kind: "open" })> {
+  const found = await world.remote.findFolder(toService(world, path));
+  if (!found.ok) return { kind: "open", outcome: notSettledBy(found.fault) };
+  return { kind: "found", folder: found.value };
+}
+
+export function linkFolder(
+  ctx: PassContext,
+  dirId: DirId,
+  localPath: LocalPath,
+  remotePath: RemotePath,
+): DirLink | null {
+  const look = ctx.world.disk.look(localPath);
+  if (look.kind !== "folder") return null;
+  ctx.notes.folderIds.set(remotePath, dirId);
+  return { id: dirId, localPath, remotePath, dev: look.dev, ino: look.ino, birthMs: look.birthMs };
+}
+
+/**
+ * Records where a folder is, and with it the paths below: whoever moved the folder, its documents
+ * stayed inside.
+ */
+export function linkFolderBoth(ctx: PassContext, action: ActionOf<"link-folder">): Outcome {
+  const { state } = ctx.world;
+  const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
+  if (link === null) return stale("the folder went meanwhile");
+  state.transact(() => {
+    const before = state.dir(action.dirId);
+    if (before !== null && action.carries === null) carryAll(ctx, before, link);
+    for (const id of before === null ? [] : (action.carries ?? [])) carryOne(ctx, id, before!, link);
+    state.putDir(link);
+  });
+  return { kind: "done" };
+}
+
+function carryAll({ world: { state } }: PassContext, from: DirLink, to: DirLink): void {
+  if (from.localPath !== to.localPath) state.moveMembers("local", from.localPath, to.localPath, from.remotePath);
+  if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
+}
+
+/** Records the new path of a document and of its sidecar. */
+function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, to: DirLink): void {
+  const [link, conflict] = [state.link(id), state.conflict(id)];
+  if (link !== null) {
+    const localPath = carried(link.localPath, from.localPath, to.localPath);
+    state.putLink(movePlace(link, { localPath, remotePath: carried(link.remotePath, from.remotePath, to.remotePath) }));
+  }
+  if (conflict !== null) {
+    const sidecarPath = carried(conflict.sidecarPath, from.localPath, to.localPath);
+    state.putConflict({ ...conflict, sidecarPath });
+  }
+}
+
+function carried(path: string, from: string, to: string): string {
+  return isWithin(path, from) ? rebase(path, from, to) : path;
+}

@@ -1,0 +1,169 @@
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { DirLink } from "../../model/link.ts";
+import { isPathPair } from "../../model/name-pair.ts";
+import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
+import type { Fault, ParentRef } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { fromService } from "../run/world.ts";
+import type { FolderMove } from "./commit.ts";
+import { DONE, ended, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { findFolder } from "./folder-link.ts";
+import { judgeRefusedMove } from "./in-the-way.ts";
+import { isMovedBack } from "./moved-back.ts";
+import { ensureFolders } from "./parents.ts";
+import { folderAt, reasonOf, whereItIs } from "./place.ts";
+import type { Effect, LocalEffect } from "./run-effect.ts";
+import { didNotHappen, leftOpen } from "./unsettled.ts";
+
+/** Moves a folder with all below it on the disk. */
+export const moveFolderLocal: LocalEffect<
+  ActionOf<"move-folder-local">,
+  Extract<Intent, { kind: "move-folder" }>,
+  null,
+  "moved"
+> = {
+  prepare(ctx, { dirId, from, to, why, temporary }) {
+    const parents = ensureFolders(ctx, to);
+    if (parents !== null) return ended(parents);
+    return got({ row: { kind: "move-folder", dirId, from, to, why, temporary }, beside: null });
+  },
+
+  perform(ctx, { from, to }) {
+    const end = ctx.world.disk.moveFolder(from, to);
+    if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
+    // Of this cycle alone: a plan that is made after a recovery has the new paths.
+    ctx.notes.movedHere.push({ from, to });
+    for (const [id, path] of ctx.notes.toFlush)
+      if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));
+    return { kind: "seen", seen: "moved" };
+  },
+
+  observe(ctx, row) {
+    const { disk } = ctx.world;
+    const [from, to] = [disk.look(row.from), disk.look(row.to)];
+    if (from.kind === "unknown" || to.kind === "unknown")
+      return leftOpen("a move was cut off, and its paths cannot be looked at");
+    if (from.kind === "absent" && to.kind === "folder") return { kind: "seen", seen: "moved" };
+    return { kind: "over", outcome: DONE };
+  },
+
+  conclude(ctx, { dirId: id, from, to, why = "begun before the process ended", temporary }) {
+    if (!temporary) ctx.notes.counts.movedLocal++;
+    const detail = `${why} (from ${from})`;
+    const event = { kind: "move-folder-local", side: "local", id, path: to, detail, from } as const;
+    return { outcome: DONE, change: { moved: [{ side: "local", from, to }], event } };
+  },
+};
+
+type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
+type Row = Extract<Intent, { kind: "patch-folder" }>;
+type Beside = {
+  readonly parent: ParentRef | null;
+  /** Where the plan found the folder. */
+  readonly stands: LocalPath;
+};
+type Seen = {
+  /** Where the folder is now; null: it was not moved. */
+  readonly to: RemotePath | null;
+  /** Whether its user moved the folder back since the move was sent. */
+  readonly isBack: boolean;
+};
+
+/**
+ * Moves a folder on the service by one PATCH. If the deployment has no such route, that is
+ * remembered, and the next plan moves file by file.
+ */
+export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
+  async prepare(ctx, action) {
+    const { dirId, from, to, stands, why, temporary } = action;
+    const parent = action.kind === "reparent-folder-remote" ? await folderAt(ctx, parentOf(to)) : got(null);
+    if (parent.kind === "end") return parent;
+    const row = { kind: "patch-folder", dirId, from, to, stands: whereItIs(ctx, stands), why, temporary } as const;
+    return got({ row, beside: { parent: parent.value, stands } });
+  },
+
+  async perform(ctx, row, { parent, stands }) {
+    const { remote } = ctx.world;
+    const answer =
+      parent === null
+        ? await remote.renameFolder(row.dirId, nameOf(row.to))
+        : await remote.moveFolder(row.dirId, parent);
+    if (answer.ok) {
+      const to = fromService(ctx.world, answer.value.path) ?? row.to;
+      return { kind: "seen", seen: { to, isBack: false }, requestId: answer.requestId };
+    }
+    const { fault } = answer;
+    if (fault.kind === "uncertain") return { kind: "unknown", fault };
+    return { kind: "over", outcome: await refusedMove(ctx, row, stands, parent, fault) };
+  },
+
+  async observe(ctx, row) {
+    const found = await findFolder(ctx, row.to);
+    if (found.kind === "open") return found;
+    const to = found.folder?.id === row.dirId ? row.to : null;
+    return { kind: "seen", seen: { to, isBack: isMovedBack(ctx.world, row) } };
+  },
+
+  conclude(ctx, row, { to, isBack }, source) {
+    const { state } = ctx.world;
+    const dir = state.dir(row.dirId);
+    const back =
+      isBack && dir !== null && row.stands !== undefined ? backIn(dir, to ?? dir.remotePath, row.stands) : [];
+    if (to === null) {
+      const fault = source.from === "observation" ? source.fault : null;
+      return { outcome: didNotHappen("move", fault), change: { moved: back } };
+    }
+    if (!row.temporary) ctx.notes.counts.movedRemote++;
+    moveFolderIds(ctx, row.from, to);
+    const event = {
+      kind: parentOf(row.from) === parentOf(row.to) ? "rename-folder-remote" : "reparent-folder-remote",
+      side: "remote",
+      id: row.dirId,
+      path: row.to,
+      detail: `${row.why ?? "sent before the process ended"} (${row.from} → ${to})`,
+      from: dir?.localPath ?? null,
+      requestId: source.from === "answer" ? source.requestId : null,
+    } as const;
+    return { outcome: DONE, change: { moved: [{ side: "remote", from: row.from, to }, ...back], event } };
+  },
+};
+
+/**
+ * Returns the move of base's local place to where the folder was when its move was sent, if base's
+ * places do not belong together. The next plan then sees that the user moved it from there.
+ */
+function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: LocalPath): readonly FolderMove[] {
+  return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];
+}
+
+async function refusedMove(
+  ctx: PassContext,
+  row: Row,
+  stands: LocalPath,
+  parent: ParentRef | null,
+  fault: Fault,
+): Promise<Outcome> {
+  if (ctx.world.remote.traits().folderPatch === "no")
+    return stale("this service cannot move a folder as one; its documents are moved one by one");
+  const judged = await judgeRefusedMove(ctx, fault, row.to, row.dirId);
+  if (judged.kind === "end") return judged.outcome;
+  const { problem, taken } = judged.value;
+  if (problem.status === 400 && parent?.kind === "root")
+    return stale("this service cannot move a folder to the root; its documents are moved to a new folder in the root");
+  const hold = makeHold(ctx, {
+    key: row.dirId,
+    path: whereItIs(ctx, stands),
+    reason: reasonOf(problem, taken !== null, false),
+    code: problem.code,
+    detail: taken?.detail ?? problem.detail,
+    requestId: problem.requestId,
+  });
+  return outcomeOfFault(problem, hold);
+}
+
+function moveFolderIds(ctx: PassContext, from: RemotePath, to: RemotePath): void {
+  const moved = [...ctx.notes.folderIds].filter(([path]) => isWithin(path, from));
+  for (const [path] of moved) ctx.notes.folderIds.delete(path);
+  for (const [path, id] of moved) ctx.notes.folderIds.set(rebase(path, from, to), id);
+}

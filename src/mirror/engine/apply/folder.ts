@@ -1,0 +1,190 @@
+import type { DirId } from "../../../contract/ids.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { HoldReason } from "../../model/hold.ts";
+import { inodeKey } from "../../planner/match/inode.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import { judgeTaken, learnedNames, MORE_REFUSED, saysTaken } from "./in-the-way.ts";
+import { DONE, ended, eventOf, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { commit, commitWithOthers } from "./commit.ts";
+import { toService, trashPlace } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { findFolder, linkFolder } from "./folder-link.ts";
+import { ensureFolders } from "./parents.ts";
+import { noteRefused, refusedBefore } from "./refused-before.ts";
+import type { Effect } from "./run-effect.ts";
+import { didNotHappen } from "./unsettled.ts";
+
+/**
+ * Makes folders here. Those of one depth are made side by side and committed in one transaction,
+ * for which the steps that put something into them wait.
+ */
+export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
+  const { disk } = ctx.world;
+  // A key that reads a folder need not read the one above it.
+  const parents = ensureFolders(ctx, action.localPath);
+  if (parents !== null) return parents;
+  const made = disk.makeFolder(action.localPath);
+  if (made.kind !== "done") return outcomeOfDisk(made);
+  ctx.notes.made.add(inodeKey(made.value));
+  ctx.notes.folderIds.set(action.remotePath, action.dirId);
+  const change = {
+    dir: { id: action.dirId, localPath: action.localPath, remotePath: action.remotePath, ...made.value },
+    event: eventOf(action, "local"),
+  } as const;
+  return commitWithOthers(ctx, change, "soon");
+}
+
+type Post = Extract<Intent, { kind: "post-folder" }>;
+
+/** Creates a folder on the service. The answer to its POST names it, or a look at its path. */
+export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, string, DirId> = {
+  async prepare(ctx, { localPath, remotePath, why }) {
+    const request = `folder ${toService(ctx.world, remotePath)}`;
+    const refused = refusedBefore(ctx, request, { key: localPath, path: localPath });
+    if (refused !== null) return ended(refused);
+    return got({ row: { kind: "post-folder", localPath, remotePath, why }, beside: request });
+  },
+
+  async perform(ctx, row, request) {
+    const answer = await ctx.world.remote.createFolder(toService(ctx.world, row.remotePath));
+    if (answer.ok) return { kind: "seen", seen: answer.value.id, requestId: answer.requestId };
+    const { fault } = answer;
+    if (fault.kind === "uncertain") return { kind: "unknown", fault };
+    if (fault.kind === "problem" && fault.code === "path_already_exists") {
+      const made = await findFolder(ctx, row.remotePath);
+      // If looking for it fails, the refusal stands: it is not sent again without a look (I08).
+      if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
+    }
+    return { kind: "over", outcome: noteRefused(ctx, request, await refusedFolder(ctx, row, fault)) };
+  },
+
+  async observe(ctx, row, fault) {
+    const found = await findFolder(ctx, row.remotePath);
+    if (found.kind === "open") return found;
+    if (found.folder === null) return { kind: "over", outcome: didNotHappen("write", fault) };
+    return { kind: "seen", seen: found.folder.id };
+  },
+
+  conclude(ctx, { localPath: path, remotePath, why = "sent before the process ended" }, id, source) {
+    const dir = linkFolder(ctx, id, path, remotePath);
+    if (dir === null) return { outcome: stale("the folder went meanwhile"), change: null };
+    const requestId = source.from === "answer" ? source.requestId : null;
+    const event = { kind: "make-folder-remote", side: "remote", id, path, detail: why, requestId } as const;
+    return { outcome: DONE, change: { dir, event } };
+  },
+};
+
+async function refusedFolder(ctx: PassContext, { localPath, remotePath }: Post, fault: Fault): Promise<Outcome> {
+  if (fault.kind !== "problem") return outcomeOfFault(fault);
+  if (learnedNames(ctx)) return stale(MORE_REFUSED);
+  const isTaken = saysTaken(fault);
+  const taken = isTaken ? await judgeTaken(ctx, remotePath, null) : null;
+  if (taken?.kind === "stale") return stale(taken.detail);
+  const reason = isTaken ? "occupied-unseen" : fault.status === 403 ? "read-only" : "refused";
+  return outcomeOfFault(
+    fault,
+    makeHold(ctx, {
+      key: localPath,
+      path: localPath,
+      reason,
+      code: fault.code,
+      detail: taken?.detail ?? fault.detail,
+      requestId: fault.requestId,
+    }),
+  );
+}
+
+export function removeFolderLocal(ctx: PassContext, action: ActionOf<"remove-folder-local">): Outcome {
+  const { disk } = ctx.world;
+  const end = disk.removeFolder(action.localPath, trashPlace(ctx.world, action.localPath));
+  if (end.kind !== "done") return outcomeOfDisk(end);
+  return commit(ctx, {
+    ...(action.dirId === null ? {} : { removes: { dir: action.dirId } }),
+    event: eventOf(action, "local"),
+  });
+}
+
+type Delete = Extract<Intent, { kind: "delete-folder" }>;
+
+export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete, LocalPath, "gone"> = {
+  async prepare(ctx, { dirId, localPath, remotePath, why }) {
+    const { remote, state, disk } = ctx.world;
+    if (disk.look(localPath).kind === "folder") return ended(stale("the local folder exists again"));
+    if (remote.traits().folderDelete === "no")
+      return ended(undeletable(ctx, dirId, localPath, "folder_delete_unsupported", null));
+    const open = state.intents().some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
+    if (open) return ended(stale("whether an earlier deletion of it was done is not known yet"));
+    return got({ row: { kind: "delete-folder", dirId, remotePath, why }, beside: localPath });
+  },
+
+  async perform(ctx, row, localPath) {
+    const answer = await ctx.world.remote.deleteFolder(row.dirId);
+    if (answer.ok || saysGone(answer.fault)) return { kind: "seen", seen: "gone" };
+    if (answer.fault.kind === "uncertain") return { kind: "unknown", fault: answer.fault };
+    return { kind: "over", outcome: refusedRemoval(ctx, row.dirId, localPath, answer.fault) };
+  },
+
+  async observe(ctx, row, fault) {
+    const found = await findFolder(ctx, row.remotePath);
+    if (found.kind === "open") return found;
+    if (found.folder?.id === row.dirId) return { kind: "over", outcome: didNotHappen("deletion", fault) };
+    return { kind: "seen", seen: "gone" };
+  },
+
+  conclude(ctx, { dirId: id, remotePath, why = "sent before the process ended" }) {
+    const path = ctx.world.state.dir(id)?.localPath ?? remotePath;
+    ctx.notes.folderIds.delete(remotePath);
+    const event = { kind: "remove-folder-remote", side: "remote", id, path, detail: why } as const;
+    return { outcome: DONE, change: { removes: { dir: id }, event } };
+  },
+};
+
+function saysGone(fault: Fault): boolean {
+  return fault.kind === "problem" && fault.code === "folder_not_found";
+}
+
+function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: Fault): Outcome {
+  const { remote, state } = ctx.world;
+  if (fault.kind !== "problem") return outcomeOfFault(fault);
+  if (fault.code === "folder_not_empty") {
+    // Something is in it that this key cannot read, or that came meanwhile: the folder is made here
+    // again after the next listing.
+    state.removeDir(dirId);
+    return stale("the folder still holds something on the service, so it comes back");
+  }
+  const { code, detail, requestId } = fault;
+  if (remote.traits().folderDelete === "no") return undeletable(ctx, dirId, path, code, requestId);
+  const reason = code === "changes_in_review" ? "delete-pending" : "delete-refused";
+  return heldFolder(ctx, dirId, path, { reason, code, detail, requestId });
+}
+
+/**
+ * A deployment that cannot delete folders: the folder, deleted locally, stays there empty, and
+ * nothing is sent again.
+ */
+function undeletable(ctx: PassContext, dirId: DirId, path: LocalPath, code: string, requestId: string | null): Outcome {
+  const detail = "this service cannot delete folders; the empty folder stays on the service";
+  return heldFolder(ctx, dirId, path, { reason: "folder-stays", code, detail, requestId });
+}
+
+function heldFolder(
+  ctx: PassContext,
+  key: DirId,
+  path: LocalPath,
+  why: {
+    readonly reason: HoldReason;
+    readonly code: string;
+    readonly detail: string;
+    readonly requestId: string | null;
+  },
+): Outcome {
+  const { code, detail, requestId } = why;
+  return { kind: "refused", code, detail, requestId, hold: makeHold(ctx, { key, path, ...why }) };
+}
+
+export function forgetFolder(ctx: PassContext, action: ActionOf<"forget-folder">): Outcome {
+  ctx.world.state.removeDir(action.dirId);
+  return { kind: "done" };
+}

@@ -1,0 +1,69 @@
+import type { Digest } from "../../../contract/digest.ts";
+import type { Link, Submission } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { type KnownText, type Sent, settleSubmissions } from "../../planner/review.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import type { RemoteText } from "./effect.ts";
+import { madeOfBoth } from "./text-name.ts";
+
+/** What a new live text means for the local text and for what is in review. */
+type AfterLive = {
+  /** The local text from now on; null: it does not merge with the live text. */
+  readonly local: string | null;
+  /** What is still in review, with our merges of it on the live text. */
+  readonly waiting: readonly Submission[];
+  /** The text from which the local and the live one both came; null: not known. */
+  readonly parted: KnownText | null;
+};
+
+/**
+ * @param baseDigest the text on which what is in review was made; null: not known
+ * @returns with the texts of what waits in the store
+ */
+export function meetLiveText(
+  ctx: PassContext,
+  link: Link,
+  localPath: LocalPath,
+  baseDigest: Digest | null,
+  local: KnownText,
+  { file, text, digest }: RemoteText,
+): AfterLive {
+  const base = baseDigest === null ? null : readText(ctx, baseDigest);
+  const live = { digest, text };
+  const after = settleSubmissions(base, readSubmissions(ctx, link), local, live, file.lastChangeId);
+  const name = madeOfBoth(localPath, link.id, "what still waits for review");
+  const waiting = after.waiting.map(({ text: sent, ...one }): Submission => {
+    return { ...one, digest: ctx.world.state.putText(sent, name) };
+  });
+  return { ...after, waiting: withoutDoubles(waiting) };
+}
+
+/**
+ * The submissions made on base; where base's change id moved without a new text, all of them. One
+ * whose text the store lost is left out.
+ */
+function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
+  const onBase = submissions.filter((one) => one.baseChangeId === changeId);
+  return (onBase.length > 0 ? onBase : submissions).flatMap((one) => {
+    const known = readText(ctx, one.digest);
+    return known === null ? [] : [{ ...one, ...known }];
+  });
+}
+
+function readText(ctx: PassContext, digest: Digest): KnownText | null {
+  const text = ctx.world.state.text(digest);
+  return text === null ? null : { digest, text };
+}
+
+/** A text that was sent on two versions counts as sent on the later one. */
+function withoutDoubles(submissions: readonly Submission[]): Submission[] {
+  return [...new Map(submissions.map((one) => [one.digest, one])).values()];
+}
+
+/**
+ * A clause for the log about what still waits in review although it ends here; "" where nothing
+ * does.
+ */
+export function stillInReview({ submissions }: Link): string {
+  return submissions.length === 0 ? "" : "; what is in review stays so until somebody decides in the app";
+}

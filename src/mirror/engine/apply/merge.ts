@@ -1,0 +1,173 @@
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { Link, Submission } from "../../model/link.ts";
+import { mergeText } from "../../../markdown/merge/merge.ts";
+import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
+import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
+import { commit, hasAnotherId } from "./commit.ts";
+import { codeOf } from "./emptied.ts";
+import { landText } from "./land-text.ts";
+import { meetLiveText } from "./in-review.ts";
+import { partedFrom, takeAsOwn } from "./sent-lately.ts";
+import { madeOfBoth } from "./text-name.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { keepBeside, openConflict } from "./conflict.ts";
+
+type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
+
+/**
+ * Both sides edited the document. Clean: the merged text goes to disk and the remote version
+ * becomes the base under it; what is left to send is an ordinary edit, which the next pass sends on
+ * the remote's change id. Not clean: the policy decides, by default a conflict. A base text that
+ * the store lost counts as no base: equal texts are fine, all else is a conflict.
+ */
+export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promise<Outcome> {
+  const both = await readBoth(ctx, action);
+  if (both.kind === "end") return both.outcome;
+  const { link, local, remote } = both.value;
+  if (remote.digest === action.expect)
+    return landMerged(ctx, action, both.value, {
+      text: remote.text,
+      detail: "both sides made the same edit",
+      counts: "merged",
+    });
+  if (remote.digest === link.digest) {
+    // The change id moved without a new text: the local edit is based on the new id from now on.
+    const detail = "the version on the service has another id and equal content";
+    return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
+  }
+  const own = takeAsOwn(ctx, link, remote, "lately");
+  if (own !== null) return own;
+  const sent = partedFrom(ctx, link, remote.text, "lately");
+  const mergedFrom = sent ?? link.digest;
+  const base = ctx.world.state.text(mergedFrom);
+  if (base !== null) {
+    const merged = mergeText(base, local, remote.text);
+    if (merged.kind === "clean")
+      return landMerged(ctx, action, both.value, {
+        text: merged.text,
+        detail:
+          sent === null
+            ? action.why
+            : `${action.why}; on the service based on an earlier local version that was saved late`,
+        counts: "merged",
+        mergedFrom,
+      });
+  }
+  return disagree(ctx, action, both.value);
+}
+
+/**
+ * The document changed on the service while a local text waits in review. What was written here
+ * after that text was sent is still an edit, and the next pass sends it.
+ */
+export async function settleReview(ctx: PassContext, action: ActionOf<"settle-review">): Promise<Outcome> {
+  const both = await readBoth(ctx, action);
+  if (both.kind === "end") return both.outcome;
+  const { link, local, remote } = both.value;
+  const here = { digest: action.expect, text: local };
+  const after = meetLiveText(ctx, link, action.localPath, link.digest, here, remote);
+  if (after.local === null) return disagree(ctx, action, both.value, after.parted);
+  const { waiting } = after;
+  const detail =
+    waiting.length > 0
+      ? "the live text moved on; merged under the text in review"
+      : after.local === remote.text
+        ? "what was in review is in the live text"
+        : "what was in review is in the live text; what was edited locally since is not, and is to be sent";
+  const counts = waiting.length > 0 ? "merged" : "accepted";
+  const mergedFrom = after.local === remote.text ? null : (after.parted?.digest ?? null);
+  return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
+}
+
+async function readBoth(
+  ctx: PassContext,
+  action: ActionOf<"merge" | "settle-review">,
+): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
+  const link = ctx.world.state.link(action.id);
+  if (link === null) return { kind: "end", outcome: stale("its link went meanwhile") };
+  const local = readLocal(ctx, action.id, action.localPath, action.expect);
+  if (local.kind === "end") return local;
+  const remote = await fetchText(ctx, action.id, action.localPath);
+  if (remote.kind === "end") return remote;
+  if (remote.value.digest === link.digest && hasAnotherId(ctx, link))
+    return { kind: "end", outcome: stale("its base moved meanwhile") };
+  return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
+}
+
+type Made = {
+  readonly text: string;
+  readonly detail: string;
+  readonly counts: "merged" | "accepted" | "byPolicy";
+  /** What still waits in review; left out: as before. */
+  readonly waiting?: readonly Submission[];
+  /** The common base of the merged texts; left out where nothing was merged. */
+  readonly mergedFrom?: Digest | null;
+};
+
+function landMerged(
+  ctx: PassContext,
+  action: ActionOf<"merge" | "settle-review">,
+  both: Both,
+  { text, detail, counts, waiting, mergedFrom = null }: Made,
+): Outcome {
+  const { state } = ctx.world;
+  const { link, remote } = both;
+  const writes = state.putText(text, madeOfBoth(action.localPath, action.id, detail));
+  const inUse = writes === action.expect ? null : leftAlone(ctx, action);
+  if (inUse !== null) return inUse;
+  const { lastChangeId } = remote.file;
+  const version = { changeId: lastChangeId, digest: remote.digest };
+  const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link, version);
+  if (landed.kind === "end") return landed.outcome;
+  ctx.notes.counts[counts]++;
+  const settled = {
+    ...version,
+    localDigest: remote.digest,
+    stamp: landed.value.stamp,
+    stampTrusted: false,
+  };
+  const under = moveBaseUnderEdit(link, lastChangeId, remote.digest, landed.value.stamp);
+  const next = writes === remote.digest ? moveBase(link, { ...settled, durable: landed.value.parked === null }) : under;
+  return commit(ctx, {
+    text: waiting === undefined ? next : { ...next, submissions: waiting },
+    version: { id: action.id, ...version },
+    landed: landed.value,
+    event: eventOf(action, "both", {
+      detail: whyWritten(ctx, { why: detail, localPath: action.localPath }),
+      before: action.expect,
+      after: writes,
+      ...codeOf(ctx.world, action.expect, text),
+      merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
+    }),
+  });
+}
+
+/**
+ * The two texts cannot be merged, so the policy decides. The text that loses is in the store, as is
+ * every text that was ever read.
+ */
+async function disagree(
+  ctx: PassContext,
+  action: ActionOf<"merge" | "settle-review">,
+  both: Both,
+  parted: Pick<Link, "digest"> | null = both.link,
+): Promise<Outcome> {
+  const { link, local, remote } = both;
+  const { localPath } = action;
+  const policy = ctx.settings.conflicts(localPath);
+  const base = parted === null ? link : { digest: parted.digest, changeId: link.changeId };
+  if (policy === "conflict-copy") return openConflict(ctx, link, localPath, remote, base, "the two edits do not merge");
+  const counts = "byPolicy";
+  if (policy === "local") {
+    const detail = "the two edits do not merge; the conflict policy keeps the local version";
+    return landMerged(ctx, action, both, { text: local, detail, counts });
+  }
+  if (policy === "copy") {
+    const kept = await keepBeside(ctx, link, localPath, local, action.expect);
+    if (kept.kind === "end") return kept.outcome;
+  }
+  const beside = policy === "copy" ? ", yours is beside it" : "";
+  const detail = `the two edits do not merge; the conflict policy takes the version on the service${beside}`;
+  return landMerged(ctx, action, both, { text: remote.text, detail, counts });
+}

@@ -1,0 +1,199 @@
+import type { ChangeId } from "../../../contract/ids.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { Link } from "../../model/link.ts";
+import { isPathPair } from "../../model/name-pair.ts";
+import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import { movePlace, renameVersion } from "../../model/settle.ts";
+import type { Fault, ParentRef, WrittenFile } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { fromService } from "../run/world.ts";
+import { ended, got, isNotFound, makeHold, outcomeOfFault, readFacts, stale } from "./effect.ts";
+import { judgeRefusedMove } from "./in-the-way.ts";
+import { isMovedBack } from "./moved-back.ts";
+import { folderAt, reasonOf, whereItIs } from "./place.ts";
+import { idOfBaseText } from "./read-back.ts";
+import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
+import type { Concluded, Effect, Source } from "./run-effect.ts";
+import { didNotHappen, notSettledBy } from "./unsettled.ts";
+
+type Action = ActionOf<"rename-remote" | "reparent-remote">;
+type Row = Extract<Intent, { kind: "patch" }>;
+type Beside = {
+  readonly parent: ParentRef | null;
+  readonly request: string;
+  /** Where the plan found the file. */
+  readonly stands: LocalPath;
+};
+type Seen = {
+  /** Where the document is now, and its version; null: it was not moved. */
+  readonly at: (Version & { readonly path: RemotePath }) | null;
+  /** Where the file is, or was when the move was sent. */
+  readonly stands: LocalPath;
+  /** Whether its user moved the file back since the move was sent. */
+  readonly isBack: boolean;
+};
+type Version = {
+  /** The change id under which the service has base's content now; null: it has other content. */
+  readonly known: ChangeId | null;
+  /** Base's change id before `known` was read. */
+  readonly asOf: ChangeId;
+};
+
+/** Changes a document's name or folder on the service by one PATCH. */
+export const moveDocument: Effect<Action, Row, Beside, Seen> = {
+  async prepare(ctx, action) {
+    const { id, from, to, stands, why, temporary } = action;
+    const link = ctx.world.state.link(id);
+    if (link === null) return ended(stale("its link went meanwhile"));
+    const parent = action.kind === "reparent-remote" ? await folderAt(ctx, parentOf(to)) : got(null);
+    if (parent.kind === "end") return parent;
+    const request = moveRequest(link, action, parent.value);
+    const now = whereItIs(ctx, stands);
+    const refused = refusedBefore(ctx, request, { key: id, path: now });
+    if (refused !== null) return ended(refused);
+    const row = { kind: "patch", id, from, to, stands: now, why, temporary } as const;
+    return got({ row, beside: { parent: parent.value, request, stands } });
+  },
+
+  async perform(ctx, row, { parent, request, stands }) {
+    const { remote, state } = ctx.world;
+    const answer =
+      parent === null ? await remote.renameFile(row.id, nameOf(row.to)) : await remote.moveFile(row.id, parent);
+    if (!answer.ok) {
+      const { fault } = answer;
+      if (fault.kind === "uncertain") return { kind: "unknown", fault };
+      const refused = await refusedMove(ctx, row, stands, parent, fault);
+      return { kind: "over", outcome: noteRefused(ctx, request, refused) };
+    }
+    const link = state.link(row.id);
+    if (link === null) return { kind: "over", outcome: stale("its link went meanwhile") };
+    const path = fromService(ctx.world, answer.value.path) ?? row.to;
+    const at = { path, ...(await versionAt(ctx, link, answer.value)) };
+    const seen = { at, stands: whereItIs(ctx, stands), isBack: false };
+    return { kind: "seen", seen, requestId: answer.requestId };
+  },
+
+  async observe(ctx, row, fault) {
+    const link = ctx.world.state.link(row.id);
+    const answer = await readFacts(ctx, row.id, link?.localPath ?? row.to);
+    if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: notSettledBy(answer.fault) };
+    // Elsewhere, the service may have named it otherwise, or somebody has moved it on.
+    const isThere = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
+    if (link === null) {
+      const gone = isThere ? stale("its link went meanwhile") : didNotHappen("move", fault);
+      return { kind: "over", outcome: gone };
+    }
+    const at = isThere ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
+    const isBack = isMovedBack(ctx.world, row);
+    return { kind: "seen", seen: { at, stands: row.stands ?? link.localPath, isBack } };
+  },
+
+  conclude(ctx, row, seen, source) {
+    const link = ctx.world.state.link(row.id);
+    if (link === null) return { outcome: stale("its link went meanwhile"), change: null };
+    if (seen.at === null) {
+      const stayed = seen.isBack ? { link: asMovedBack(link, seen.stands) } : null;
+      return { outcome: didNotHappen("move", source.from === "observation" ? source.fault : null), change: stayed };
+    }
+    return concludeMoved(ctx, row, link, { ...seen, at: seen.at }, source);
+  },
+};
+
+async function versionAt(ctx: PassContext, link: Link, file: WrittenFile): Promise<Version> {
+  return { known: await idOfBaseText(ctx, link, file), asOf: link.changeId };
+}
+
+function concludeMoved(
+  ctx: PassContext,
+  row: Row,
+  link: Link,
+  { at, stands, isBack }: Seen & { readonly at: NonNullable<Seen["at"]> },
+  source: Source,
+): Concluded {
+  const { path, known, asOf } = at;
+  // Only another folder was asked for: the name is somebody's rename. Base gets the place without
+  // it, so that the next cycle sees it.
+  const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
+  const moved = movePlace(link, { remotePath: isRenamed ? row.to : path });
+  // A deployment may give a new change id on a rename: the same content has a new id. If the
+  // content is other, or an effect on it ended during the request, the old id stays, and the next
+  // cycle reads the document. ORDER: the id that was read with the content, not the one that the
+  // move was answered with: a PUT may have been saved and noted between the two.
+  const now = known !== null && link.changeId === asOf ? renameVersion(moved, known) : moved;
+  if (!row.temporary) ctx.notes.counts.movedRemote++;
+  const { id, changeId, digest } = now;
+  const requestId = source.from === "answer" ? source.requestId : null;
+  const event = {
+    kind: isReparent(row) ? "reparent-remote" : "rename-remote",
+    side: "remote",
+    id,
+    path: link.localPath,
+    detail: `${row.why ?? "a move whose answer was lost"} (${row.from} → ${path})`,
+    from: link.localPath,
+    remoteMove: { from: row.from, to: path },
+    requestId,
+  } as const;
+  const version = changeId === link.changeId ? {} : { version: { id, changeId, digest } };
+  // Base as it was when it was compared: an effect on its content may have concluded since.
+  const isKnown = known !== null && (known === asOf || known === changeId);
+  return {
+    outcome: outcomeOf(ctx, row, path, stands, isKnown, requestId),
+    change: { link: isBack ? asMovedBack(now, stands) : now, ...version, event },
+  };
+}
+
+function isReparent({ from, to }: Row): boolean {
+  return parentOf(from) !== parentOf(to);
+}
+
+/**
+ * Puts base's local place to where the file was when the move was sent, where its two places do not
+ * belong together. The next plan then sees that the user moved the file from there.
+ */
+function asMovedBack(link: Link, stands: LocalPath): Link {
+  return isPathPair(link.localPath, link.remotePath, link.id) ? link : movePlace(link, { localPath: stands });
+}
+
+function outcomeOf(
+  ctx: PassContext,
+  row: Row,
+  path: RemotePath,
+  stands: LocalPath,
+  isKnown: boolean,
+  requestId: string | null,
+): Outcome {
+  if (nameOf(path) === nameOf(row.to))
+    // The move is done, but the next cycle must read the version that was seen.
+    return isKnown ? { kind: "done" } : stale("it has another version on the service by now");
+  if (isReparent(row)) return stale("it was renamed on the service meanwhile");
+  // The service would give the same name again (I08).
+  const [asked, given] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));
+  const detail = `the service changed the requested name ${asked} to ${given}`;
+  const hold = makeHold(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });
+  return { kind: "refused", code: "renamed-otherwise", detail, requestId, hold };
+}
+
+async function refusedMove(
+  ctx: PassContext,
+  row: Row,
+  stands: LocalPath,
+  parent: ParentRef | null,
+  fault: Fault,
+): Promise<Outcome> {
+  const judged = await judgeRefusedMove(ctx, fault, row.to, row.id);
+  if (judged.kind === "end") return judged.outcome;
+  const { problem, taken } = judged.value;
+  const rootRefused = parent?.kind === "root" && problem.status === 400;
+  const hold = makeHold(ctx, {
+    key: row.id,
+    path: whereItIs(ctx, stands),
+    reason: reasonOf(problem, taken !== null, rootRefused),
+    code: problem.code,
+    detail: rootRefused
+      ? "this service cannot move a document to the root; its edits still travel"
+      : (taken?.detail ?? problem.detail),
+    requestId: problem.requestId,
+  });
+  return outcomeOfFault(problem, hold);
+}

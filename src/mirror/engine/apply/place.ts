@@ -1,0 +1,79 @@
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { HoldReason } from "../../model/hold.ts";
+import { type Stamp, sameInodeAndBirth } from "../../model/link.ts";
+import { isWithin, type LocalPath, type RemotePath, rebase } from "../../../contract/path.ts";
+import type { ParentRef } from "../../ports/remote.ts";
+import { movePlace } from "../../model/settle.ts";
+import { ended, eventOf, type Got, got, outcomeOfFault, stale } from "./effect.ts";
+import { recordEvent, toService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+
+/**
+ * Where a file is now that was at a path when the plan was made. RACE: a folder above it may have
+ * moved locally during the request, and a block at the old path would end immediately (I08).
+ */
+export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
+  let path = stood;
+  for (const { from, to } of ctx.notes.movedHere) if (isWithin(path, from)) path = rebase(path, from, to);
+  return path;
+}
+
+/**
+ * The reason of the hold for a refused move.
+ * @param taken whether its path is taken by something that no look shows
+ * @param toRoot whether it led to the root
+ */
+export function reasonOf({ status }: { readonly status: number }, taken: boolean, toRoot: boolean): HoldReason {
+  if (taken) return "occupied-unseen";
+  if (toRoot) return "no-move-to-root";
+  return status === 403 ? "read-only" : "refused";
+}
+
+/** The id of a folder by its path below the prefix, as a request names a parent. */
+export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<ParentRef>> {
+  const whole = toService(ctx.world, path);
+  if (whole === "") return got({ kind: "root" });
+  const known = ctx.notes.folderIds.get(path);
+  if (known !== undefined) return got({ kind: "folder", id: known });
+  const found = await ctx.world.remote.findFolder(whole);
+  if (!found.ok) return ended(outcomeOfFault(found.fault));
+  if (found.value === null) return ended(stale(`the folder ${path} does not exist on the service`));
+  ctx.notes.folderIds.set(path, found.value.id);
+  return got({ kind: "folder", id: found.value.id });
+}
+
+/**
+ * The stamp of a file that was found at another place than base's. If this pass has written it
+ * since the walk, the link has the newer stamp: an older one would name another inode, and the
+ * document would not be recognised.
+ */
+function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
+  const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
+  if (walked === null || (known !== null && sameInodeAndBirth(known, walked))) return walked ?? known;
+  const now = ctx.world.disk.look(path);
+  return now.kind === "file" && known !== null && sameInodeAndBirth(known, now.stamp) ? known : walked;
+}
+
+/** Both sides have it at these places already: only base is changed. */
+export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
+  const { state } = ctx.world;
+  const link = state.link(action.id);
+  if (link === null) return stale("its link went meanwhile");
+  const stamp = link.localPath === action.localPath ? link.stamp : stampAt(ctx, action.localPath, link.stamp);
+  state.transact(() => {
+    state.putLink({
+      ...movePlace(link, { localPath: action.localPath, remotePath: action.remotePath }),
+      stamp,
+      stampTrusted: false,
+    });
+    recordEvent(
+      ctx.world,
+      ctx.run,
+      eventOf(action, "both", {
+        detail: `${action.why} (on the service: ${action.remotePath})`,
+        from: link.localPath === action.localPath ? null : link.localPath,
+      }),
+    );
+  });
+  return { kind: "done" };
+}

@@ -1,0 +1,281 @@
+import type { ChangeId } from "../../../contract/ids.ts";
+import type { ActionOf, Outcome } from "../../model/action.ts";
+import { digestOf } from "../../../contract/digest.ts";
+import type { Link, ReviewTold } from "../../model/link.ts";
+import { moveBase, noteEcho, submit } from "../../model/settle.ts";
+import type { Fault, PutResult } from "../../ports/remote.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import {
+  asItLeadsNow,
+  contentCodeOf,
+  DONE,
+  ended,
+  fetchText,
+  type Got,
+  got,
+  leftAlone,
+  makeHold,
+  outcomeOfFault,
+  type RemoteText,
+  readUnkept,
+  stale,
+} from "./effect.ts";
+import { codeOf } from "./emptied.ts";
+import { holdBase } from "./hold-base.ts";
+import { stillInReview } from "./in-review.ts";
+import { type Landed, landText } from "./land-text.ts";
+import { noteRefused, refusedBefore } from "./refused-before.ts";
+import type { Concluded, Effect, Shown } from "./run-effect.ts";
+import { notThere, sentAside } from "./sent-lately.ts";
+import { seenHere, seenThere } from "./text-name.ts";
+import { didNotHappen, unsettled } from "./unsettled.ts";
+
+type Row = Extract<Intent, { kind: "put" }>;
+type Beside = { readonly text: string; readonly request: string };
+type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
+type Seen =
+  /** `landed`: the service saved neither the sent content nor base's, and the file holds it now. */
+  | (Saved & { readonly kind: "saved"; readonly landed: Landed | null })
+  | { readonly kind: "in-review"; readonly review: ReviewTold };
+
+/**
+ * Sends the local content as a PUT on the base version. Afterwards both sides hold what the service
+ * saved.
+ */
+export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
+  async prepare(ctx, planned) {
+    const action = asItLeadsNow(ctx, planned, planned.id);
+    const { id, localPath, review, why, expect: digest } = action;
+    const link = ctx.world.state.link(id);
+    if (link === null || link.changeId !== action.baseChangeId) return ended(stale("its base moved meanwhile"));
+    const local = await readUnkept(ctx, localPath, digest);
+    if (local.kind === "end") return local;
+    const { text, stamp, stampTrusted } = local.value;
+    const request = `${id} ${link.changeId} ${digest}`;
+    const refused = refusedBefore(ctx, request, { key: id, path: localPath });
+    if (refused !== null) return ended(refused);
+    const lost = await holdBase(ctx, link, localPath);
+    if (lost !== null) return ended(lost);
+    const base = { baseChangeId: link.changeId, baseDigest: link.digest };
+    const keeps = { digest, text, name: seenHere(localPath, id) };
+    const row = { kind: "put", id, localPath, ...base, digest, review, stamp, stampTrusted, why } as const;
+    return got({ row, keeps, beside: { text, request } });
+  },
+
+  async perform(ctx, row, { text, request }) {
+    const answer = await ctx.world.remote.putContent(row.id, row.baseChangeId, text);
+    if (!answer.ok) {
+      const { fault } = answer;
+      if (fault.kind === "uncertain") return { kind: "unknown", fault };
+      return { kind: "over", outcome: noteRefused(ctx, request, await refusedPut(ctx, row, fault)) };
+    }
+    if (answer.value.kind === "in-review") {
+      const { changeId, reason } = answer.value;
+      const review = { ...(changeId === null ? {} : { changeId }), ...(reason === null ? {} : { reason }) };
+      return { kind: "seen", seen: { kind: "in-review", review } };
+    }
+    const { requestId } = answer;
+    if (isContradiction(row, answer.value)) {
+      const detail = "the service answered that it saved new content, but returned the previous version";
+      return { kind: "unknown", fault: { kind: "uncertain", detail, requestId } };
+    }
+    const saved = await savedVersion(ctx, row, answer.value);
+    if (saved.kind === "got") return land(ctx, row, saved.value);
+    // The service has saved the content, but which version it is now is not known.
+    const detail = "uploaded, but the new version could not be read";
+    return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
+  },
+
+  async observe(ctx, row, fault) {
+    const fetched = await fetchText(ctx, row.id, row.localPath);
+    // ORDER: read after the request, because a rename made beside the PUT may have moved base's
+    // change id.
+    const link = ctx.world.state.link(row.id);
+    if (fetched.kind === "end") {
+      const { outcome } = fetched;
+      // The document is gone, or not readable any more: the next cycle proves which.
+      if (outcome.kind === "stale") return { kind: "over", outcome };
+      return { kind: "open", outcome: unsettled(outcome, fault) };
+    }
+    const { file, digest, text } = fetched.value;
+    const { lastChangeId: changeId } = file;
+    const mayBeInReview = isPerhapsInReview(link, row, fetched.value);
+    if (link === null || (link.changeId !== row.baseChangeId && !mayBeInReview))
+      return { kind: "over", outcome: stale("its base moved meanwhile") };
+    if (digest === row.digest && changeId !== row.baseChangeId)
+      return { kind: "seen", seen: { kind: "saved", changeId, digest, text, landed: null } };
+    // No read shows whether it was taken for review, so it counts as submitted: one save must not
+    // become two reviews.
+    if (mayBeInReview) return { kind: "seen", seen: { kind: "in-review", review: {} } };
+    // Not saved, or saved and edited since: base stays, and the next plan merges from it, and from
+    // the sent content only if that content itself is there by then.
+    const outcome =
+      changeId === row.baseChangeId
+        ? didNotHappen("write", fault)
+        : // If it met that version it may be in review, which no read shows.
+          stale("the write may be part of a newer version");
+    return { kind: "over", outcome, change: notThere(ctx, row, fault) };
+  },
+
+  conclude(ctx, row, seen, source) {
+    const link = ctx.world.state.link(row.id);
+    if (link === null) return { outcome: stale("its link went meanwhile"), change: null };
+    const lost = source.from === "observation" ? "; the answer was lost" : "";
+    return seen.kind === "saved" ? concludeSaved(ctx, row, link, seen, lost) : concludeSent(ctx, row, link, seen, lost);
+  },
+};
+
+/** Base keeps its version while the content that was sent is in review. */
+function concludeSent(
+  ctx: PassContext,
+  { id, localPath: path, baseDigest: before, digest: after, stamp }: Row,
+  link: Link,
+  { review }: Extract<Seen, { kind: "in-review" }>,
+  lost: string,
+): Concluded {
+  ctx.notes.counts.submitted++;
+  const met = review.reason === "conflict";
+  const detail = (met ? "in review, because it conflicts with another edit" : "sent to review") + lost;
+  const event = { kind: "put", side: "remote", id, path, detail, outcome: "submitted", before, after } as const;
+  return {
+    outcome: met ? { kind: "submitted", met } : { kind: "submitted" },
+    change: { text: submit(link, after, ctx.world.clock.now(), stamp ?? null, review), event },
+  };
+}
+
+/**
+ * Three cases of what the service saved: the content that was sent; base's own (a service that
+ * normalises); or another one, which is in the file by now.
+ */
+function concludeSaved(
+  ctx: PassContext,
+  row: Row,
+  link: Link,
+  { changeId, digest, text: saved, landed }: Extract<Seen, { kind: "saved" }>,
+  lost: string,
+): Concluded {
+  ctx.notes.counts.uploaded++;
+  const { id, localPath: path, baseDigest: before, digest: sent, why = "sent before the process ended" } = row;
+  const detail = why + stillInReview(link) + lost;
+  const subject = { kind: "put", side: "remote", id, path, before, after: digest } as const;
+  const event = { ...subject, detail, ...codeOf(ctx.world, before, saved) };
+  if (landed === null && digest !== sent) {
+    const isOther = link.changeId !== row.baseChangeId;
+    const echoed = "saved without a change: the service normalises the difference";
+    return {
+      outcome: isOther ? stale("its base moved meanwhile") : DONE,
+      change: { text: noteEcho(link, isOther ? link.changeId : changeId, sent), event: { ...event, detail: echoed } },
+    };
+  }
+  const file =
+    landed === null
+      ? { stamp: row.stamp ?? link.stamp, stampTrusted: row.stampTrusted ?? false, durable: true }
+      : { stamp: landed.stamp, stampTrusted: false, durable: false };
+  const text = moveBase(link, { changeId, digest, localDigest: digest, ...file });
+  const version = { id, changeId, digest };
+  if (landed === null) return { outcome: DONE, change: { text, version, event } };
+  const changed = `${detail}; the service changed it while saving (merged or normalised)`;
+  return {
+    outcome: DONE,
+    change: { text, version, landed, event: { ...event, side: "both", detail: changed } },
+  };
+}
+
+/**
+ * A version has one text. Where the answer shows base's version with another one, the text may not
+ * have been saved (a cache between, a write that was lost): taken for saved, it would be lost with
+ * the next edit there.
+ */
+function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
+  return changeId === row.baseChangeId && content?.isWellFormed() === true && digestOf(content) !== row.baseDigest;
+}
+
+/** What goes into the file in place of the content that was sent is read, not only answered. */
+async function savedVersion(
+  ctx: PassContext,
+  { id, localPath, digest: sent, baseDigest }: Row,
+  { changeId, content }: Extract<PutResult, { kind: "live" }>,
+): Promise<Got<Saved>> {
+  if (content?.isWellFormed()) {
+    const digest = digestOf(content);
+    // The sent content is in the store since the row was opened. Where the answer has no change id,
+    // the content that is read back may be another one; it is kept as well (I03).
+    if (digest !== sent) ctx.world.state.putKnownText(digest, content, seenThere(localPath, id));
+    const isExpected = digest === sent || digest === baseDigest;
+    if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
+  }
+  const fetched = await fetchText(ctx, id, localPath);
+  if (fetched.kind === "end") return fetched;
+  return got({ text: fetched.value.text, digest: fetched.value.digest, changeId: fetched.value.file.lastChangeId });
+}
+
+/** Writes content to the file that is neither what was sent nor base's, before base may name it. */
+function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
+  const { id, localPath, digest: sent, baseChangeId: changeId, baseDigest } = row;
+  if (saved.digest === sent || saved.digest === baseDigest)
+    return { kind: "seen", seen: { kind: "saved", ...saved, landed: null } };
+  const inUse = leftAlone(ctx, row);
+  const base = { changeId, digest: baseDigest };
+  const landed =
+    inUse === null ? landText(ctx, id, localPath, saved.text, saved.digest, sent, base, saved) : ended(inUse);
+  if (landed.kind === "end") {
+    // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the
+    // file with what the service saved. Both are made of what was sent, so base alone would undo
+    // changes of either.
+    const detail = "the service combined the upload with another edit, while the local file changed";
+    return { kind: "over", outcome: landed.outcome, change: sentAside(ctx, row, { detail, requestId: null }) };
+  }
+  return { kind: "seen", seen: { kind: "saved", ...saved, landed: landed.value } };
+}
+
+/**
+ * Whether the PUT may be in review: also where the document became protected only after the plan.
+ * Where it was protected then and is, the live text may have moved on since, by the acceptance of
+ * what was sent before.
+ */
+function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: RemoteText): boolean {
+  if (!(row.review || file.protected) || link?.digest !== row.baseDigest) return false;
+  // Compared by text as well, because a rename made beside the PUT may have moved the change id.
+  const isAsItWas = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
+  return isAsItWas || (row.review && file.protected);
+}
+
+/**
+ * The service refused the PUT for good. If the document has a newer version, the next pass merges
+ * and sends again; else the text is held until it changes.
+ */
+async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Outcome> {
+  if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
+  const standing = await readRefused(ctx, row);
+  if (standing.kind === "end") return standing.outcome;
+  const isRead = standing.value === "same";
+  if (isRead && fault.code === "invalid_base_change") ctx.notes.tally.refusedBases++;
+  const hold = makeHold(ctx, {
+    key: row.id,
+    path: row.localPath,
+    // Without a grant every text is refused; any other refusal is about this one.
+    ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
+    code: contentCodeOf(fault),
+    detail: fault.detail,
+    requestId: fault.requestId,
+    changeId: isRead ? null : row.baseChangeId,
+  });
+  return outcomeOfFault(fault, hold);
+}
+
+/**
+ * The service refused the PUT and then could not be read. The text is held all the same, so that it
+ * is not sent again unchanged (I08); the hold ends with a newer version.
+ */
+async function readRefused(ctx: PassContext, row: Row): Promise<Got<"same" | "unread">> {
+  const live = await fetchText(ctx, row.id, row.localPath);
+  if (live.kind === "end") return saysNothing(live.outcome) ? got("unread") : live;
+  if (live.value.file.lastChangeId !== row.baseChangeId) return ended(stale("it was edited on the service meanwhile"));
+  return got("same");
+}
+
+/** Whether the outcome of a read leaves open how the document stands. */
+function saysNothing(outcome: Outcome): boolean {
+  return outcome.kind === "later" || (outcome.kind === "refused" && outcome.hold === null);
+}

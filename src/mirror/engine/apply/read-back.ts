@@ -1,0 +1,29 @@
+import type { ChangeId } from "../../../contract/ids.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { WrittenFile } from "../../ports/remote.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { readFacts } from "./effect.ts";
+import { seenThere } from "./text-name.ts";
+
+/** What a read shows that the client makes by itself, because a write's answer told too little. */
+
+/**
+ * Stores the text that completed a write's answer, since it may be edited there before it is read
+ * again (I03).
+ * @returns its digest; null: none was read, or it has no bytes
+ */
+export function keepReadBack(ctx: PassContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
+  return content?.isWellFormed() === true ? ctx.world.state.putText(content, seenThere(path, id)) : null;
+}
+
+/** @returns the change id under which the service has base's text now; null: it has another one */
+export async function idOfBaseText(ctx: PassContext, link: Link, written: WrittenFile): Promise<ChangeId | null> {
+  const read = keepReadBack(ctx, written, link.localPath);
+  if (written.lastChangeId === link.changeId) return link.changeId;
+  if (read !== null) return read === link.digest ? written.lastChangeId : null;
+  const answer = await readFacts(ctx, link.id, link.localPath);
+  if (!answer.ok || !answer.value.content.isWellFormed()) return null;
+  return digestOf(answer.value.content) === link.digest ? answer.value.lastChangeId : null;
+}

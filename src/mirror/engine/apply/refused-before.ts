@@ -1,0 +1,50 @@
+import type { Outcome } from "../../model/action.ts";
+import type { Hold, Link } from "../../model/link.ts";
+import { nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import type { ParentRef } from "../../ports/remote.ts";
+import type { PassContext, Refused } from "../run/pass-context.ts";
+
+/**
+ * Requests that the service has refused. A hold knows the last one alone, and the place where its
+ * file stood: a text that was another meanwhile, a file that was elsewhere, or a document that has
+ * another name in the folder that it may not go to, would be sent again unchanged (I08).
+ */
+
+/** LIMIT: what was refused before so many others is sent once more. */
+const MOST = 1_000;
+
+/**
+ * @param request all that it asks for
+ * @param at what is held now, and where
+ */
+export function refusedBefore({ notes }: PassContext, request: string, at: Pick<Hold, "key" | "path">): Outcome | null {
+  const before = notes.tally.refused.get(request);
+  return before === undefined ? null : { ...before, hold: { ...before.hold, ...at } };
+}
+
+export function noteRefused({ notes }: PassContext, request: string, outcome: Outcome): Outcome {
+  const { refused } = notes.tally;
+  if (isOfRequest(outcome)) refused.set(request, outcome);
+  const [oldest] = refused.keys();
+  if (refused.size > MOST) refused.delete(oldest!);
+  return outcome;
+}
+
+/** Any other reason concerns a place, which may be free soon. */
+function isOfRequest(outcome: Outcome): outcome is Refused {
+  if (outcome.kind !== "refused" || outcome.hold === null) return false;
+  return outcome.hold.reason === "refused" || outcome.hold.reason === "read-only";
+}
+
+/**
+ * All that a move asks for: into a folder it leads elsewhere under another name, and to a name in
+ * another folder.
+ */
+export function moveRequest(
+  { id, remotePath }: Link,
+  { to }: { readonly to: RemotePath },
+  parent: ParentRef | null,
+): string {
+  if (parent === null) return `${id} named ${nameOf(to)} in ${parentOf(remotePath)}`;
+  return `${id} into ${parent.kind === "root" ? "" : parent.id} as ${nameOf(remotePath)}`;
+}

@@ -1,0 +1,133 @@
+import { moveBaseUnderEdit } from "../../model/settle.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { FileWithContent } from "../../../contract/resources.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Intent, MirrorEvent, State } from "../../ports/state.ts";
+import { agreedRun } from "../run/standing.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { type Change, commit } from "./commit.ts";
+import { stale } from "./effect.ts";
+import { holdsChanges } from "./late-write.ts";
+
+/**
+ * A PUT or POST whose answer was lost, and which a read did not find, may still be carried out
+ * later: a gateway ended the request, and the service works on. Its text then looks like somebody
+ * else's, while the local text descends from it. Merged from base it would bring back what was
+ * taken out since, or take out what was written since. But a text that was never carried out may
+ * be written by somebody else, much later, who must not be undone. So a text counts as sent by this
+ * mirror if it was sent on what is base now, in this run or in the one before, and neither was a
+ * text written since nor were both sides seen to agree. The same holds for a PUT that the service
+ * combined with another edit, if the local file changed before that version could be written to it.
+ */
+
+type Sent = Extract<Intent, { kind: "put" | "post" }>;
+
+/** The outcome of an event that tells of such a write. Part of the state file's format. */
+const NOT_THERE = "absent";
+
+/** How many events of a document are looked through at most. */
+const MOST_EVENTS = 64;
+
+/** Returns the event of a write that no read found, for the transaction that closes its row. */
+export function notThere(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Change, "event"> {
+  const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
+  const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
+  return sentAside(ctx, row, { detail, requestId });
+}
+
+/** Returns the event of a write that base does not follow, which remembers what was sent. */
+export function sentAside(
+  ctx: PassContext,
+  row: Sent,
+  told: Pick<MirrorEvent, "detail" | "requestId">,
+): Pick<Change, "event"> {
+  ctx.notes.tally.hasUnfound = true;
+  const { localPath: path, digest: after } = row;
+  const of = row.kind === "put" ? { id: row.id, before: row.baseDigest } : { id: null, before: null };
+  return { event: { kind: "fault", side: "remote", ...of, path, ...told, outcome: NOT_THERE, after } };
+}
+
+/**
+ * Notes of this run and of the one before, as long as no text was written on either side since, and
+ * both sides were not seen to agree: then somebody had taken back what was sent.
+ */
+function notesOf(ctx: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
+  const { state } = ctx.world;
+  // ORDER: a daemon's run has its number from here on, and is the newest of them.
+  const { run: current } = ctx;
+  const oldest = state.runs(2).at(-1)?.run ?? current;
+  const agreed = agreedRun(state);
+  const events = state.events({ ...of, limit: MOST_EVENTS });
+  const written = events.findIndex(({ kind, after }) => kind !== "fault" && after !== null);
+  const since = written < 0 ? events : events.slice(0, written);
+  return since.filter(({ run, outcome }) => outcome === NOT_THERE && run >= oldest && run > agreed);
+}
+
+function sentOf(ctx: PassContext, { id, digest: base }: Link): readonly MirrorEvent[] {
+  return notesOf(ctx, { id }).filter(({ before }) => before === base);
+}
+
+export function hasSent(ctx: PassContext, link: Link): boolean {
+  return sentOf(ctx, link).length > 0;
+}
+
+/** Whether a text was lately sent as a new document at this path, and not found there. */
+export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): boolean {
+  return notesOf(ctx, { path }).some(({ id, after }) => id === null && after === text);
+}
+
+/**
+ * `this-run`: only what this run has sent counts. Where the file holds base's text again, it shows
+ * no edit that somebody still wants.
+ */
+type Since = "this-run" | "lately";
+
+/**
+ * The content from which the local version and the service's part, where that is not base: it was
+ * sent by this mirror, and somebody has written on since.
+ * @returns null: it is base
+ */
+export function partedFrom(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
+  const sent = sentSince(ctx, link, since).find(({ after }) => holdsChanges(ctx, link.digest, after, remote));
+  return sent?.after ?? null;
+}
+
+function sentSince(ctx: PassContext, link: Link, since: Since): readonly MirrorEvent[] {
+  if (since === "lately") return sentOf(ctx, link);
+  // Nearly every run has sent nothing so, and its downloads need not ask the log.
+  return ctx.notes.tally.hasUnfound ? sentOf(ctx, link).filter(({ run }) => ctx.isThisRun(run)) : [];
+}
+
+/**
+ * Where the service's version is a text that was sent from here, it becomes the base of what the
+ * file holds, which is then an ordinary edit of it.
+ * @param read the version as it was read
+ * @returns null where it is not such a text; else the file is left alone, and is to be planned anew
+ */
+export function takeAsOwn(
+  ctx: PassContext,
+  link: Link,
+  { file, digest }: { readonly file: FileWithContent; readonly digest: Digest },
+  since: Since,
+): Outcome | null {
+  if (!sentSince(ctx, link, since).some(({ after }) => after === digest)) return null;
+  const { lastChangeId: changeId } = file;
+  commit(ctx, {
+    text: moveBaseUnderEdit(link, changeId, digest, link.stamp),
+    version: { id: link.id, changeId, digest },
+    // Not told as a `put`: whoever waits for a text takes that for the text of the file.
+    event: {
+      kind: "recover",
+      side: "remote",
+      id: link.id,
+      path: link.localPath,
+      detail: "uploaded earlier and saved late; later local changes are an edit of it",
+      before: link.digest,
+      after: digest,
+    },
+  });
+  return stale("its version on the service was uploaded by this folder");
+}

@@ -1,0 +1,45 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { State, TextName } from "../../ports/state.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { BaseTree } from "../../model/tree.ts";
+
+/**
+ * Under what a text can be found again (`history`, `show`, `restore`): its path, its document, and
+ * why it was stored.
+ */
+
+/** Stores a text that was found at a path. */
+type KeepText = (digest: Digest, text: string, path: LocalPath) => void;
+
+export function seenHere(path: LocalPath, id: DocId | null, why = "seen in the folder"): TextName {
+  return { path, id, side: "local", why };
+}
+
+export function seenThere(path: LocalPath, id: DocId, why = "seen on the service"): TextName {
+  return { path, id, side: "remote", why };
+}
+
+export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
+  return { path, id, side: "both", why };
+}
+
+/** From so many texts on, an index of all paths takes less time than looking through them. */
+const WORTH_AN_INDEX = 8;
+
+/** Stores texts that a walk reads, under the document that base has at each path. */
+export function keepHere(state: State, base: BaseTree): KeepText {
+  let kept = 0;
+  let ids: Map<LocalPath, DocId> | null = null;
+  return (digest, text, path) => {
+    if (++kept > WORTH_AN_INDEX) ids ??= new Map([...base.links.values()].map((link) => [link.localPath, link.id]));
+    const id = ids === null ? idAt(base, path) : (ids.get(path) ?? null);
+    state.putKnownText(digest, text, seenHere(path, id));
+  };
+}
+
+function idAt({ links }: BaseTree, path: LocalPath): DocId | null {
+  let found: DocId | null = null;
+  for (const { localPath, id } of links.values()) if (localPath === path) found = id;
+  return found;
+}

@@ -1,0 +1,53 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { Change } from "./commit.ts";
+import { DONE, got, outcomeOfDisk } from "./effect.ts";
+import { belongsBack, lookAtParked, returnAside } from "./late-write.ts";
+import type { LocalEffect } from "./run-effect.ts";
+import { leftOpen } from "./unsettled.ts";
+
+export type Removal = {
+  readonly id: DocId;
+  readonly path: LocalPath;
+  readonly expect: Digest;
+  /** Where the file goes, below `.mdmirror/`. */
+  readonly place: string;
+  /** Returns what is written once the file is in the trash. */
+  readonly change: () => Change;
+};
+
+type Row = Extract<Intent, { kind: "trash" }>;
+
+/** Moves a file to the trash. After a crash it comes back, and the next plan decides again. */
+export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
+  prepare(_, removal) {
+    const { id, path, place: parkAt } = removal;
+    return got({ row: { kind: "trash", id, path, parkAt }, beside: removal });
+  },
+
+  perform(ctx, { path, parkAt }, { expect, change }) {
+    const end = ctx.world.disk.trash(path, expect, parkAt);
+    if (end.kind === "done") return { kind: "seen", seen: change() };
+    // Left open only if a file is still set aside: recovery puts it back.
+    return { kind: end.parked ? "open" : "over", outcome: outcomeOfDisk(end) };
+  },
+
+  observe(ctx, row) {
+    const found = lookAtParked(ctx, row);
+    if ("why" in found) return leftOpen(found.why);
+    const { aside, look } = found;
+    const isAside = aside.kind !== "done" || aside.value !== null;
+    if (!(isAside && belongsBack(aside, look))) return { kind: "over", outcome: DONE };
+    const { id, path, parkAt } = row;
+    const why = returnAside(ctx, parkAt, path);
+    if (why !== null) return leftOpen(why);
+    const detail = "put back after a crash in the middle of a removal";
+    return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
+  },
+
+  conclude(_ctx, _row, change) {
+    return { outcome: DONE, change };
+  },
+};

@@ -1,0 +1,21 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { outcomeOfFault } from "../apply/effect.ts";
+import { keepReadBack } from "../apply/read-back.ts";
+import { commit } from "../apply/commit.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { type HandEnd, notDone } from "./by-hand.ts";
+
+type Wish = { readonly id: DocId; readonly path: LocalPath; readonly value: boolean };
+
+/**
+ * Sets or clears a document's review protection on the service. The link learns of it from the next
+ * listing, as of a change by anybody else.
+ */
+export async function protect(ctx: PassContext, { id, path, value }: Wish, detail: string): Promise<HandEnd> {
+  const answer = await ctx.world.remote.setProtected(id, value);
+  if (!answer.ok) return notDone(outcomeOfFault(answer.fault));
+  keepReadBack(ctx, answer.value, path);
+  const kind = value ? "protect" : "unprotect";
+  return { outcome: commit(ctx, { event: { kind, side: "remote", id, path, detail } }), notes: [] };
+}

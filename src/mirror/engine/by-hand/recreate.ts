@@ -1,0 +1,111 @@
+import { remoteNameFor } from "../../model/local-name.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
+import type { Link } from "../../model/link.ts";
+import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
+import { bury } from "../../model/settle.ts";
+import { createRemote } from "../apply/create-remote.ts";
+import { type HandEnd, keepText, notDone } from "./by-hand.ts";
+import { deleteDocument } from "../apply/delete-document.ts";
+import { runEffect } from "../apply/run-effect.ts";
+import { DONE, fetchText, stale } from "../apply/effect.ts";
+import type { Placed } from "./resolve.ts";
+import { fromService } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+
+/**
+ * A move to the root on a service that cannot do it: creates a new document at the new place,
+ * proves it, then deletes the old one. ORDER: the old link ends before the POST, so that never two
+ * ids are linked to one file (I11). After a kill in between, the next pass sends the file as new,
+ * and the old document comes down beside it: two documents rather than none.
+ */
+export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
+  const { state, clock } = ctx.world;
+  if (!leadsToRoot(link.remotePath, path))
+    return notDone(stale("this is no move to the root any more: sync shows what it is"));
+  const remotePath = remoteNameFor(path, "file", ctx.world.remote.traits().refusedCharacters);
+  if (remotePath === null) return notDone(stale(`no file named ${path} can be synced`));
+  const expect = keepText(ctx, path, link.id);
+  if (expect === null) return notDone(stale(`no file is at ${path}`));
+  const unfit = await judgeOld(ctx, link, path);
+  if (unfit !== null) return notDone(unfit);
+  const known = new Set(state.load().links.keys());
+  state.transact(() => {
+    state.putTombstone(bury(link, null, clock.now()));
+    state.removeLink(link.id);
+  });
+  const why = "created as a new document, as the service cannot move it to the root";
+  const made = await runEffect(ctx, createRemote, {
+    kind: "create-remote",
+    why,
+    localPath: path,
+    remotePath,
+    expect,
+    tombstone: null,
+  });
+  const created = [...state.load().links.values()].find((one) => one.localPath === path && !known.has(one.id));
+  if (created === undefined) {
+    const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
+    // It may have happened: the next run looks, and links what it finds.
+    if (open) return notDone(made);
+    state.transact(() => {
+      state.putLink(link);
+      state.removeTombstone(link.id);
+    });
+    return notDone(made);
+  }
+  state.removeHold(link.id);
+  const doubt = await doubtNew(ctx, created, remotePath, expect);
+  if (doubt !== null) return { outcome: DONE, notes: [`new document ${created.id}, but ${doubt}; ${staying(link)}`] };
+  const deleted = await deleteOld(ctx, link);
+  return { outcome: DONE, notes: [`new document ${created.id} at ${remotePath}; ${deleted}`] };
+}
+
+function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
+  return parentOf(from) !== "" && parentOf(to) === "";
+}
+
+/** @returns what would forbid deleting the old document later; null: nothing does */
+async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
+  const old = await fetchText(ctx, link.id, path);
+  if (old.kind === "end") return old.outcome;
+  if (old.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service: sync first");
+  return old.value.file.protected
+    ? stale("it is protected on the service, so the old document could not be deleted")
+    : null;
+}
+
+/**
+ * The old document is deleted with its history and for good, so the new one is first read by its
+ * id: it must be where it was made, with the text that was sent (I04).
+ * @returns what is wrong with it, as a clause; null: nothing
+ */
+async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {
+  const fetched = await fetchText(ctx, id, path);
+  if (fetched.kind === "end") return `it could not be read (${clauseOf(fetched.outcome)})`;
+  const text = ctx.world.state.text(sent);
+  if (fromService(ctx.world, fetched.value.file.path) !== path) return `it is at ${fetched.value.file.path} by now`;
+  return text !== null && sameExceptTextForm(text, fetched.value.text) ? null : "it has another text by now";
+}
+
+function staying({ id, remotePath }: Link): string {
+  return `the old one (${id}) stays at ${remotePath}; the next sync downloads it`;
+}
+
+/**
+ * Deletes the old document, whose file belongs to the new one by now.
+ * @returns how it ended, as a clause
+ */
+async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
+  const why = `created as a new document in the root (was ${link.remotePath})`;
+  const { id, localPath, changeId } = link;
+  const deletion = { id, localPath, changeId, why, onlyWhileAbsent: false, refused: (_: unknown, end: Outcome) => end };
+  const end = await runEffect(ctx, deleteDocument, deletion);
+  if (end.kind === "done") return `the old one (${link.id}, ${link.remotePath}) is deleted`;
+  return `${staying(link)} (${clauseOf(end)})`;
+}
+
+function clauseOf(outcome: Outcome): string {
+  return "detail" in outcome ? `as ${outcome.detail}` : outcome.kind;
+}

@@ -1,0 +1,144 @@
+import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
+import type { Action } from "../../model/action.ts";
+import { type Link, withoutCopy } from "../../model/link.ts";
+import { joinPath, type LocalPath } from "../../../contract/path.ts";
+import { moveBase } from "../../model/settle.ts";
+import { createLocal } from "../apply/create-local.ts";
+import { ensureFolders } from "../apply/parents.ts";
+import { type HandEnd, landByHand, notDone } from "./by-hand.ts";
+import { DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
+import { keepAsNew } from "./resolve-hold.ts";
+import type { PassContext } from "../run/pass-context.ts";
+
+/**
+ * Takes back what a guard stopped. Each function does what a user could have done in the folder;
+ * the next run sends what follows from it.
+ */
+
+const WHY = "restored: its deletion was rejected";
+
+/**
+ * A document that was deleted locally: its file comes back with the same text, and nothing is sent.
+ */
+export async function fileBack(
+  ctx: PassContext,
+  { id, localPath, remotePath, changeId }: Extract<Action, { kind: "delete-remote" }>,
+): Promise<HandEnd> {
+  const { state, disk } = ctx.world;
+  const link = state.link(id);
+  if (link === null) return notDone(stale("its link went meanwhile"));
+  // The plan names a free path where another file has taken the document's.
+  const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
+  const text = state.text(link.localDigest);
+  if (text === null) {
+    const outcome = await createLocal(ctx, { kind: "create-local", why: WHY, id, localPath: at, remotePath, changeId });
+    return { outcome, notes: [] };
+  }
+  const parents = ensureFolders(ctx, at);
+  if (parents !== null) return notDone(parents);
+  const made = disk.create(at, text);
+  if (made.kind !== "done") return notDone(outcomeOfDisk(made));
+  ctx.notes.toFlush.set(id, at);
+  const outcome = commit(ctx, {
+    event: { kind: "restore", side: "local", id, path: at, detail: WHY, after: link.localDigest },
+  });
+  return { outcome, notes: at === link.localPath ? [] : [`it is ${at} now: another file is at ${link.localPath}`] };
+}
+
+/** A folder that was removed here comes back, with the documents in it. */
+export function folderBack(ctx: PassContext, path: LocalPath): HandEnd {
+  const refused = ensureFolders(ctx, joinPath(path, "."));
+  return { outcome: refused ?? DONE, notes: [] };
+}
+
+/** A folder that is gone there stays, and the next run makes it there as a new one. */
+export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
+  ctx.world.state.removeDir(dirId);
+  return { outcome: DONE, notes: [] };
+}
+
+/**
+ * A document that is no longer on the service for good: its file stays, and the next run sends it
+ * as a new document.
+ */
+export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): HandEnd {
+  const link = ctx.world.state.link(id);
+  if (link === null) return notDone(stale("its link went meanwhile"));
+  const { outcome, notes } = keepAsNew(ctx, { link, at: localPath }, ctx.world.state.conflict(id));
+  return { outcome, notes: notes.slice(1) };
+}
+
+/** Makes the next run write a conflict copy again that was removed. */
+export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
+  const { state } = ctx.world;
+  const conflict = state.conflict(id);
+  if (conflict === null) return notDone(stale("the conflict ended meanwhile"));
+  state.putConflict(withoutCopy(conflict));
+  return { outcome: DONE, notes: [] };
+}
+
+/**
+ * Gives a file that became empty the text of the base version, so that nothing is left to send.
+ */
+export async function textBack(
+  ctx: PassContext,
+  { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
+): Promise<HandEnd> {
+  const { state } = ctx.world;
+  const link = state.link(id);
+  if (link === null || link.changeId !== baseChangeId) return notDone(stale("its base moved meanwhile"));
+  const text = await baseText(ctx, link, path);
+  if (text.kind === "end") return notDone(text.outcome);
+  const landed = landByHand(ctx, { id, path, text: text.value, link, seen: expect });
+  if (landed.kind === "end") return notDone(landed.outcome);
+  const { closes, writes } = landed.value;
+  const outcome = commit(ctx, {
+    ...(closes === null ? {} : { closes }),
+    event: { kind: "restore", side: "local", id, path, detail: EMPTIED_WHY, before: expect, after: writes },
+  });
+  return { outcome, notes: [] };
+}
+
+const EMPTIED_WHY = "its text is back: that it became empty was rejected";
+
+async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<Got<string>> {
+  const kept = ctx.world.state.text(link.localDigest);
+  if (kept !== null) return got(kept);
+  const fetched = await fetchText(ctx, link.id, path);
+  if (fetched.kind === "end") return fetched;
+  const { file, text } = fetched.value;
+  return file.lastChangeId === link.changeId ? got(text) : ended(stale("it was edited on the service meanwhile"));
+}
+
+/**
+ * The service shows a version that the local text is to replace: an earlier one, because it was put
+ * back from a backup, or an empty one. That version becomes the base, so that the local text is an
+ * edit of it, which the next run sends.
+ */
+export async function newerTextBack(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<HandEnd> {
+  const { state, disk } = ctx.world;
+  const path = state.link(id)?.localPath;
+  const fetched = path === undefined ? null : await fetchText(ctx, id, path);
+  const link = state.link(id);
+  if (fetched === null || link === null) return notDone(stale("its link went meanwhile"));
+  if (fetched.kind === "end") return notDone(fetched.outcome);
+  const { file, digest } = fetched.value;
+  if (file.lastChangeId !== changeId) return notDone(stale("it was edited on the service meanwhile"));
+  const look = disk.look(link.localPath);
+  if (look.kind !== "file") return notDone(stale(`no file is at ${link.localPath}`));
+  const base = { changeId, digest, localDigest: digest, stamp: look.stamp, stampTrusted: false, durable: true };
+  const outcome = commit(ctx, {
+    link: moveBase(link, base),
+    event: {
+      kind: "restore",
+      side: "both",
+      id,
+      path: link.localPath,
+      detail: "the local text is uploaded over the version that the service shows",
+      before: digest,
+      after: look.digest,
+    },
+  });
+  return { outcome, notes: [] };
+}

@@ -1,0 +1,94 @@
+import type { Conflict, Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { type HandEnd, keepText, notDone } from "./by-hand.ts";
+import { createLocal } from "../apply/create-local.ts";
+import { ensureFolders } from "../apply/parents.ts";
+import { deleteRemote, trashLocal } from "../apply/presence.ts";
+import { stale } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
+import { dropCopies } from "../apply/conflict-copies.ts";
+import { copiesNotes, isOther, type Placed } from "./resolve.ts";
+import type { PassContext } from "../run/pass-context.ts";
+
+/** Ends holds about a document's presence or place. */
+
+/**
+ * Its file was renamed to a name that is not mirrored, and the user wants it deleted on the
+ * service. It is read again first, as before any deletion.
+ */
+export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd> {
+  const { id, localPath, remotePath, changeId } = link;
+  const why = "renamed to a name that is not synced; deleted by a command";
+  const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
+  if (outcome.kind === "done") ctx.world.state.removeHold(id);
+  return { outcome, notes: [] };
+}
+
+/**
+ * The same, but the user wants to keep it: the service's text comes back under the old name, and
+ * the renamed file is left alone.
+ */
+export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> {
+  const { id, localPath, remotePath, changeId } = link;
+  const parents = ensureFolders(ctx, localPath);
+  if (parents !== null) return notDone(parents);
+  const why = "renamed to a name that is not synced; kept by a command";
+  const outcome = await createLocal(ctx, { kind: "create-local", why, id, localPath, remotePath, changeId });
+  if (outcome.kind === "done") ctx.world.state.removeHold(id);
+  return { outcome, notes: [] };
+}
+
+/**
+ * A document that is no longer on the service, not readable any more, or outside the mirrored part,
+ * and was edited locally: the edit goes to the trash.
+ */
+export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict: Conflict | null): HandEnd {
+  const digest = keepText(ctx, at, link.id);
+  if (digest === null) return notDone(stale(`no file is at ${at}`));
+  if (isOther(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
+  const cause = link.standing === "outside" ? "outside" : "gone";
+  const why = "discarded by a command";
+  const outcome = trashLocal(ctx, {
+    kind: "trash-local",
+    why,
+    id: link.id,
+    localPath: at,
+    expect: digest,
+    cause,
+  });
+  if (outcome.kind !== "done") return { outcome, notes: [] };
+  ctx.world.state.removeHold(link.id);
+  return { outcome, notes: ["your text is kept in .mdmirror/trash", ...dropOther(ctx, at, conflict)] };
+}
+
+/** The same, but the local text stays, and the next run sends it as a new document. */
+export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
+  const digest = keepText(ctx, at, link.id);
+  if (digest === null) return notDone(stale(`no file is at ${at}`));
+  const outcome = commit(ctx, {
+    ends: { link, trashPath: null },
+    removes: { hold: link.id },
+    event: {
+      kind: "forget",
+      side: "both",
+      id: link.id,
+      path: at,
+      detail: "kept by your choice; uploaded as a new document",
+      before: link.digest,
+    },
+  });
+  const note = "it is uploaded as a new document, with a new id and no history on the service";
+  return { outcome, notes: [note, ...dropOther(ctx, at, conflict)] };
+}
+
+/**
+ * ORDER: the sidecar goes after link and conflict have ended. A crash between leaves a `(theirs)`
+ * file without a conflict; the other way round, the conflict would end as decided for the local
+ * text.
+ * @returns what to tell of it
+ */
+function dropOther(ctx: PassContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
+  const dropped = conflict === null ? null : dropCopies(ctx, conflict, at);
+  if (dropped === null) return [];
+  return dropped.kind === "end" ? [`${conflict!.sidecarPath} stays`] : copiesNotes(dropped.value);
+}

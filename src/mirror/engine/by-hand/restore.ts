@@ -1,0 +1,98 @@
+import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { type HandEnd, keepText, keptNote, landByHand, notDone } from "./by-hand.ts";
+import { ensureFolders } from "../apply/parents.ts";
+import { outcomeOfDisk, stale } from "../apply/effect.ts";
+import { runLocalEffect } from "../apply/run-effect.ts";
+import { trashFile } from "../apply/trash-file.ts";
+import { commit } from "../apply/commit.ts";
+import type { PassContext } from "../run/pass-context.ts";
+
+/**
+ * The effects of `undo` and `restore`. All are edits of the folder, as a user could have made them:
+ * base stays, and the next run sends what follows.
+ */
+
+/**
+ * Writes an earlier text as an edit.
+ * @param expect the text that must still be there; null: any
+ */
+export function restoreText(
+  ctx: PassContext,
+  link: Link,
+  digest: Digest,
+  expect: Digest | null,
+  detail: string,
+): HandEnd {
+  const { state } = ctx.world;
+  const text = state.text(digest);
+  if (text === null) return notDone(stale("its text is no longer kept"));
+  const before = keepText(ctx, link.localPath, link.id);
+  if (expect !== null && before !== expect) return notDone(stale("its text was changed since"));
+  if (before === null) return notDone(stale(`no file is at ${link.localPath}`));
+  const landed = landByHand(ctx, { id: link.id, path: link.localPath, text, link });
+  if (landed.kind === "end") return notDone(landed.outcome);
+  const { closes, keptAs } = landed.value;
+  const outcome = commit(ctx, {
+    ...(closes === null ? {} : { closes }),
+    event: { kind: "restore", side: "local", id: link.id, path: link.localPath, detail, before, after: digest },
+  });
+  return { outcome, notes: keptNote("the text before", keptAs) };
+}
+
+/**
+ * Makes the file of a document again; its path must be free. A document that is gone from the
+ * service (`isNew`) comes back as a new one, because its id cannot be used again; a linked document
+ * keeps its id.
+ */
+export function restoreFile(
+  ctx: PassContext,
+  { id, path, isNew }: { readonly id: string | null; readonly path: LocalPath; readonly isNew: boolean },
+  digest: Digest,
+  detail: string,
+): HandEnd {
+  const { state, disk } = ctx.world;
+  const text = state.text(digest);
+  if (text === null) return notDone(stale("its text is no longer kept"));
+  const parents = ensureFolders(ctx, path);
+  if (parents !== null) return notDone(parents);
+  const made = disk.create(path, text);
+  if (made.kind !== "done") return notDone(outcomeOfDisk(made));
+  const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path, detail, after: digest } });
+  return {
+    outcome,
+    notes: isNew ? ["it comes back as a new document, with a new id; what was before stays under the old one"] : [],
+  };
+}
+
+/**
+ * Removes a file that a run had sent as new. The next run deletes it on the service, under the
+ * guards, like any deletion here.
+ */
+export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
+  const { id, localPath: path } = link;
+  if (keepText(ctx, path, id) !== expect) return notDone(stale("its text was changed since"));
+  const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;
+  const outcome = runLocalEffect(ctx, trashFile, { id, path, expect, place, change: () => ({ event }) });
+  return outcome.kind === "done" ? { outcome, notes: keptNote("it", place) } : notDone(outcome);
+}
+
+/** A move back to an earlier place. `id`: of a document or a folder. */
+type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
+
+/**
+ * Moves a file, or a folder with all in it, back; the next run sends the move. RACE: there is no
+ * intent, because recovery would take the move for the mirror's own and not send it. Killed in the
+ * middle, the file has both names, as after any `mv`.
+ */
+export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): HandEnd {
+  const { disk } = ctx.world;
+  const parents = ensureFolders(ctx, to);
+  if (parents !== null) return notDone(parents);
+  const end = isDirId(id) ? disk.moveFolder(from, to) : disk.move(from, to, null);
+  if (end.kind !== "done") return notDone(outcomeOfDisk(end));
+  const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path: to, detail, from } });
+  return { outcome, notes: [] };
+}

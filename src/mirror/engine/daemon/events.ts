@@ -1,0 +1,119 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
+import type { Clock } from "../../../common/clock.ts";
+import type { RunReport } from "../run/report.ts";
+import type { Phase } from "./phase.ts";
+
+/**
+ * What `watch --json` prints, a line each. Never a text (I30). `at`: milliseconds since the epoch.
+ */
+export type DaemonEvent = { readonly at: number } & (
+  | { readonly kind: "phase"; readonly phase: Phase }
+  /** One effect, or something that the user should know: a line of the event log. */
+  | {
+      readonly kind: "change";
+      /** An action kind, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
+      readonly what: string;
+      readonly side: EventSide;
+      readonly id: string | null;
+      readonly path: LocalPath;
+      readonly outcome: string;
+      readonly detail: string;
+      readonly code: string | null;
+      readonly requestId: string | null;
+      /** The version that the document is linked at afterwards. */
+      readonly changeId: string | null;
+      /** Changed lines of the text; null where the text did not change, or is not in the store. */
+      readonly lines: ChangedLines | null;
+      readonly run: number;
+    }
+  /** A run that did something, or ended otherwise than the one before. */
+  | { readonly kind: "run"; readonly report: RunReport }
+  /**
+   * A local deletion waits for its grace, or was called off. A document in conflict comes back
+   * instead of being deleted on the service. `asks`: too many wait, so the mirror will stop first.
+   */
+  | {
+      readonly kind: "deletion-pending";
+      readonly path: LocalPath;
+      readonly dueAt: number;
+      readonly inConflict: boolean;
+      readonly asks: boolean;
+    }
+  | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
+  /** Nothing is watched any more, so each poll looks at the folder. Said once. */
+  | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
+  /** The machine slept: everything is looked at again. */
+  | { readonly kind: "woke"; readonly sleptMs: number }
+);
+
+type Untimed = DaemonEvent extends infer Event ? (Event extends DaemonEvent ? Omit<Event, "at"> : never) : never;
+type Texts = Pick<State, "link" | "text">;
+
+type ChangedLines = { readonly added: number; readonly removed: number };
+
+/** Gives the daemon's events to its listeners, and does nothing while there is none. */
+export class EventPublisher {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #state: Texts;
+  readonly #listeners = new Set<(event: DaemonEvent) => void>();
+  readonly #recorded: MirrorEvent[] = [];
+
+  constructor(clock: Pick<Clock, "now">, state: Texts) {
+    this.#clock = clock;
+    this.#state = state;
+  }
+
+  publish(event: Untimed): void {
+    for (const listener of this.#listeners) listener({ ...event, at: this.#clock.now() } as DaemonEvent);
+  }
+
+  /** @returns what ends it */
+  subscribe(listener: (event: DaemonEvent) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** A line of the event log, published once the transaction that wrote it is over. */
+  record(event: MirrorEvent): void {
+    if (this.#listeners.size === 0) return;
+    if (this.#recorded.push(event) === 1) queueMicrotask(() => this.#publishRecorded());
+  }
+
+  #publishRecorded(): void {
+    for (const event of this.#recorded.splice(0)) this.publish(changeEvent(event, this.#state));
+  }
+}
+
+function changeEvent(event: MirrorEvent, state: Texts): Extract<Untimed, { kind: "change" }> {
+  const { kind: what, side, id, path, outcome, detail, code, requestId, run } = event;
+  const link = id?.startsWith("doc_") === true ? state.link(id as DocId) : null;
+  const facts = { what, side, id, path, outcome, detail, code, requestId };
+  return { kind: "change", ...facts, changeId: link?.changeId ?? null, lines: linesOf(event, state), run };
+}
+
+function linesOf({ before, after }: MirrorEvent, state: Texts): ChangedLines | null {
+  if (after === null || before === after) return null;
+  const [was, is] = [before === null ? "" : state.text(before), state.text(after)];
+  return was === null || is === null ? null : countChangedLines(was, is);
+}
+
+/** Counts the lines that only one of two texts has, whatever their order. */
+export function countChangedLines(before: string, after: string): ChangedLines {
+  const counts = new Map<string, number>();
+  for (const line of split(after)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  let removed = 0;
+  for (const line of split(before)) {
+    const left = counts.get(line) ?? 0;
+    if (left === 0) removed++;
+    else counts.set(line, left - 1);
+  }
+  let added = 0;
+  for (const left of counts.values()) added += left;
+  return { added, removed };
+}
+
+function split(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}

@@ -1,0 +1,91 @@
+import type { Digest } from "../../../contract/digest.ts";
+import type { Hold } from "../../model/link.ts";
+import type { Intent } from "../../ports/state.ts";
+import { isOver, quietIn } from "../run/hands-off.ts";
+import type { HandsOff, World } from "../run/world.ts";
+
+/** How often it is looked whether an editor has closed a file: one look at its lock each time. */
+const LOCK_LOOK_MS = 2_000;
+const LEAST_MS = 100;
+
+type Parked = Extract<Intent, { kind: "set-aside" }>;
+
+/**
+ * The files that somebody has in hand: over which the service's text waits to be written, and which
+ * were replaced while a program had them open to write. When to look at them again. Times are
+ * monotonic.
+ */
+export class FilesInUse {
+  readonly #world: World;
+  readonly #handsOff: HandsOff | undefined;
+  #holds: readonly Hold[] = [];
+  /** Old files into which somebody may write yet. */
+  #parked: readonly Parked[] = [];
+  /** By its place, the text for which a run was asked: none is asked for twice. */
+  readonly #judged = new Map<string, Digest>();
+  #lookAt: number | null = null;
+
+  constructor(world: World, handsOff: HandsOff | undefined) {
+    this.#world = world;
+    this.#handsOff = handsOff;
+  }
+
+  /** Takes the holds of a pass. */
+  update(holds: readonly Hold[]): void {
+    const { clock } = this.#world;
+    const waiting = holds.filter(({ reason }) => reason === "in-use");
+    this.#holds = waiting.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold));
+    this.noteReplaced();
+  }
+
+  /** Takes the files that a pass has replaced. */
+  noteReplaced(): void {
+    const { state, disk } = this.#world;
+    this.#parked = state
+      .intents()
+      .flatMap(({ intent }) => (intent.kind === "set-aside" && disk.isHeld(intent.parkAt) ? [intent] : []));
+    const places = new Set(this.#parked.map(({ parkAt }) => parkAt));
+    for (const place of this.#judged.keys()) if (!places.has(place)) this.#judged.delete(place);
+    this.#schedule();
+  }
+
+  /** When to look; null: none waits. */
+  nextAt(): number | null {
+    return this.#lookAt;
+  }
+
+  /**
+   * Looks again.
+   * @returns whether one may be written over now, or somebody wrote into one, so that a run is due
+   */
+  isAnyFree(): boolean {
+    if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0) || this.#parked.some((one) => this.#isWritten(one))) {
+      this.#lookAt = null;
+      return true;
+    }
+    this.#schedule();
+    return false;
+  }
+
+  #schedule(): void {
+    const waits = this.#holds.map((hold) => Math.max(LEAST_MS, this.#waitsMs(hold)));
+    if (this.#parked.length > 0) waits.push(LOCK_LOOK_MS);
+    this.#lookAt = waits.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...waits);
+  }
+
+  #isWritten({ parkAt, path, expect }: Parked): boolean {
+    const found = this.#world.disk.readParked(parkAt, path);
+    const digest = found.kind === "done" ? (found.value?.digest ?? expect) : expect;
+    if (digest === expect || digest === this.#judged.get(parkAt)) return false;
+    this.#judged.set(parkAt, digest);
+    return true;
+  }
+
+  /** How long to wait before the next look at it; not above 0: it is free. */
+  #waitsMs({ path, since }: Hold): number {
+    const { changedMs, openIn } = this.#world.disk.useOf(path);
+    if (this.#handsOff === undefined) return 0;
+    if (openIn !== null) return isOver(this.#world, since, this.#handsOff.openMs) ? 0 : LOCK_LOOK_MS;
+    return changedMs === null ? 0 : quietIn(this.#world, this.#handsOff, changedMs);
+  }
+}

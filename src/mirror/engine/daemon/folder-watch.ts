@@ -1,0 +1,91 @@
+import { isSidecarName, type LocalPath, nameOf } from "../../../contract/path.ts";
+import { isRuleFile } from "../../model/rule-files.ts";
+import type { LocalTree } from "../../model/tree.ts";
+import type { Watcher, WatchHint } from "../../ports/watch.ts";
+import type { DaemonStatus } from "./daemon-types.ts";
+
+export interface WatchListener {
+  /** @param whole whether all below the path must be walked */
+  onHint(path: LocalPath, whole: boolean): void;
+  /** The system gives no more watches. Called once at most. */
+  onLimit(limit: { readonly code: string; readonly why: string }): void;
+}
+
+/**
+ * The watcher's life: it starts when the folder is there, is closed when the folder goes, and is
+ * given up when the system has no more watches.
+ */
+export class FolderWatch {
+  readonly #watcher: Watcher;
+  readonly #listener: WatchListener;
+  #state: DaemonStatus["watching"] = "starting";
+  #limit: DaemonStatus["limit"] = null;
+  #rulesChanged = false;
+  #ignores: LocalTree["ignores"] | null = null;
+
+  constructor(watcher: Watcher, listener: WatchListener) {
+    this.#watcher = watcher;
+    this.#listener = listener;
+  }
+
+  state(): DaemonStatus["watching"] {
+    return this.#state;
+  }
+
+  limit(): DaemonStatus["limit"] {
+    return this.#limit;
+  }
+
+  /**
+   * Starts watching, unless it watches already with these ignore rules.
+   * @returns whether it started: then the whole folder must be looked at
+   */
+  async ensure({ ignores }: LocalTree): Promise<boolean> {
+    this.#ignores = ignores;
+    if (this.#state === "polling" || (this.#state === "events" && !this.#rulesChanged)) return false;
+    this.#rulesChanged = false;
+    await this.#watcher.start(
+      (path, kind) => this.#isIgnored(path, kind),
+      (hint) => this.#take(hint),
+    );
+    if (this.#limit === null) this.#state = "events";
+    return true;
+  }
+
+  async close(): Promise<void> {
+    if (this.#state === "events") this.#state = "starting";
+    await this.#watcher.close();
+  }
+
+  #take(hint: WatchHint): void {
+    if (hint.kind === "path") this.#takePath(hint.path);
+    else if (hint.kind === "overflow") this.#listener.onHint("", true);
+    else if (hint.kind === "limit") this.#takeLimit(hint);
+    else if (!this.#isIgnored(hint.path, "folder")) this.#listener.onHint(hint.path, true);
+  }
+
+  #takePath(path: LocalPath): void {
+    if (isRuleFile(nameOf(path))) {
+      this.#rulesChanged = true;
+      this.#listener.onHint("", true);
+    } else if (!this.#isIrrelevant(path)) this.#listener.onHint(path, false);
+  }
+
+  #takeLimit({ code, why }: Extract<WatchHint, { kind: "limit" }>): void {
+    if (this.#limit !== null) return;
+    this.#state = "polling";
+    this.#limit = { code, why };
+    this.#listener.onLimit(this.#limit);
+    this.#listener.onHint("", true);
+  }
+
+  /** A sidecar's name is ignored, but deleting a sidecar ends its conflict. */
+  #isIrrelevant(path: LocalPath): boolean {
+    if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;
+    return this.#isIgnored(path, "file") && !isSidecarName(nameOf(path));
+  }
+
+  #isIgnored(path: LocalPath, kind: "file" | "folder"): boolean {
+    return this.#ignores?.(path, kind) ?? false;
+  }
+}

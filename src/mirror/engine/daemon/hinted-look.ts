@@ -1,0 +1,59 @@
+import type { Link } from "../../model/link.ts";
+import type { RemotePath } from "../../../contract/path.ts";
+import { agreesThere } from "../../model/agreement.ts";
+import type { RemoteFile } from "../../model/tree.ts";
+import { documentsOf } from "../observe/listed.ts";
+import { fromService, toService, type World } from "../run/world.ts";
+import type { FileHint } from "./remote-hints.ts";
+
+/**
+ * Looks at the documents that the service hinted at, each by its exact path: that costs a small
+ * answer, whatever the size of the workspace. What a hint says is only where to look.
+ */
+
+type HintedLook =
+  /** Documents that are not as base has them, and how many were asked about in vain. */
+  | { readonly kind: "shown"; readonly files: readonly RemoteFile[]; readonly inVain: number }
+  /** Only the whole list can tell: one moved, is gone, or could not be asked about. */
+  | { readonly kind: "whole" };
+
+const WHOLE: HintedLook = { kind: "whole" };
+
+export async function lookAtHinted(world: World, hints: readonly FileHint[]): Promise<HintedLook> {
+  const asked: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
+  for (const hint of hints) {
+    const link = world.state.link(hint.id);
+    const path = pathToAsk(world, hint, link);
+    if (path === "elsewhere") return WHOLE;
+    if (path !== "known") asked.push({ hint, path });
+  }
+  const seen = await Promise.all(asked.map(({ hint, path }) => askAt(world, hint, path)));
+  const files: RemoteFile[] = [];
+  for (const file of seen) {
+    if (file === null) return WHOLE;
+    const link = world.state.link(file.id);
+    if (link === null || !agreesThere(link, file)) files.push(file);
+  }
+  return { kind: "shown", files, inVain: seen.length - files.length };
+}
+
+/**
+ * The path at which to ask, below the mirrored subtree. `known`: base has it as the hint says, or
+ * it is not of the mirrored subtree; `elsewhere`: it is not where base has it, so that more than
+ * one document may have moved.
+ */
+function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath | "known" | "elsewhere" {
+  const { gone, changeId } = hint;
+  const path = hint.path === null ? null : fromService(world, hint.path);
+  const isOutside = hint.path !== null && (path === null || path === "");
+  if (link === null) return gone || isOutside ? "known" : (path ?? "elsewhere");
+  if (gone || isOutside || (path !== null && path !== link.remotePath)) return "elsewhere";
+  return path !== null && changeId === link.changeId ? "known" : link.remotePath;
+}
+
+/** @returns null where another document is at this path, none, or no answer came */
+async function askAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
+  const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
+  const file = listing.complete ? documentsOf(world, listing).get(id) : undefined;
+  return file?.path === path ? file : null;
+}

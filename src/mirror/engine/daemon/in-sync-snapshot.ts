@@ -1,0 +1,219 @@
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import { agreesThere } from "../../model/agreement.ts";
+import { digestOf } from "../../../contract/digest.ts";
+import { HOLD_REASONS } from "../../model/hold.ts";
+import type { DirLink, Link } from "../../model/link.ts";
+import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../../contract/path.ts";
+import {
+  type BaseTree,
+  isComplete,
+  type LocalFile,
+  type LocalFolder,
+  type LocalOther,
+  type LocalTree,
+  type RemoteFile,
+  type RemoteFolder,
+  type RemoteTree,
+  type Trees,
+} from "../../model/tree.ts";
+import type { State } from "../../ports/state.ts";
+import type { PassEnd } from "../run/pass-context.ts";
+
+/**
+ * Says that the mirror is in sync: the service was last seen to hold what base says, and nothing is
+ * left to do except what is held. Then no tree is kept: base has the same, and the part that a few
+ * paths need is made from it.
+ */
+export type InSyncSnapshot = {
+  /** The last walk without its entries: ignore rules, and what the disk is like. */
+  readonly emptyLocal: LocalTree;
+  /** Ids and local paths that are not as base says, or cannot be judged by their text alone. */
+  readonly held: ReadonlySet<string>;
+  /** The digest of the listing that was last found equal to base; null before there was one. */
+  listingDigest: string | null;
+};
+
+/**
+ * @param local the local tree after the pass; `remote` likewise
+ * @returns null where something is left to do, was not seen, or is not in base
+ */
+export function snapshotAfter(
+  end: PassEnd,
+  base: BaseTree,
+  local: LocalTree,
+  remote: RemoteTree,
+): InSyncSnapshot | null {
+  if (end.kind === "offline" || end.plan.verdict.kind !== "run") return null;
+  if (local.unseen.size > 0 || !local.inodesTrusted) return null;
+  if (!isComplete(remote) || remote.outside.size > 0) return null;
+  if (!listsBase(base, remote.files) || !listsFoldersOfBase(base, remote.folders)) return null;
+  const held = heldForLong(base);
+  if (held === null) return null;
+  const emptyLocal = { ...local, files: new Map(), folders: new Map(), others: new Map() };
+  return { emptyLocal, held, listingDigest: null };
+}
+
+/**
+ * Ids and local paths of conflicts and holds, and ids of documents that were here before; null
+ * where time alone may end one of them.
+ */
+function heldForLong(base: BaseTree): ReadonlySet<string> | null {
+  const held = new Set<string>([...base.conflicts.keys(), ...base.tombstones.keys()]);
+  for (const { key, path, reason } of base.holds.values()) {
+    if (HOLD_REASONS[reason].passes === true) return null;
+    held.add(key).add(path);
+  }
+  return held;
+}
+
+/** Whether a listing shows exactly the linked documents, as base has them. */
+export function listsBase(base: BaseTree, files: ReadonlyMap<DocId, RemoteFile>): boolean {
+  if (files.size !== base.links.size) return false;
+  for (const link of base.links.values()) {
+    const file = files.get(link.id);
+    if (file === undefined || !agreesThere(link, file)) return false;
+  }
+  return true;
+}
+
+/** Whether two listings show the same. */
+export function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
+  if (a.size !== b.size) return false;
+  for (const [id, file] of a) {
+    const other = b.get(id);
+    if (other === undefined) return false;
+    if (other.changeId !== file.changeId || other.path !== file.path || other.protected !== file.protected)
+      return false;
+  }
+  return true;
+}
+
+function listsFoldersOfBase(base: BaseTree, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
+  if (folders.size !== base.dirs.size) return false;
+  for (const dir of base.dirs.values()) if (folders.get(dir.id)?.path !== dir.remotePath) return false;
+  return true;
+}
+
+/** The document on the service as its record says. */
+export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: Link): RemoteFile {
+  return { id, path, changeId, protected: isProtected };
+}
+
+/** The file as its record says; null: the record has no stamp of it. */
+function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {
+  if (stamp === null) return null;
+  return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };
+}
+
+/** The remote tree made from base. */
+export function remoteTreeOf(links: Iterable<Link>, dirs: Iterable<DirLink>): RemoteTree {
+  const files = new Map<DocId, RemoteFile>();
+  for (const link of links) files.set(link.id, remoteFileOf(link));
+  const folders = new Map<DirId, RemoteFolder>();
+  for (const { id, remotePath } of dirs) folders.set(id, { id, path: remotePath });
+  const nothing = { gone: new Set<DocId>(), goneFolders: new Set<DirId>(), outside: new Set<DocId>() };
+  return { files, folders, complete: true, foldersComplete: true, unseen: new Map(), ...nothing };
+}
+
+/** The digest of a listing: equal when the documents and their order are. */
+export function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
+  const lines: string[] = [];
+  for (const { id, path, changeId, protected: isProtected } of files.values())
+    lines.push(`${id} ${changeId} ${isProtected ? "p" : "-"} ${path}`);
+  return digestOf(lines.join("\n"));
+}
+
+/**
+ * The three trees made from base, with only the documents at these paths and the folders above.
+ * @param shown what the service has just shown of them, where base has another version or none
+ * @returns null where one of them cannot be judged by its text alone
+ */
+export function partialTrees(
+  state: State,
+  snapshot: InSyncSnapshot,
+  paths: readonly LocalPath[],
+  shown: readonly RemoteFile[] = [],
+): Trees | null {
+  const part = new PartOfBase(state, snapshot);
+  return paths.every((path) => part.add(path)) && shown.every((file) => part.show(file)) ? part.trees() : null;
+}
+
+class PartOfBase {
+  readonly #state: State;
+  readonly #snapshot: InSyncSnapshot;
+  readonly #links = new Map<DocId, Link>();
+  readonly #dirs = new Map<DirId, DirLink>();
+  readonly #files = new Map<LocalPath, LocalFile>();
+  readonly #folders = new Map<LocalPath, LocalFolder>();
+  readonly #others = new Map<LocalPath, LocalOther>();
+  readonly #shown: RemoteFile[] = [];
+
+  constructor(state: State, snapshot: InSyncSnapshot) {
+    this.#state = state;
+    this.#snapshot = snapshot;
+  }
+
+  /** @returns false where the thing at this path cannot be judged by its text alone */
+  add(path: LocalPath): boolean {
+    if (this.#snapshot.held.has(path)) return false;
+    const [link, ...more] = this.#state.linksAt(path);
+    if (link === undefined) return this.#addUnlinked(path);
+    return more.length === 0 && this.#addDocument(link) && ancestorsOf(path).every((folder) => this.#addFolder(folder));
+  }
+
+  /** @returns false where it is more than another version, or a new document in a known folder */
+  show(file: RemoteFile): boolean {
+    this.#shown.push(file);
+    const link = this.#links.get(file.id);
+    if (link !== undefined) return link.remotePath === file.path && !file.protected;
+    const { held, emptyLocal } = this.#snapshot;
+    if (held.has(file.id) || this.#state.link(file.id) !== null || emptyLocal.ignores(file.path, "file")) return false;
+    // Where the disk takes two spellings for one name, another document may have this one's place.
+    if (emptyLocal.disk.foldsCase || emptyLocal.disk.foldsUnicode) return false;
+    return ancestorsOf(file.path).every((folder) => this.#addFolder(folder));
+  }
+
+  trees(): Trees {
+    const [links, dirs, files, folders, others] = [this.#links, this.#dirs, this.#files, this.#folders, this.#others];
+    return {
+      base: { links, dirs, tombstones: new Map(), conflicts: new Map(), holds: new Map() },
+      local: { ...this.#snapshot.emptyLocal, partial: true, files, folders, others },
+      remote: this.#remoteTree(),
+    };
+  }
+
+  #remoteTree(): RemoteTree {
+    const tree = remoteTreeOf(this.#links.values(), this.#dirs.values());
+    return { ...tree, files: new Map([...tree.files, ...this.#shown.map((file) => [file.id, file] as const)]) };
+  }
+
+  /** A path of no link may be a new file, or nothing: looking at it will tell. */
+  #addUnlinked(path: LocalPath): boolean {
+    if (path === "" || isSidecarName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
+    if (this.#snapshot.emptyLocal.ignores(path, "folder"))
+      this.#others.set(path, { path, kind: "ignored-folder", stamp: null });
+    return true;
+  }
+
+  #addDocument(link: Link): boolean {
+    const file = isPlain(link) && !this.#snapshot.held.has(link.id) ? localFileOf(link) : null;
+    if (file === null) return false;
+    this.#links.set(link.id, link);
+    this.#files.set(file.path, file);
+    return true;
+  }
+
+  #addFolder(path: LocalPath): boolean {
+    if (this.#folders.has(path)) return true;
+    const dir = this.#state.dirAt(path);
+    if (dir === null) return false;
+    this.#dirs.set(dir.id, dir);
+    this.#folders.set(path, { path, dev: dir.dev, ino: dir.ino, birthMs: dir.birthMs });
+    return true;
+  }
+}
+
+/** Whether a changed text goes out at once: it waits for no review and no grant. */
+function isPlain(link: Link): boolean {
+  return link.standing === "linked" && !link.protected && link.submissions.length === 0;
+}

@@ -1,0 +1,208 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { FileResource } from "../../../contract/resources.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import {
+  type BaseTree,
+  isComplete,
+  type LocalTree,
+  type RemoteFile,
+  type RemoteTree,
+  type Trees,
+} from "../../model/tree.ts";
+import type { Listing } from "../../ports/remote.ts";
+import { keepHere, seenThere } from "../apply/text-name.ts";
+import { isRestored } from "../run/generation.ts";
+import { documentsOf } from "../observe/listed.ts";
+import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
+import type { Observers, PassEnd } from "../run/pass-context.ts";
+import type { World } from "../run/world.ts";
+import {
+  haveSameDocuments,
+  type InSyncSnapshot,
+  listingDigest,
+  listsBase,
+  partialTrees,
+  remoteTreeOf,
+  snapshotAfter,
+} from "./in-sync-snapshot.ts";
+import { listingWith } from "./shown-listing.ts";
+import { remoteAfterPass } from "./remote-after-pass.ts";
+
+/** A listing that no pass has used yet, and when it was asked for (monotonic). */
+type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
+
+/** Prepares a walked tree for a pass: leaves out what must not be judged yet. */
+type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
+
+/**
+ * Keeps what the daemon knows of both sides between cycles, so that an edit in place costs one look
+ * at one file and no list. A cycle over the whole mirror always walks the folder. The service's
+ * tree is kept as long as effects can be followed in it; else the service is asked again.
+ */
+export class KnownTrees {
+  readonly #world: World;
+  #remote: RemoteTree | null = null;
+  #folders: RemoteTree["folders"] | null = null;
+  #newListing: NewListing | null = null;
+  /** The last walk. While all is in sync, only its ignore rules are kept. */
+  #lastLocal: LocalTree | null = null;
+  #documentCount = 0;
+  #inSync: InSyncSnapshot | null = null;
+  #listedAt = Number.NEGATIVE_INFINITY;
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  observers(prepare: PrepareLocal, redirect: Observers["redirectSaves"]): Observers {
+    return {
+      local: (base, inodesTrusted, keepText) => {
+        this.#lastLocal = observeLocal(this.#world, base, inodesTrusted, keepText);
+        return prepare(base, this.#lastLocal);
+      },
+      remote: (base, trustEmpty) => this.#observeRemote(base, trustEmpty),
+      redirectSaves: redirect,
+    };
+  }
+
+  async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
+    if (this.#inSync !== null) {
+      this.#inSync = null;
+      this.#remote = remoteTreeOf(base.links.values(), base.dirs.values());
+      this.#folders = this.#remote.folders;
+    }
+    // An absence must be proven in the pass that acts on it (I04).
+    if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
+      return { kind: "seen", tree: this.#remote };
+    const known = {
+      ...(this.#newListing === null ? {} : { files: this.#newListing.listing }),
+      ...(this.#folders === null ? {} : { folders: this.#folders }),
+      keep: (digest: Digest, text: string, { id, localPath }: Link) =>
+        this.#world.state.putKnownText(digest, text, seenThere(localPath, id)),
+    };
+    this.#listedAt = this.#newListing?.at ?? this.#world.clock.monotonic();
+    this.#newListing = null;
+    const look = await observeRemote(this.#world, base, trustEmpty, known);
+    this.#keepRemote(look.kind === "seen" ? look.tree : null);
+    return look;
+  }
+
+  #keepRemote(tree: RemoteTree | null): void {
+    this.#remote = tree;
+    if (tree === null) this.#folders = null;
+    else {
+      if (tree.foldersComplete) this.#folders = tree.folders;
+      this.#documentCount = tree.files.size;
+    }
+  }
+
+  /** Takes a new listing. `same`: it shows nothing that is not known, so no pass is needed. */
+  takeListing(listing: Listing<FileResource>): "same" | "changed" {
+    const documents = documentsOf(this.#world, listing);
+    // The pass that settles it needs the folders too, which are as old as the service was.
+    if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
+    else if (listing.complete && this.#isKnown(documents)) return "same";
+    this.#newListing = { listing, at: this.#world.clock.monotonic() };
+    return "changed";
+  }
+
+  /** Takes documents that were just shown, all else being as before; false: more has changed. */
+  takeShown(shown: readonly RemoteFile[]): boolean {
+    const base = this.#world.state.load();
+    const before = this.#inSync === null ? this.#remote : remoteTreeOf(base.links.values(), base.dirs.values());
+    const listing = this.#newListing === null ? listingWith(this.#world, base, before, shown) : null;
+    // It proves nothing about now: in sync is said as of the last look at everything.
+    if (listing !== null) this.#newListing = { listing, at: this.#listedAt };
+    return listing !== null;
+  }
+
+  #isKnown(documents: ReadonlyMap<DocId, RemoteFile>): boolean {
+    if (this.#inSync !== null && this.#isInSyncStill(this.#inSync, documents)) return true;
+    return this.#remote?.complete === true && haveSameDocuments(this.#remote.files, documents);
+  }
+
+  /**
+   * Whether all is in sync still: versions that are new in the listing may be those that the daemon
+   * itself has sent, which base has.
+   */
+  #isInSyncStill(snapshot: InSyncSnapshot, documents: ReadonlyMap<DocId, RemoteFile>): boolean {
+    const digest = listingDigest(documents);
+    if (snapshot.listingDigest === digest) return true;
+    const isBase = listsBase(this.#world.state.load(), documents);
+    if (isBase) snapshot.listingDigest = digest;
+    return isBase;
+  }
+
+  /** After a pass: keeps the service's tree if its effects can be followed in it. */
+  afterPass(end: PassEnd): void {
+    if (end.kind === "offline") {
+      this.#remote = null;
+      this.#newListing = null;
+      return;
+    }
+    if (end.ends.length === 0) return;
+    this.#remote = this.#remote === null ? null : remoteAfterPass(this.#world.state, end, this.#remote);
+    if (this.#remote === null) this.#folders = null;
+  }
+
+  /** After a run: when all is in sync no tree is kept, because base says the same. */
+  afterRun(end: PassEnd): void {
+    const [local, remote] = [this.#lastLocal, this.#remote];
+    this.#inSync =
+      local === null || remote === null ? null : snapshotAfter(end, this.#world.state.load(), local, remote);
+    if (this.#inSync === null) return;
+    this.#remote = null;
+    this.#folders = null;
+    this.#lastLocal = this.#inSync.emptyLocal;
+  }
+
+  /**
+   * While all is in sync: the part of the trees that these paths are about, looked at again.
+   * `same`: nothing changed; `whole`: it is not in sync, or more changed than the text of
+   * documents.
+   * @param shown what the service has just shown of the documents there
+   */
+  lookAtPart(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
+    const { state, disk } = this.#world;
+    const trees = this.#inSync === null ? null : partialTrees(state, this.#inSync, paths, shown);
+    if (trees === null) return "whole";
+    const keep = keepHere(state, trees.base);
+    const looked = disk.lookAtFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
+    if (looked === trees.local) return shown.length === 0 ? "same" : trees;
+    if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))
+      return "whole";
+    return { ...trees, local: looked };
+  }
+
+  /** Called when somebody else may have written base. */
+  forgetInSync(): void {
+    this.#inSync = null;
+  }
+
+  /**
+   * @param alsoFolders also forgets the folders; else they are believed until a document stands in
+   * an unknown one
+   */
+  forgetRemote(alsoFolders: boolean): void {
+    this.#inSync = null;
+    this.#remote = null;
+    this.#newListing = null;
+    if (alsoFolders) this.#folders = null;
+  }
+
+  /** The tree of the last walk, for its ignore rules; null before the first walk. */
+  lastLocal(): LocalTree | null {
+    return this.#lastLocal;
+  }
+
+  documentCount(): number {
+    return this.#documentCount;
+  }
+
+  /** When the last listing that a pass has used was asked for, by the monotonic clock. */
+  listedAt(): number {
+    return this.#listedAt;
+  }
+}

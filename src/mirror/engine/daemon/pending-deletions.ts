@@ -1,0 +1,73 @@
+import type { LocalPath } from "../../../contract/path.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+type Wait = { readonly first: number; since: number };
+
+/**
+ * Local deletions that wait before they are sent, so that a delete-then-create by a tool, or an
+ * undo, costs nothing. While deletions keep arriving every wait begins again, so that an `rm -rf`
+ * becomes one plan, which meets the budget as a whole. Times are monotonic.
+ */
+export class PendingDeletions {
+  readonly #timing: DaemonTiming;
+  readonly #waits = new Map<LocalPath, Wait>();
+
+  constructor(timing: DaemonTiming) {
+    this.#timing = timing;
+  }
+
+  /**
+   * @param absent linked paths that the plan found absent and left waiting
+   * @param isUnjudged whether the plan could not judge a path, which then goes on waiting from now
+   * @returns what is new, and what came back (or was sent)
+   */
+  update(
+    absent: ReadonlySet<LocalPath>,
+    now: number,
+    isUnjudged?: (path: LocalPath) => boolean,
+  ): { readonly begun: LocalPath[]; readonly ended: LocalPath[] } {
+    const missing = [...this.#waits.keys()].filter((path) => !absent.has(path));
+    const ended = missing.filter((path) => isUnjudged?.(path) !== true);
+    for (const path of missing) this.#waits.get(path)!.since = now;
+    for (const path of ended) this.#waits.delete(path);
+    const begun = [...absent].filter((path) => !this.#waits.has(path));
+    if (begun.length > 0) for (const wait of this.#waits.values()) wait.since = now;
+    for (const path of begun) this.#waits.set(path, { first: now, since: now });
+    return { begun, ended };
+  }
+
+  /**
+   * Deletions that have waited long enough: they are looked at again, and sent if the file is still
+   * absent.
+   */
+  due(now: number): ReadonlySet<LocalPath> {
+    return new Set([...this.#waits].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
+  }
+
+  /** When the first one is due; null when none waits. */
+  nextAt(): number | null {
+    let next: number | null = null;
+    for (const wait of this.#waits.values()) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
+    return next;
+  }
+
+  /** Somebody waits for this deletion: it is due at `at`, unless it was due before. */
+  hasten(path: LocalPath, at: number): void {
+    const wait = this.#waits.get(path);
+    if (wait !== undefined && this.#dueAt(wait) > at) wait.since = at - this.#timing.deleteGraceMs;
+  }
+
+  /** Nobody was looking (the machine slept, the folder was away): every wait begins again. */
+  restart(now: number): void {
+    for (const path of this.#waits.keys()) this.#waits.set(path, { first: now, since: now });
+  }
+
+  list(): readonly { readonly path: LocalPath; readonly dueAt: number }[] {
+    return [...this.#waits].map(([path, wait]) => ({ path, dueAt: this.#dueAt(wait) }));
+  }
+
+  /** LIMIT: how long a wait may begin again: with no end of deletions, none would ever be sent. */
+  #dueAt({ since, first }: Wait): number {
+    return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
+  }
+}

@@ -1,0 +1,282 @@
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Trees } from "../../model/tree.ts";
+import type { RemoteNews } from "../../ports/news.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Watcher } from "../../ports/watch.ts";
+import { listDocuments } from "../observe/listed.ts";
+import { isWholeServiceFault } from "../observe/prove-absences.ts";
+import { META } from "../run/meta.ts";
+import type { RunReport } from "../run/report.ts";
+import type { Settings, World } from "../run/world.ts";
+import type { DaemonStatus } from "./daemon-types.ts";
+import type { EventPublisher } from "./events.ts";
+import { FolderWatch, type WatchListener } from "./folder-watch.ts";
+import { NewsWatch } from "./news-watch.ts";
+import { haltDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
+import { RootWatch } from "./root-watch.ts";
+import { RunLog } from "./run-log.ts";
+import { Runs } from "./runs.ts";
+import { type Due, Schedule } from "./schedule.ts";
+import { showStatus } from "./show-status.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+/** What the daemon's loop gives to its runner. */
+type RunnerParts = {
+  readonly world: World;
+  readonly watcher: Watcher;
+  /** null: nobody listens to the service. */
+  readonly news: RemoteNews | null;
+  readonly settings: Settings;
+  readonly timing: DaemonTiming;
+  readonly publisher: EventPublisher;
+  /** Asks to be woken at a time when something will be due that was not foreseen. */
+  readonly wakeBy: (at: number) => void;
+};
+
+/** Decides what is due, and does it, one run at a time. Times are monotonic, unless shown. */
+export class Runner implements WatchListener {
+  readonly #parts: RunnerParts;
+  readonly runs: Runs;
+  readonly #runLog: RunLog;
+  readonly #schedule: Schedule;
+  readonly #watch: FolderWatch;
+  readonly #news: NewsWatch;
+  readonly #root: RootWatch;
+  #phase: Phase = IDLE;
+  #paused: boolean;
+
+  constructor(parts: RunnerParts) {
+    const { world, watcher, news, settings, timing, publisher, wakeBy } = parts;
+    this.#parts = parts;
+    this.runs = new Runs(world, settings, timing);
+    this.#runLog = new RunLog(world, publisher, this.runs.deletions);
+    this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
+    this.#news = new NewsWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });
+    this.#watch = new FolderWatch(watcher, this);
+    this.#root = new RootWatch(world, this.runs, this.#watch);
+    this.#paused = world.state.meta(META.paused) !== null;
+    if (this.#paused) this.#enter({ kind: "pause" });
+  }
+
+  /** Does the first thing that is due, and tells whether there was one. */
+  async turn(): Promise<boolean> {
+    const due = this.#paused ? null : this.#schedule.firstDue();
+    if (due !== null) await this.#do(due);
+    return due !== null;
+  }
+
+  /** When the next turn has something to do. */
+  dueAt(): number {
+    return this.#paused ? Number.POSITIVE_INFINITY : this.#schedule.nextAt();
+  }
+
+  async #do(due: Due): Promise<void> {
+    switch (due) {
+      case "retry":
+      case "rescan":
+        return void (await this.runWhole(false));
+      case "dirty":
+        return this.#runDirty();
+      case "news":
+        return this.#runNews();
+      case "deletion":
+        // Before a deletion is sent, both sides are looked at again.
+        this.runs.knownTrees.forgetRemote(false);
+        return this.#run(false);
+      case "quiet":
+        return this.#run(false);
+      case "poll":
+        return this.#poll();
+      case "hot":
+        return this.#runHot();
+    }
+  }
+
+  /** Looks at all of both sides, and runs. */
+  async runWhole(retryRefused: boolean): Promise<RunReport> {
+    const { knownTrees, dirty } = this.runs;
+    knownTrees.forgetRemote(true);
+    dirty.take(this.#now());
+    await this.#run(this.#schedule.takeRetryRefused(retryRefused));
+    this.#schedule.scheduleRescan();
+    this.#schedule.schedulePoll(this.#root.isAway());
+    return this.#runLog.reportOrBlank();
+  }
+
+  /** As `Barriers` asks for it. */
+  async lookNow(first: boolean): Promise<void> {
+    if (!this.#paused && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
+  }
+
+  readonly isStill = (): boolean => this.#paused || this.#phase.kind === "stopped";
+
+  /** @returns the last report */
+  pause(): RunReport {
+    this.#paused = true;
+    this.#parts.world.state.setMeta(META.paused, "yes");
+    this.#enter({ kind: "pause" });
+    return this.#runLog.reportOrBlank();
+  }
+
+  resume(): void {
+    this.#paused = false;
+    this.#parts.world.state.setMeta(META.paused, null);
+    this.#schedule.noteSuccess();
+    this.#enter({ kind: "resume" });
+  }
+
+  noteApplying(): void {
+    this.#enter({ kind: "apply" });
+  }
+
+  /** Called when somebody else may have written base. */
+  lookAtAll(): void {
+    this.runs.knownTrees.forgetInSync();
+    this.#schedule.rescanNow();
+  }
+
+  /** Called when time has passed in which nobody was looking. */
+  noteGap(sleptMs: number): void {
+    this.runs.deletions.restart(this.#now());
+    this.lookAtAll();
+    this.#parts.publisher.publish({ kind: "woke", sleptMs: Math.round(sleptMs) });
+  }
+
+  onHint(path: LocalPath, whole: boolean): void {
+    this.runs.dirty.note(path, whole, this.#now());
+    this.#parts.wakeBy(this.#now() + this.#parts.timing.settleMs);
+  }
+
+  onLimit(limit: { readonly code: string; readonly why: string }): void {
+    this.#parts.world.log.write("warn", "watch-limit", limit);
+    this.#parts.publisher.publish({ kind: "watch-limit", code: limit.code, detail: limit.why });
+  }
+
+  readonly listen = (): void => this.#news.start();
+
+  async stop(): Promise<void> {
+    this.#enter({ kind: "stop" });
+    await this.#news.close();
+    await this.#watch.close();
+  }
+
+  status(): DaemonStatus {
+    const { clock } = this.#parts.world;
+    const [phase, paused, watch, news] = [this.#phase, this.#paused, this.#watch, this.#news.state()];
+    const [runs, runLog, schedule] = [this.runs, this.#runLog, this.#schedule];
+    return showStatus({ runs, runLog, schedule, clock, phase, paused, watch, news });
+  }
+
+  #now(): number {
+    return this.#parts.world.clock.monotonic();
+  }
+
+  #enter(event: PhaseEvent): void {
+    const before = this.#phase;
+    this.#phase = nextPhase(before, event, this.#schedule.failures());
+    if (this.#phase !== before) this.#parts.publisher.publish({ kind: "phase", phase: this.#phase });
+  }
+
+  /** Judges the local changes that have settled. */
+  async #runDirty(): Promise<void> {
+    const { paths, whole, many } = this.runs.dirty.take(this.#now());
+    if (paths.length === 0 && !many) return;
+    if (!whole && !many && (await this.#tryPart((last) => this.runs.lookAtPart(paths, last)))) return;
+    this.#schedule.noteActivity();
+    await this.#run(false);
+    // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder
+    // is walked once more.
+    if (many) this.runs.dirty.note("", true, this.#now());
+  }
+
+  /**
+   * Tries to judge a part of the documents by itself, which is possible for nearly every edit.
+   * @param look looks at the part; `last`: the report of the last run
+   * @returns false: a cycle over the whole mirror must judge
+   */
+  async #tryPart(look: (last: RunReport) => "same" | "whole" | Trees): Promise<boolean> {
+    const last = this.#runLog.report();
+    const part = last === null ? "whole" : look(last);
+    if (last === null || part === "whole") return false;
+    if (part === "same") return true;
+    this.#schedule.noteActivity();
+    this.#enter({ kind: "look" });
+    const ended = await this.runs.runPart(part, last);
+    if (ended === "whole") return false;
+    this.#schedule.noteSuccess();
+    this.#enter({ kind: "ended" });
+    this.#runLog.note({ ...ended, waiting: new Map(), begun: new Set(), calledOff: new Set() }, false);
+    return true;
+  }
+
+  /** Looks at what the service hinted at: at those documents alone, or at its list. */
+  async #runNews(): Promise<void> {
+    const shown = await this.#news.look();
+    if (shown !== null && (await this.#tryPart((last) => this.runs.lookAtShown(shown, last)))) return;
+    this.#news.payForList();
+    await this.#poll();
+  }
+
+  /** Looks at the places where somebody works: most of what it finds is judged as a part. */
+  async #runHot(): Promise<void> {
+    const { hot, knownTrees } = this.runs;
+    const { files, needsAll } = await hot.look(knownTrees.documentCount(), this.#now());
+    if (needsAll) this.#schedule.pollSoon();
+    if (files.length === 0 || this.#root.isAway()) return;
+    if (await this.#tryPart((last) => this.runs.lookAtShown(files, last))) return;
+    this.#schedule.noteActivity();
+    if (knownTrees.takeShown(files)) await this.#run(false);
+    else this.#schedule.pollSoon();
+  }
+
+  async #poll(): Promise<void> {
+    const isWatched = this.#watch.state() === "events";
+    if (!isWatched) this.runs.dirty.take(this.#now());
+    const root = this.#root.look();
+    if (root === "back") return void (await this.runWhole(false));
+    if (root === "there") await this.#pollService(isWatched);
+    else if (this.#phase.kind !== "stopped") await this.#run(false);
+    this.#schedule.schedulePoll(this.#root.isAway());
+  }
+
+  /** @param isWatched whether the folder is watched; if not, it is walked as well */
+  async #pollService(isWatched: boolean): Promise<void> {
+    const began = this.#now();
+    const { budget, knownTrees } = this.runs;
+    const sentBefore = budget.sent();
+    const listing = await listDocuments(this.#parts.world);
+    const fault = listing.complete ? null : listing.fault;
+    if (fault !== null && isWholeServiceFault(fault)) {
+      this.#enter({ kind: "look" });
+      return this.#noteFailure(fault);
+    }
+    if (listing.complete) budget.noteWhole(budget.sent() - sentBefore);
+    const changed = knownTrees.takeListing(listing) === "changed";
+    if (changed) this.#schedule.noteActivity();
+    if (changed || !isWatched) await this.#run(false, began);
+    else if (this.runs.dirty.count() === 0) this.#runLog.noteInSync();
+  }
+
+  /** @param began when the look at the service that this run uses began */
+  async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
+    this.#root.look();
+    this.#enter({ kind: "look" });
+    const ended = await this.runs.run(retryRefused);
+    const { report } = ended;
+    if (report.state === "offline") this.#noteFailure(report.fault);
+    else {
+      this.#schedule.noteSuccess();
+      this.#enter(report.state === "stopped" ? { kind: "safety-stop", detail: haltDetail(report) } : { kind: "ended" });
+    }
+    if (this.#paused) this.#enter({ kind: "pause" });
+    this.#runLog.note(ended, this.runs.knownTrees.listedAt() >= began);
+    this.#schedule.scheduleQuiet();
+    await this.#root.watch();
+  }
+
+  #noteFailure(fault: Fault | null): void {
+    const why = waitReasonOf(fault);
+    this.#enter({ kind: "failed", why, detail: fault?.detail ?? "the service did not answer" });
+    this.#schedule.noteFailure(why);
+  }
+}

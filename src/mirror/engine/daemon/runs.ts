@@ -1,0 +1,222 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { Hold } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Unread } from "../../model/seen.ts";
+import type { BaseTree, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
+import type { PassEnd, Planned, Tally } from "../run/pass-context.ts";
+import type { RunReport } from "../run/report.ts";
+import type { Settings, World } from "../run/world.ts";
+import { DirtyPaths } from "./dirty-paths.ts";
+import { FilesInUse } from "./files-in-use.ts";
+import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
+import { HotWatch } from "./hot-watch.ts";
+import { KnownTrees } from "./known-trees.ts";
+import { PendingDeletions } from "./pending-deletions.ts";
+import { QuietPeriod } from "./quiet-period.ts";
+import { RemoteHints } from "./remote-hints.ts";
+import { RequestBudget } from "./request-budget.ts";
+import { type RunEnd, runPart, runPasses } from "./run-passes.ts";
+import { StalePaths } from "./stale-paths.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+/**
+ * A deletion whose grace began. A document in conflict comes back here instead of being deleted on
+ * the service.
+ */
+type BegunDeletion = { readonly inConflict: boolean };
+
+/** Which deletions wait after a run, which of them since this run, and which were called off. */
+export type DeletionChanges = {
+  readonly waiting: ReadonlyMap<LocalPath, BegunDeletion>;
+  readonly begun: ReadonlySet<LocalPath>;
+  readonly calledOff: ReadonlySet<LocalPath>;
+};
+
+/** LIMIT: documents that are judged as a part; each costs a look at every link. */
+const MOST_SHOWN = 16;
+
+/** What the daemon remembers between passes, and how it makes a run with it. */
+export class Runs {
+  readonly dirty: DirtyPaths;
+  readonly hints: RemoteHints;
+  readonly deletions: PendingDeletions;
+  readonly knownTrees: KnownTrees;
+  readonly budget: RequestBudget;
+  readonly hot: HotWatch;
+  /** Protected texts that wait until they have been quiet, before they are sent to review. */
+  readonly quietTexts: QuietPeriod<DocId, Digest>;
+  /** Documents that became empty and are hidden from the plan for a while, with the reason. */
+  readonly emptied: QuietPeriod<LocalPath, Unread>;
+  readonly inUse: FilesInUse;
+  readonly #world: World;
+  readonly #settings: Settings;
+  readonly #stalePaths: StalePaths;
+  /** Requests that the service refused since all of them were last to be tried again. */
+  readonly #refused: Tally["refused"] = new Map();
+  /** Local paths of the deletions that a guard stopped in the last pass. */
+  #guarded: ReadonlySet<LocalPath> = new Set();
+
+  constructor(world: World, settings: Settings, timing: DaemonTiming) {
+    this.#world = world;
+    this.#settings = settings;
+    this.dirty = new DirtyPaths(timing);
+    this.hints = new RemoteHints(timing);
+    this.deletions = new PendingDeletions(timing);
+    this.knownTrees = new KnownTrees(world);
+    this.budget = new RequestBudget(world.remote, timing, world.clock.monotonic());
+    this.hot = new HotWatch(world, this.budget, timing);
+    this.quietTexts = new QuietPeriod(timing.reviewQuietMs);
+    this.emptied = new QuietPeriod(timing.emptyMs);
+    this.inUse = new FilesInUse(world, settings.handsOff);
+    this.#stalePaths = new StalePaths(timing.stalePathMs);
+  }
+
+  async run(retryRefused: boolean): Promise<RunEnd & DeletionChanges> {
+    let sent: ReadonlySet<LocalPath> = new Set();
+    const changes = new ChangesOfRun();
+    if (retryRefused) this.#refused.clear();
+    const observers = this.knownTrees.observers(
+      (base, tree) => this.#hideUnsettled(base, tree),
+      (ctx, { base, local }) => this.#stalePaths.redirect(ctx, base, local, this.#now()),
+    );
+    const ended = await runPasses(this.#world, {
+      settings: this.#settings,
+      retryRefused,
+      refused: this.#refused,
+      look: () => {
+        // A deletion that a guard stopped has had its grace already; only the guard stops it
+        // from here on.
+        sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
+        return { observers, quietTexts: this.quietTexts.over(this.#now()), absentTwice: sent };
+      },
+      onPass: (end) => this.#afterPass(end, sent, changes),
+    });
+    this.knownTrees.afterRun(ended.end);
+    const { waiting, begun, calledOff } = changes;
+    return { ...ended, waiting, begun, calledOff };
+  }
+
+  /**
+   * Looks at the documents at these paths, while all else is in sync. `same`: nothing changed;
+   * `whole`: a whole pass must judge.
+   * @param last the report of the last run
+   */
+  lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
+    if (!isJudged(last)) return "whole";
+    // While a whole folder has not settled, nothing in it is judged.
+    const waiting = this.dirty.unsettled(this.#now());
+    if (waiting.has("") || paths.some((path) => isHidden(path, waiting))) return "whole";
+    const part = this.knownTrees.lookAtPart(paths);
+    // One of these documents may have been moved to a file that is still being written.
+    return typeof part === "string" ? part : { ...part, local: hidePaths(part.local, waiting) };
+  }
+
+  /** The same for documents that the service has just shown, at whatever paths they are here. */
+  lookAtShown(shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
+    if (shown.length === 0) return "same";
+    if (!isJudged(last) || shown.length > MOST_SHOWN) return "whole";
+    const paths = shown.map(({ id, path }) => this.#world.state.link(id)?.localPath ?? path);
+    const areSettled = paths.every((path) => this.dirty.isSettled(path, this.#now()));
+    return areSettled ? this.knownTrees.lookAtPart(paths, shown) : "whole";
+  }
+
+  /** @returns `whole`: a whole pass must judge, or go on where one did not end well */
+  async runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd> {
+    const ended = await runPart(this.#world, this.#settings, part, last);
+    if (ended !== "whole") {
+      this.#noteWork(ended.end);
+      this.inUse.noteReplaced();
+    }
+    if (ended === "whole" || ended.done) return ended;
+    this.knownTrees.forgetRemote(false);
+    return "whole";
+  }
+
+  #now(): number {
+    return this.#world.clock.monotonic();
+  }
+
+  #hideUnsettled(base: BaseTree, tree: LocalTree): LocalTree {
+    const found = findEmptied(tree, base);
+    this.emptied.update(this.#now(), found);
+    const over = this.emptied.over(this.#now());
+    const waiting = new Map([...found].filter(([path]) => !over.has(path)));
+    return hidePaths(tree, new Map([...waiting, ...this.dirty.unsettled(this.#now())]));
+  }
+
+  /** @param sent deletions that this pass was free to send */
+  #afterPass(end: PassEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
+    this.knownTrees.afterPass(end);
+    this.#noteWork(end);
+    if (end.kind === "offline") return;
+    if (end.trees.local.unseen.has("")) {
+      // Nobody looked meanwhile, so the absence was not observed: its grace begins anew.
+      this.deletions.restart(this.#now());
+      return;
+    }
+    this.#stalePaths.afterPass(end, this.#now());
+    this.#guarded = guardedDeletions(end);
+    this.#updateDeletions(end, sent, changes);
+    this.quietTexts.update(this.#now(), textsBeforeReview(end.plan.holds));
+    this.inUse.update(end.plan.holds);
+  }
+
+  #noteWork(end: PassEnd): void {
+    this.hot.noteRun(end, this.knownTrees.documentCount(), this.#now());
+  }
+
+  #updateDeletions({ plan, trees }: Planned, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
+    const absent = new Map<LocalPath, BegunDeletion>();
+    for (const { reason, path, key } of plan.holds)
+      if (reason === "second-scan") absent.set(path, { inConflict: trees.base.conflicts.has(key as DocId) });
+    const { unseen } = trees.local;
+    const { begun, ended } = this.deletions.update(new Set(absent.keys()), this.#now(), (path) =>
+      isHidden(path, unseen),
+    );
+    changes.waiting = absent;
+    changes.add(
+      begun,
+      ended.filter((path) => !sent.has(path)),
+    );
+  }
+}
+
+/** Whether a run judged all, so that a part can be judged by itself. */
+function isJudged({ state }: RunReport): boolean {
+  return state === "in-sync" || state === "attention";
+}
+
+/**
+ * The changes of several passes of one run as one: what one pass began and another called off does
+ * not count.
+ */
+class ChangesOfRun implements DeletionChanges {
+  /** As the last pass found them. */
+  waiting: ReadonlyMap<LocalPath, BegunDeletion> = new Map();
+  readonly begun = new Set<LocalPath>();
+  readonly calledOff = new Set<LocalPath>();
+
+  add(begun: readonly LocalPath[], calledOff: readonly LocalPath[]): void {
+    for (const path of calledOff) if (!this.begun.delete(path)) this.calledOff.add(path);
+    for (const path of begun) if (!this.calledOff.delete(path)) this.begun.add(path);
+  }
+}
+
+function textsBeforeReview(holds: readonly Hold[]): Map<DocId, Digest> {
+  const texts = new Map<DocId, Digest>();
+  for (const { reason, key, digest } of holds)
+    if (reason === "review-delayed" && digest !== null) texts.set(key as DocId, digest);
+  return texts;
+}
+
+/** Returns the local paths of the deletions that a safety check asks about. */
+function guardedDeletions({ plan }: Planned): ReadonlySet<LocalPath> {
+  const paths = new Set<LocalPath>();
+  if (plan.verdict.kind !== "safety-stop") return paths;
+  for (const index of plan.verdict.stoppedSteps) {
+    const action = plan.steps[index]?.action;
+    if (action?.kind === "delete-remote") paths.add(action.localPath);
+  }
+  return paths;
+}

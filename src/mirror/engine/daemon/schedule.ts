@@ -1,0 +1,198 @@
+import type { Clock } from "../../../common/clock.ts";
+import type { Random } from "../../../common/random.ts";
+import { affordableInterval, pollInterval, retryDelay } from "./intervals.ts";
+import type { WaitReason } from "./phase.ts";
+import type { Runs } from "./runs.ts";
+import type { DaemonTiming } from "./timing.ts";
+
+/**
+ * `dirty`: local changes have settled. `news`: the service hinted at changes. `deletion`: one has
+ * waited for its grace. `quiet`: a text has rested, a document has been empty, for long enough, or
+ * nobody has a file in hand any more. `hot`: places where somebody works are to be looked at.
+ */
+export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll" | "hot";
+
+/** A poll waits for the budget, but not longer than so many looks at everything would pay for. */
+const MOST_WAITED = 3;
+
+const NEVER = Number.POSITIVE_INFINITY;
+
+/** What is due, and when. All times are monotonic. */
+export class Schedule {
+  readonly #timing: DaemonTiming;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #runs: Runs;
+  #activeAt: number;
+  #pollAt: number;
+  #rescanAt: number;
+  #retryRefusedAt: number;
+  #retryAt: number | null = null;
+  #quietAt: number | null = null;
+  #failures = 0;
+  #isTold = false;
+
+  constructor(timing: DaemonTiming, clock: Clock, random: Random, runs: Runs) {
+    this.#timing = timing;
+    this.#clock = clock;
+    this.#random = random;
+    this.#runs = runs;
+    const now = clock.monotonic();
+    this.#activeAt = now;
+    this.#pollAt = now;
+    this.#rescanAt = now;
+    this.#retryRefusedAt = now;
+  }
+
+  /** The most urgent thing that is due; null when nothing is. */
+  firstDue(): Due | null {
+    const now = this.#clock.monotonic();
+    const { dirty, deletions } = this.#runs;
+    if (this.#retryAt !== null) return this.#retryAt <= now ? "retry" : null;
+    if (isDue(dirty.dueAt(), now)) return "dirty";
+    if (this.#holdsBackUntil(now) > now) return null;
+    if (isDue(this.#runs.hints.dueAt(), now)) return "news";
+    if (this.#rescanAt <= now) return "rescan";
+    if (isDue(deletions.nextAt(), now)) return "deletion";
+    if (isDue(this.#quietAt, now)) return "quiet";
+    if (isDue(this.#runs.inUse.nextAt(), now) && this.#runs.inUse.isAnyFree()) return "quiet";
+    if (this.#pollDueAt(now) <= now) return "poll";
+    return this.#hotAt(now) <= now ? "hot" : null;
+  }
+
+  /** The time at which `firstDue` will have something. */
+  nextAt(): number {
+    const now = this.#clock.monotonic();
+    const { dirty, deletions, hints } = this.#runs;
+    if (this.#retryAt !== null) return this.#retryAt;
+    const asked = Math.min(this.#rescanAt, this.#pollDueAt(now), this.#hotAt(now), hints.dueAt() ?? NEVER);
+    const rests = Math.min(this.#quietAt ?? NEVER, this.#runs.inUse.nextAt() ?? NEVER);
+    const next = Math.min(asked, deletions.nextAt() ?? NEVER, rests);
+    return Math.min(dirty.dueAt() ?? NEVER, Math.max(next, this.#holdsBackUntil(now)));
+  }
+
+  /**
+   * Until when nothing else is judged because of a bulk change; bounded, in case the changes never
+   * end.
+   */
+  #holdsBackUntil(now: number): number {
+    if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
+    return Math.min(this.#rescanAt, this.#pollAt) + this.#timing.bulkMostMs;
+  }
+
+  /**
+   * Called after a look at the service.
+   * @param away whether the folder is missing: looking for it costs no request
+   */
+  schedulePoll(away: boolean): void {
+    this.#pollAt = this.#clock.monotonic() + (away ? this.#timing.pollActiveMs : this.#interval());
+  }
+
+  #interval(): number {
+    const now = this.#clock.monotonic();
+    const pace = { quietMs: now - this.#activeAt, isTold: this.#isTold, ...this.#cost(now) };
+    return pollInterval(this.#timing, pace, this.#random.fraction());
+  }
+
+  #cost(now: number): { readonly requests: number; readonly aMinute: number } {
+    const { budget, knownTrees } = this.#runs;
+    return { requests: budget.wholeCost(knownTrees.documentCount()), aMinute: budget.aMinute(now) };
+  }
+
+  #pollDueAt(now: number): number {
+    if (this.#pollAt > now) return this.#pollAt;
+    const latest = this.#pollAt + MOST_WAITED * affordableInterval(this.#cost(now));
+    return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latest));
+  }
+
+  /** When places where somebody works are to be looked at, if polls alone would be too slow. */
+  #hotAt(now: number): number {
+    const { budget, hot } = this.#runs;
+    const at = this.#isTold ? null : hot.dueAt();
+    if (at === null) return NEVER;
+    const cost = this.#cost(now);
+    if (cost.requests === 1 || affordableInterval(cost) <= this.#timing.pollActiveMs) return NEVER;
+    return Math.max(at, budget.smallAt(now));
+  }
+
+  /** Has everything on the service looked at as soon as the budget allows. */
+  pollSoon(): void {
+    this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
+  }
+
+  /** Notes whether the service tells of its changes from now on, which is the pace of polls. */
+  noteTold(isTold: boolean): void {
+    this.#isTold = isTold;
+    if (!isTold) this.#pollSooner();
+  }
+
+  /** The pace may be quicker from now on: the next poll comes no later than it says. */
+  #pollSooner(): void {
+    this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic() + this.#interval());
+  }
+
+  scheduleRescan(): void {
+    this.#rescanAt = this.#clock.monotonic() + this.#timing.rescanMs;
+  }
+
+  /** Has everything looked at as soon as possible. */
+  rescanNow(): void {
+    this.#rescanAt = this.#clock.monotonic();
+    if (this.#retryAt !== null) this.#retryAt = this.#rescanAt;
+  }
+
+  /** Notes that somebody works, on either side. */
+  noteActivity(): void {
+    const now = this.#clock.monotonic();
+    this.#activeAt = now;
+    if (this.#pollAt > now + this.#timing.pollActiveMs) this.#pollSooner();
+  }
+
+  /**
+   * @param asked whether somebody asked for this run
+   * @returns whether refused writes are due to be tried again (at the start, then daily); they
+   * count as tried from now
+   */
+  takeRetryRefused(asked: boolean): boolean {
+    const now = this.#clock.monotonic();
+    if (!asked && this.#retryRefusedAt > now) return false;
+    this.#retryRefusedAt = now + this.#timing.retryRefusedMs;
+    return true;
+  }
+
+  noteFailure(why: Exclude<WaitReason, "paused">): void {
+    this.#failures++;
+    const delay = retryDelay(this.#timing, why, this.#failures, this.#random.fraction());
+    this.#retryAt = this.#clock.monotonic() + delay;
+  }
+
+  /** Failures in a row so far. */
+  failures(): number {
+    return this.#failures;
+  }
+
+  noteSuccess(): void {
+    this.#failures = 0;
+    this.#retryAt = null;
+  }
+
+  /** After a run: when the next quiet period will be over. */
+  scheduleQuiet(): void {
+    const now = this.#clock.monotonic();
+    const { quietTexts, emptied } = this.#runs;
+    const next = Math.min(quietTexts.nextAt(now) ?? NEVER, emptied.nextAt(now) ?? NEVER);
+    this.#quietAt = next === NEVER ? null : next;
+  }
+
+  pollAt(): number {
+    return this.#pollAt;
+  }
+
+  retryAt(): number | null {
+    return this.#retryAt;
+  }
+}
+
+function isDue(at: number | null, now: number): boolean {
+  return at !== null && at <= now;
+}

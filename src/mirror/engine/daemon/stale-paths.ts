@@ -1,0 +1,155 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { mergeText } from "../../../markdown/merge/merge.ts";
+import type { Action } from "../../model/action.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { type Link, sameInodeAndBirth } from "../../model/link.ts";
+import { isWithin, type LocalPath } from "../../../contract/path.ts";
+import { isSimilar, profileOf } from "../../model/similar.ts";
+import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
+import { commit } from "../apply/commit.ts";
+import { runLocalEffect } from "../apply/run-effect.ts";
+import { trashFile } from "../apply/trash-file.ts";
+import { landText } from "../apply/land-text.ts";
+import type { PassEnd, PassContext } from "../run/pass-context.ts";
+import { seenHere } from "../apply/text-name.ts";
+import { trashPlace } from "../run/world.ts";
+
+type Vacated = { readonly id: DocId; readonly at: number };
+
+/** LIMIT: how many old paths are remembered; the oldest are dropped first. */
+const MAX_PATHS = 5_000;
+
+/**
+ * Handles saves to an old path: a document was renamed on the service, its file was moved locally,
+ * and a program that still has it open under the old name saves. That text is an edit of the
+ * document
+ * and not a new one, which is judged by time and likeness: a new document that somebody starts
+ * there with another text stays new.
+ */
+export class StalePaths {
+  readonly #windowMs: number;
+  readonly #vacated = new Map<LocalPath, Vacated>();
+
+  constructor(windowMs: number) {
+    this.#windowMs = windowMs;
+  }
+
+  /** Remembers the places from which a pass moved documents away. */
+  afterPass(end: Extract<PassEnd, { kind: "planned" }>, now: number): void {
+    for (const [index, { action }] of end.plan.steps.entries()) {
+      const step = end.ends[index];
+      if (step?.kind !== "ran" || step.outcome.kind !== "done") continue;
+      for (const { localPath, id } of movedBy(action, end.trees.base)) this.#remember(localPath, id, now);
+    }
+  }
+
+  /**
+   * Takes texts at old paths to their documents.
+   * @returns whether the disk was changed: then the folder must be walked again
+   */
+  redirect(ctx: PassContext, base: BaseTree, local: LocalTree, now: number): boolean {
+    let changed = false;
+    for (const [path, { id, at }] of this.#vacated) {
+      if (now - at > this.#windowMs) {
+        this.#vacated.delete(path);
+        continue;
+      }
+      const file = local.files.get(path);
+      const link = base.links.get(id);
+      if (file === undefined || link === undefined || link.localPath === path || file.empty) continue;
+      if (isLinkedPath(base, path) || isFileOf(link, file) || !redirectOne(ctx, path, link, local)) continue;
+      this.#remember(path, id, now);
+      changed = true;
+    }
+    return changed;
+  }
+
+  #remember(path: LocalPath, id: DocId, now: number): void {
+    this.#vacated.delete(path);
+    this.#vacated.set(path, { id, at: now });
+    for (const oldest of this.#vacated.keys()) {
+      if (this.#vacated.size <= MAX_PATHS) break;
+      this.#vacated.delete(oldest);
+    }
+  }
+}
+
+/** The links, before the action, of the documents that it moved locally. */
+function movedBy(action: Action, base: BaseTree): readonly Link[] {
+  if (action.kind === "move-local" && !action.temporary) {
+    const link = base.links.get(action.id);
+    return link === undefined ? [] : [link];
+  }
+  if (action.kind !== "move-folder-local") return [];
+  return [...base.links.values()].filter(({ localPath }) => isWithin(localPath, action.from));
+}
+
+function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
+  for (const link of base.links.values()) if (link.localPath === path) return true;
+  return false;
+}
+
+/** Whether that is the document's own file: at an old path it was moved back, or exchanged. */
+function isFileOf({ stamp }: Link, file: LocalFile): boolean {
+  return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
+}
+
+/** @returns whether the text went to its document */
+function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: LocalTree): boolean {
+  const { disk, state } = ctx.world;
+  const there = local.files.get(link.localPath);
+  const saved = disk.read(path);
+  const baseText = state.text(link.localDigest);
+  if (there === undefined || saved.kind !== "done" || baseText === null) return false;
+  if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
+  state.putKnownText(saved.value.digest, saved.value.text, seenHere(path, link.id));
+  const text = textFor(ctx, link, baseText, there, saved.value.text);
+  // ORDER: the text is written to its document before it is removed at the old path. If that is
+  // interrupted, the next look does it again.
+  if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return false;
+  trashCopy(ctx, path, link, saved.value.digest);
+  return true;
+}
+
+/**
+ * The new text of the document's file; null where the file has edits that do not merge with the
+ * saved text, or another text has taken the document's path. Then the text at the old path may be
+ * all that is left of the document here: which of the two it is, is for the plan to say.
+ */
+function textFor(ctx: PassContext, link: Link, baseText: string, there: LocalFile, saved: string): string | null {
+  if (there.digest === link.localDigest) return saved;
+  const now = ctx.world.disk.read(link.localPath);
+  if (now.kind !== "done" || now.value.digest !== there.digest) return null;
+  if (!isFileOf(link, there) && !isSimilar(profileOf(baseText), profileOf(now.value.text))) return null;
+  const merged = mergeText(baseText, now.value.text, saved);
+  return merged.kind === "clean" ? merged.text : null;
+}
+
+function landAtDocument(ctx: PassContext, path: LocalPath, link: Link, text: string, thereDigest: Digest): boolean {
+  const digest = digestOf(text);
+  const landed = landText(ctx, link.id, link.localPath, text, digest, thereDigest, link, null);
+  if (landed.kind === "end") return false;
+  commit(ctx, {
+    link: { ...link, stamp: landed.value.stamp, stampTrusted: false },
+    landed: landed.value,
+    event: {
+      kind: "late-write",
+      side: "local",
+      id: link.id,
+      path: link.localPath,
+      detail: `saved to its old path ${path} after a rename on the service; treated as an edit of the document`,
+      before: thereDigest,
+      after: digest,
+    },
+  });
+  return true;
+}
+
+function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest): void {
+  const { id } = link;
+  const place = trashPlace(ctx.world, path);
+  const detail = `an edit of ${link.localPath} was saved at this path; it is kept as .mdmirror/${place}`;
+  const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
+  // If it was saved once more meanwhile, it stays, and the next cycle handles it.
+  runLocalEffect(ctx, trashFile, { id, path, expect: digest, place, change: () => ({ event }) });
+}

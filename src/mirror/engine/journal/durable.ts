@@ -1,0 +1,170 @@
+import type { Link } from "../../model/link.ts";
+import { fileInodeKey } from "../../planner/match/inode.ts";
+import { once } from "../../../common/once.ts";
+import { numberedName } from "../../model/local-name.ts";
+import { joinPath, nameOf, parentOf } from "../../../contract/path.ts";
+import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
+import { isCutOff } from "../apply/cut-off.ts";
+import { mayBeLost } from "../apply/flush.ts";
+import { META } from "../run/meta.ts";
+import { outcomeOfDisk } from "../apply/effect.ts";
+import { commit } from "../apply/commit.ts";
+import { findFreePath } from "../apply/free-path.ts";
+import type { World } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+
+/**
+ * Makes torn files again. If a file that was not durable is absent, empty, zeroed or cut off at a
+ * sector after the machine has restarted, the power loss tore it, and nobody deleted or shortened
+ * it: it is made again from the text store.
+ */
+
+/** Whether the machine was restarted since a pass last mended what that may have taken. */
+export function hasRestarted({ state, bootId }: World): boolean {
+  const before = state.meta(META.boot);
+  return bootId !== null && before !== null && before !== bootId;
+}
+
+/**
+ * ORDER: once all is mended, and before the pass makes files. A pass that ends before, killed or
+ * without a service, would leave a file that a power loss took for one that somebody deleted.
+ */
+export function rememberBoot(ctx: PassContext): void {
+  const { state, bootId } = ctx.world;
+  const isNewBoot = bootId !== null && state.meta(META.boot) !== bootId;
+  const isNewTear = ctx.notes.mayHaveTorn && !isTearKnown(state);
+  if (!isNewBoot && !isNewTear) return;
+  // Else a power loss in a first clone would take this, too, and leave torn files of no known boot.
+  state.transactSafely(() => {
+    // A first clone makes many files before its rows are safe: that it began must be known.
+    if (ctx.notes.ahead !== null) void ctx.run;
+    if (isNewTear) state.setMeta(META.torn, "yes");
+    if (isNewBoot) state.setMeta(META.boot, bootId);
+  });
+}
+
+/**
+ * Whether files that base does not know may be torn: the machine was restarted. So it is until a
+ * run has seen both sides: the first ones after that may not have reached the service.
+ */
+export function mayHaveTorn(ctx: PassContext): boolean {
+  return hasRestarted(ctx.world) || isTearKnown(ctx.world.state);
+}
+
+function isTearKnown(state: World["state"]): boolean {
+  return state.meta(META.torn) !== null;
+}
+
+/**
+ * Makes torn files again. Returns whether there were any: then the folder must be walked again.
+ * @param restarted the machine was, since the last pass. Without that a disk may have been lost and
+ * mounted again, and only a file that was not changed since it was made counts as torn
+ */
+export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, restarted: boolean): boolean {
+  let restored = false;
+  const owners = once(
+    () => new Map(Array.from(base.links.values(), ({ id, stamp }) => [fileInodeKey(stamp), id] as const)),
+  );
+  const isOthers = ({ id }: Link, file: LocalFile | undefined): boolean => {
+    const owner = file !== undefined && local.inodesTrusted ? owners().get(fileInodeKey(file.stamp)) : undefined;
+    return owner !== undefined && owner !== id;
+  };
+  const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
+  for (const link of base.links.values()) {
+    if (!mayBeLost(link) || local.unseen.has(link.localPath)) continue;
+    if (!restarted && !isAsMade(link, local.files.get(link.localPath))) continue;
+    // If the file was moved since, it is not missing, and the file at base's path is another
+    // one.
+    const key = local.inodesTrusted ? fileInodeKey(link.stamp) : null;
+    const moved = key === null ? undefined : byInode().get(key);
+    const file = moved ?? local.files.get(link.localPath);
+    if (restoreTornOne(ctx, link, file, moved === undefined && isOthers(link, file))) restored = true;
+  }
+  return restored;
+}
+
+/** The folder as `restoreTorn` would leave it, for a dry run: what it would make again is there. */
+export function asIfRestored(ctx: PassContext, { links }: BaseTree, local: LocalTree): LocalTree {
+  const restarted = hasRestarted(ctx.world);
+  const restored = [...links.values()].filter(mayBeLost).flatMap((link): LocalFile[] => {
+    const file = local.files.get(link.localPath);
+    if (file === undefined || !(restarted || isAsMade(link, file)) || !isTorn(ctx, link, file)) return [];
+    return [{ ...file, digest: link.localDigest, textFault: null, empty: false }];
+  });
+  if (restored.length === 0) return local;
+  const files = new Map(local.files);
+  for (const file of restored) files.set(file.path, file);
+  return { ...local, files };
+}
+
+/**
+ * Whether a file is another one than was made, and was changed by nobody since: a person's change
+ * gives it a later time, and the one that a lost disk shows is that of its making, or of before.
+ */
+function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): boolean {
+  if (file === undefined || stamp === null || file.digest === localDigest) return false;
+  return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
+}
+
+/** @param isTaken whether `file`, at its path, is another document's */
+function restoreTornOne(ctx: PassContext, link: Link, file: LocalFile | undefined, isTaken: boolean): boolean {
+  if (isTaken) return restoreBeside(ctx, link);
+  return isTorn(ctx, link, file) && restoreOne(ctx, link, file);
+}
+
+/**
+ * Makes a lost file again beside its path, which another document's file has taken: somebody moved
+ * that file while the lost one could not be seen, and wanted nothing deleted.
+ */
+function restoreBeside(ctx: PassContext, link: Link): boolean {
+  const { disk, log } = ctx.world;
+  const path = link.localPath;
+  const beside = findFreePath(disk, (number) =>
+    joinPath(parentOf(path), numberedName(nameOf(path), "file", number + 1, disk.names().maxNameBytes)),
+  );
+  if (beside.kind === "free") return restoreOne(ctx, link, undefined, beside.path);
+  log.write("warn", "not-restored", { path, detail: beside.why });
+  return false;
+}
+
+function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {
+  if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
+  if (file.digest === link.localDigest) return false;
+  if (file.empty) return true;
+  const { disk, state } = ctx.world;
+  const text = state.text(link.localDigest);
+  if (text === null) return false;
+  const bytes = disk.shown?.(file.path, text) ?? text;
+  return isCutOff(Buffer.from(bytes), { size: file.stamp.size, digest: file.bytes ?? file.digest });
+}
+
+function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): boolean {
+  const { disk, state, log } = ctx.world;
+  const text = state.text(link.localDigest);
+  if (text === null) return false;
+  const path = torn?.path ?? at;
+  if (torn !== undefined) {
+    const away = disk.trash(path, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
+    if (away.kind !== "done") return false;
+  }
+  const made = disk.create(path, text);
+  if (made.kind !== "done") {
+    const why = outcomeOfDisk(made);
+    log.write("warn", "not-restored", { path, detail: "detail" in why ? why.detail : why.kind });
+    return false;
+  }
+  if (torn === undefined) ctx.notes.returned.add(path);
+  ctx.notes.toFlush.set(link.id, path);
+  commit(ctx, {
+    link: { ...link, stamp: made.value.stamp, stampTrusted: false },
+    event: {
+      kind: "recover",
+      side: "local",
+      id: link.id,
+      path,
+      detail: "damaged by a power loss; restored from the history",
+      after: link.localDigest,
+    },
+  });
+  return true;
+}

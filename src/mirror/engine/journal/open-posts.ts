@@ -1,0 +1,77 @@
+import { sameInodeAndBirth } from "../../model/link.ts";
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import { isWithin, type RemotePath } from "../../../contract/path.ts";
+import { unreadable } from "../../model/seen.ts";
+import type { Intent } from "../../ports/state.ts";
+import type { LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
+
+export type FolderMove = Extract<Intent, { kind: "patch-folder" }>;
+export type Post = Extract<Intent, { kind: "post" }>;
+
+/**
+ * Hides new documents whose POST no read has settled yet. If the file was moved since, its inode
+ * identifies it, and it is not sent as another document; nor is the document at its path on the
+ * service brought here as another one. Once a read has settled it, the two are linked, and the move
+ * counts as a move (I09).
+ * @param open why each is not settled
+ */
+export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
+  if (open.size === 0) return trees;
+  return { base: trees.base, local: hideHere(trees.local, open), remote: hideThere(trees, open) };
+}
+
+function hideHere(local: LocalTree, open: ReadonlyMap<Post, string>): LocalTree {
+  const unseen = new Map(local.unseen);
+  for (const [{ stamp }, why] of open) {
+    if (stamp === undefined || !local.inodesTrusted) continue;
+    for (const file of local.files.values())
+      if (sameInodeAndBirth(file.stamp, stamp) && !unseen.has(file.path)) unseen.set(file.path, unreadable(why));
+  }
+  return { ...local, unseen };
+}
+
+function hideThere({ base, local, remote }: Trees, open: ReadonlyMap<Post, string>): RemoteTree {
+  const files = new Map(remote.files);
+  const unseen = new Map<DocId, string>(remote.unseen);
+  for (const [{ localPath, remotePath }, why] of open) {
+    if (local.files.has(localPath)) continue;
+    for (const { id, path } of remote.files.values()) {
+      if (path !== remotePath || base.links.has(id)) continue;
+      files.delete(id);
+      unseen.set(id, why);
+    }
+  }
+  return { ...remote, files, unseen };
+}
+
+/**
+ * Hides folders whose move no read has settled yet. Documents may show the new place before any
+ * list of folders does, so everything at or below either place waits: it would look as if it had
+ * moved by itself.
+ * @param open why each is not settled
+ */
+export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
+  // Before anything is copied: copying a borrowed map makes a value for each document.
+  if (open.size === 0) return trees;
+  const { remote } = trees;
+  const unsettled = new Map<DirId, string>();
+  const files = new Map(remote.files);
+  const folders = new Map(remote.folders);
+  const unseen = new Map<DocId, string>(remote.unseen);
+  for (const [{ dirId, from, to }, why] of open) {
+    // A list that shows the folder, or that is complete, has settled it.
+    if (remote.foldersComplete || remote.folders.has(dirId)) continue;
+    unsettled.set(dirId, why);
+    const hidden = ({ path }: { readonly path: RemotePath }): boolean => isWithinEither(path, from, to);
+    for (const { id } of remote.files.values().filter(hidden)) {
+      files.delete(id);
+      unseen.set(id, why);
+    }
+    for (const { id } of remote.folders.values().filter(hidden)) folders.delete(id);
+  }
+  return unsettled.size === 0 ? trees : { ...trees, remote: { ...remote, files, folders, unseen, unsettled } };
+}
+
+function isWithinEither(path: RemotePath, from: RemotePath, to: RemotePath): boolean {
+  return isWithin(path, from) || isWithin(path, to);
+}

@@ -1,0 +1,66 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { linksByPath } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { BaseTree, LocalFile, LocalTree, RemoteTree } from "../../model/tree.ts";
+import { inodeKey } from "../../planner/match/inode.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { recordEvent, trashPlace } from "../run/world.ts";
+import { isZeroed } from "../apply/cut-off.ts";
+
+/**
+ * Puts into the trash what a power loss has left beside the documents, where nothing else can be
+ * done with it: no text is only there.
+ * @returns whether there was any: then the folder must be walked again
+ */
+export function putAwayTorn(ctx: PassContext, base: BaseTree, local: LocalTree, remote: RemoteTree): boolean {
+  const links = linksByPath(base.links.values());
+  const files = [...local.files.values()];
+  const unknown = files.filter(({ path }) => !links.has(path));
+  // A document's own file under a name that nobody knows: the power went between the two halves of
+  // its move, and took what was noted of that.
+  const linked = new Set(files.filter(({ path }) => links.has(path)).map(({ stamp }) => inodeKey(stamp)));
+  const seconds = unknown.filter(({ stamp }) => stamp.nlink > 1 && linked.has(inodeKey(stamp)));
+  const zeroed = ctx.settings.direction === "push-only" ? [] : unknown.filter(isPerhapsZeroed);
+  const ended = [
+    ...seconds.map((file) => putAway(ctx, null, file, "a move that a power loss cut off left a second name of a file")),
+    ...putAwayZeroed(ctx, base, zeroed, remote),
+  ];
+  return ended.includes(true);
+}
+
+const isPerhapsZeroed = ({ textFault }: LocalFile): boolean => textFault === "contains-nul";
+
+/**
+ * Files with zeros in place of their last sectors. No service takes those, and nothing can be
+ * merged with them: where it has a document at such a path, the document comes again.
+ */
+function putAwayZeroed(ctx: PassContext, base: BaseTree, files: readonly LocalFile[], remote: RemoteTree): boolean[] {
+  if (files.length === 0) return [];
+  const unlinked = documentsAt(base, remote);
+  return files.map((file) => {
+    const id = unlinked.get(file.path);
+    const read = id === undefined ? null : ctx.world.disk.read(file.path);
+    if (id === undefined || read?.kind !== "done" || !isZeroed(read.value.text)) return false;
+    return putAway(ctx, id, file, "torn by a power loss; put into the trash, as its document comes again");
+  });
+}
+
+/** The documents that base does not know, by the paths at which they come here. */
+function documentsAt({ links }: BaseTree, { files }: RemoteTree): ReadonlyMap<LocalPath, DocId> {
+  const unlinked = [...files.values()].filter(({ id }) => !links.has(id));
+  return new Map(unlinked.map(({ id, path }) => [path as string as LocalPath, id]));
+}
+
+function putAway(ctx: PassContext, id: DocId | null, { path, digest }: LocalFile, why: string): boolean {
+  const end = ctx.world.disk.trash(path, digest, trashPlace(ctx.world, path));
+  const isAway = end.kind === "done";
+  recordEvent(ctx.world, ctx.run, {
+    kind: "recover",
+    side: "local",
+    id,
+    path,
+    detail: isAway ? why : end.detail,
+    outcome: isAway ? "done" : "fault",
+  });
+  return isAway;
+}

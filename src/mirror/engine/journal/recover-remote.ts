@@ -1,0 +1,92 @@
+import type { Outcome } from "../../model/action.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Intent, OpenIntent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import type { FolderMove, Post } from "./open-posts.ts";
+import type { Fault } from "../../ports/remote.ts";
+import { createRemote } from "../apply/create-remote.ts";
+import { deleteDocument } from "../apply/delete-document.ts";
+import { makeFolderRemote, removeFolderRemote } from "../apply/folder.ts";
+import { moveFolderRemote } from "../apply/folder-move.ts";
+import { moveDocument } from "../apply/move-document.ts";
+import { putText } from "../apply/put.ts";
+import { readCreated } from "../apply/read-created.ts";
+import { recoverEffect } from "../apply/run-effect.ts";
+import { whyOpen } from "../apply/unsettled.ts";
+import { isLocal } from "./recover.ts";
+
+export type StillOpen = {
+  readonly ids: ReadonlyMap<string, string>;
+  readonly paths: ReadonlyMap<LocalPath, string>;
+  /** Those of `paths` that are new documents'. */
+  readonly posts: ReadonlyMap<Post, string>;
+  readonly folderMoves: ReadonlyMap<FolderMove, string>;
+};
+
+/**
+ * The second part of recovery: settles each write whose end is not known by a read, before the
+ * first plan (I13). Returns what stays open.
+ */
+export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
+  const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
+  // ORDER: one after the other, as they were written: two intents of one document may depend on
+  // each other.
+  let unreachable: Outcome | null = null;
+  for (const { intentId, intent } of intents) {
+    if (isLocal(intent)) continue;
+    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent, null));
+    if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
+    const why = whyOpen(outcome);
+    if (why !== null) noteOpen(open, intent, `a write to the service is not settled yet: ${why}`);
+  }
+  return open;
+}
+
+type OpenMaps = {
+  readonly ids: Map<string, string>;
+  readonly paths: Map<LocalPath, string>;
+  readonly posts: Map<Post, string>;
+  readonly folderMoves: Map<FolderMove, string>;
+};
+
+function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: Intent, why: string): void {
+  if ("id" in intent) ids.set(intent.id, why);
+  else if ("localPath" in intent) paths.set(intent.localPath, why);
+  if (intent.kind === "post") posts.set(intent, why);
+  if (intent.kind === "patch-folder") folderMoves.set(intent, why);
+}
+
+type RemoteIntent = Exclude<
+  Intent,
+  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
+>;
+
+/**
+ * Settles a write whose end is not known by a read (I08).
+ * @param fault of its request; null: it is of an earlier run, or of a crash
+ */
+export async function settleIntent(
+  ctx: PassContext,
+  intentId: number,
+  intent: RemoteIntent,
+  fault: Fault | null,
+): Promise<Outcome> {
+  switch (intent.kind) {
+    case "put":
+      return recoverEffect(ctx, putText, intentId, intent, fault);
+    case "post":
+      return recoverEffect(ctx, createRemote, intentId, intent, fault);
+    case "read-back":
+      return recoverEffect(ctx, readCreated, intentId, intent, fault);
+    case "patch":
+      return recoverEffect(ctx, moveDocument, intentId, intent, fault);
+    case "delete":
+      return recoverEffect(ctx, deleteDocument, intentId, intent, fault);
+    case "patch-folder":
+      return recoverEffect(ctx, moveFolderRemote, intentId, intent, fault);
+    case "delete-folder":
+      return recoverEffect(ctx, removeFolderRemote, intentId, intent, fault);
+    case "post-folder":
+      return recoverEffect(ctx, makeFolderRemote, intentId, intent, fault);
+  }
+}

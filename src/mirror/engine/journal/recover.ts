@@ -1,0 +1,173 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { type LocalPath, parentOf } from "../../../contract/path.ts";
+import type { Intent, OpenIntent } from "../../ports/state.ts";
+import { removeUnrecorded } from "../apply/conflict-copies.ts";
+import { belongsBack, inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
+import { moveFolderLocal } from "../apply/folder-move.ts";
+import { moveFile } from "../apply/move-file.ts";
+import { recoverLocalEffect } from "../apply/run-effect.ts";
+import { trashFile } from "../apply/trash-file.ts";
+import { type WayBack, wayBack } from "../apply/way-back.ts";
+import { parkedDocument, recordEvent } from "../run/world.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { followReplaced } from "./cut-off-replace.ts";
+
+/** Puts back what a crash left half done on the disk, before the first walk (I13). */
+
+export type LocalIntent = Extract<
+  Intent,
+  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
+>;
+
+type Aside = { readonly id: DocId; readonly path: LocalPath };
+
+const LOCAL: ReadonlySet<Intent["kind"]> = new Set([
+  "replace",
+  "trash",
+  "move",
+  "move-folder",
+  "conflict-copy",
+  "set-aside",
+]);
+
+export function isLocal(intent: Intent): intent is LocalIntent {
+  return LOCAL.has(intent.kind);
+}
+
+/**
+ * The first part of recovery: the disk. Returns the paths that an intent keeps open, which are
+ * unknown and never absent.
+ * @param restarted whether the machine was restarted since the last pass: a power cut may have
+ * taken the journal's last rows
+ */
+export function recoverLocal(
+  ctx: PassContext,
+  intents: readonly OpenIntent[],
+  restarted = false,
+): Map<LocalPath, string> {
+  const open = new Map<LocalPath, string>();
+  // ORDER: first put back what an interrupted effect took aside; a text that was saved late is
+  // judged by what is at the path then.
+  const inOrder = [...intents].sort(
+    (a, b) => Number(a.intent.kind === "set-aside") - Number(b.intent.kind === "set-aside"),
+  );
+  const findPlace = wayBack(ctx);
+  for (const { intentId, run, intent } of inOrder) {
+    if (!isLocal(intent)) continue;
+    const why = recoverOne(ctx, { intentId, run }, intent, findPlace);
+    if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
+  }
+  const named = new Set(ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : [])));
+  if (restarted)
+    for (const place of ctx.world.disk.listParked()) if (!named.has(place)) returnUnnamed(ctx, place, findPlace);
+  ctx.world.disk.sweep(named);
+  return open;
+}
+
+/**
+ * Returns the path to which a file that was taken aside belongs. An effect that was cut off took it
+ * from the intent's path, which base does not know of a document whose move was refused. Otherwise
+ * the document, or its folder, may have moved since.
+ */
+function pathOf({ world: { disk, state } }: PassContext, { kind, id, path }: Extract<LocalIntent, Aside>): LocalPath {
+  const isCutOff = kind === "replace" || kind === "trash";
+  const parent = parentOf(path);
+  if (isCutOff && (parent === "" || disk.look(parent).kind === "folder")) return path;
+  return state.link(id)?.localPath ?? path;
+}
+
+/** @returns why the intent stays open, or null */
+function recoverOne(
+  ctx: PassContext,
+  { intentId, run }: Omit<OpenIntent, "intent">,
+  intent: LocalIntent,
+  findPlace: WayBack,
+): string | null {
+  switch (intent.kind) {
+    case "replace":
+    case "set-aside":
+    case "trash": {
+      const path = findPlace(pathOf(ctx, intent));
+      if (path === null) return "its folder is gone from where it was, and not all of the mirrored folder can be seen";
+      return recoverAside(ctx, { intentId, run }, { ...intent, path });
+    }
+    case "move":
+      return recoverLocalEffect(ctx, moveFile, intentId, intent);
+    case "move-folder":
+      return recoverLocalEffect(ctx, moveFolderLocal, intentId, intent);
+    case "conflict-copy":
+      return recoverSidecar(ctx, intentId, intent);
+  }
+}
+
+function recoverAside(
+  ctx: PassContext,
+  { intentId, run }: Omit<OpenIntent, "intent">,
+  intent: Extract<Intent, { kind: "replace" | "set-aside" | "trash" }>,
+): string | null {
+  switch (intent.kind) {
+    case "replace":
+      return recoverReplace(ctx, intentId, intent);
+    case "set-aside":
+      return inspectParked(ctx, intentId, intent, run);
+    case "trash":
+      return recoverLocalEffect(ctx, trashFile, intentId, intent);
+  }
+}
+
+function recoverReplace(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "replace" }>,
+): string | null {
+  const { state } = ctx.world;
+  const found = lookAtParked(ctx, intent);
+  if ("why" in found) return found.why;
+  const { aside, look } = found;
+  const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
+  if (aside.kind === "done" && aside.value === null) {
+    ctx.world.links?.unwritten(path, parkAt);
+    state.closeIntent(intentId);
+    return null;
+  }
+  if (belongsBack(aside, look))
+    return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
+  if (aside.kind !== "done") return `the file that was set aside cannot be read: ${aside.detail}`;
+  const next = { kind: "set-aside", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
+  followReplaced(ctx, intent);
+  state.turnIntent(intentId, next);
+  const turned = state.intents().find((open) => open.intent.kind === "set-aside" && open.intent.parkAt === parkAt);
+  return turned === undefined ? null : inspectParked(ctx, turned.intentId, next, turned.run);
+}
+
+function recoverSidecar(
+  ctx: PassContext,
+  intentId: number,
+  intent: Extract<Intent, { kind: "conflict-copy" }>,
+): string | null {
+  const why = removeUnrecorded(ctx, intent);
+  if (why === null) ctx.world.state.closeIntent(intentId);
+  return why;
+}
+
+/**
+ * A file that was taken aside and whose intent a power cut took: its name in `tmp/` says which
+ * document it is, and it goes back if nothing is at that path.
+ */
+function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): void {
+  const { disk, state } = ctx.world;
+  const id = parkedDocument(place);
+  const link = id === null ? null : state.link(id);
+  const path = link === null ? null : findPlace(link.localPath);
+  if (path === null || disk.look(path).kind !== "absent") return;
+  const back = returnAside(ctx, place, path);
+  const detail = back === null ? "put back after a power cut" : `${back} after a power cut`;
+  recordEvent(ctx.world, ctx.run, {
+    kind: "recover",
+    side: "local",
+    id,
+    path,
+    detail,
+    outcome: back === null ? "done" : "fault",
+  });
+}

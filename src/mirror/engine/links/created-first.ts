@@ -1,0 +1,34 @@
+import type { Action, Step } from "../../model/action.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { targetsFirst } from "../../../common/targets-first.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { MirrorLinks } from "./mirror-links.ts";
+
+/**
+ * What is linked to is created first, so that one write sends a link by its target's id. Of a
+ * circle one document goes first all the same, with a link that leads nowhere yet; the next pass
+ * sends that one again.
+ */
+export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
+  const creating = new Map<LocalPath, number>();
+  for (const [index, { action }] of plan.steps.entries())
+    if (action.kind === "create-remote") creating.set(action.localPath, index);
+  if (creating.size === 0 || !links.hasLinks()) return plan;
+  const wanted = plan.steps.map(({ action }) => targetsOf(action, creating, links));
+  const place = targetsFirst(wanted, creating.values());
+  const steps = plan.steps.map((step, index): Step => {
+    const own = place.get(index) ?? Number.POSITIVE_INFINITY;
+    const first = wanted[index]!.filter((target) => target !== index && place.get(target)! < own);
+    return first.length === 0 ? step : { ...step, after: [...step.after, ...first] };
+  });
+  return { ...plan, steps };
+}
+
+function targetsOf(action: Action, creating: ReadonlyMap<LocalPath, number>, links: MirrorLinks): number[] {
+  if (action.kind !== "create-remote" && action.kind !== "put") return [];
+  const leads = links.leadsOf(action.localPath, action.expect);
+  return leads.flatMap(({ at, to }) => {
+    const target = to === null && at !== null ? creating.get(at) : undefined;
+    return target === undefined ? [] : [target];
+  });
+}

@@ -1,0 +1,240 @@
+import { mayHoldLinks } from "../../../markdown/links/candidates.ts";
+import { INERT } from "../../../markdown/links/destination.ts";
+import { leadsOf, meantByIdsOf } from "../../../markdown/links/leads.ts";
+import { toDisk, toService } from "../../../markdown/links/translate.ts";
+import type { DocId } from "../../../contract/ids.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Lead, Spelling } from "../../../contract/spelling.ts";
+import type { RemoteTree } from "../../model/tree.ts";
+import type { Whereabouts } from "../../planner/whereabouts.ts";
+import type { State } from "../../ports/state.ts";
+import { idsIn, idsUnknownBefore, meantBefore, saysMore, stillOpen, stillThere, withGone } from "./earlier.ts";
+import { KnownSpellings } from "./known-spellings.ts";
+import { LinkPlaces, type LinkScope, type Where } from "./places.ts";
+import { isFound } from "./astray.ts";
+
+type LinkState = Pick<State, "load" | "text" | "link" | "putLink" | "conflict" | "spellings" | "transactSafely">;
+
+/** A text with the digest of its bytes. */
+export type Form = { readonly text: string; readonly digest: Digest };
+
+/**
+ * The two forms of the texts of a mirror, and what is remembered of them: the bytes of a file stand
+ * for the text that they were read or written as, wherever its targets are by now. So a move, here
+ * or there, never reads as an edit.
+ */
+export class LinkForms {
+  readonly #state: LinkState;
+  /** What is remembered. */
+  readonly known: KnownSpellings;
+  readonly scope: LinkScope;
+  #where: Where | null = null;
+
+  /** @param keeps whether the state may be written */
+  constructor(state: LinkState, scope: LinkScope, keeps: boolean) {
+    this.#state = state;
+    this.scope = scope;
+    this.known = new KnownSpellings(state, keeps);
+  }
+
+  /** Whether a text may read differently in its other form. */
+  mayLink(text: string): boolean {
+    return mayHoldLinks(text, this.scope.wiki);
+  }
+
+  /** Where everything is, and will be when the plan is done. */
+  where(): Where {
+    this.#where ??= this.whereOfBase();
+    return this.#where;
+  }
+
+  whereOfBase(): Where {
+    const base = this.#state.load();
+    return { now: new LinkPlaces(base, this.scope), before: new LinkPlaces(base, this.scope) };
+  }
+
+  /**
+   * Takes where everything is by a match, for the rest of the pass.
+   * @param remote what the service shows; null: only a part of it is known
+   */
+  matched(match: Whereabouts, remote: RemoteTree | null): Where {
+    const where = this.whereOfBase();
+    where.now.take(match, remote);
+    this.#where = where;
+    return where;
+  }
+
+  /** What was where is read anew. @param dry whether nothing may be kept until the next call */
+  begin(dry: boolean): void {
+    this.#where = null;
+    this.known.begin(dry);
+  }
+
+  /** For changes of places; null: none are known, and the next to ask reads base. */
+  placesIfKnown(): LinkPlaces | null {
+    return this.#where?.now ?? null;
+  }
+
+  /**
+   * Returns the text that a file's bytes are taken for before documents are matched: what they
+   * stood for at this path (`isKnown`) or another one; else as their links read by base's places.
+   */
+  recognise(path: LocalPath, bytes: Form): { readonly form: Form; readonly isKnown: boolean } {
+    const own = this.known.of(path, bytes.digest);
+    const form = this.#remembered(own);
+    if (own !== null && form !== null) {
+      this.known.asNewest(own);
+      return { form, isKnown: true };
+    }
+    const [elsewhere = null] = this.#state.spellings.with(bytes.digest);
+    return { form: this.#remembered(elsewhere) ?? this.#read(path, bytes, this.where()).form, isKnown: false };
+  }
+
+  /** Returns the text, in the service's form, that a file's bytes stand for. */
+  toService(path: LocalPath, bytes: Form, where: Where): Form {
+    if (!this.mayLink(bytes.text)) return bytes;
+    return this.#remembered(this.known.found(path, bytes.digest, where)) ?? this.readAnew(path, bytes, where);
+  }
+
+  /**
+   * The same at any other time, when it is not known what was moved since: of what is new to it,
+   * nothing is remembered.
+   */
+  peek(path: LocalPath, bytes: Form): Form {
+    if (!this.mayLink(bytes.text)) return bytes;
+    return this.#remembered(this.known.of(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
+  }
+
+  /** The same for a file of this document that was taken aside. */
+  ofParked(parkAt: string, path: LocalPath, bytes: Form): Form {
+    if (!this.mayLink(bytes.text)) return bytes;
+    const known = this.#remembered(this.known.of(parkAt, bytes.digest));
+    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(parkAt)).form;
+  }
+
+  #remembered(spelling: Spelling | null): Form | null {
+    const text = spelling === null ? null : this.#state.text(spelling.text);
+    return spelling === null || text === null ? null : { text, digest: spelling.text };
+  }
+
+  /** As `toService`, by what is where now, whatever the bytes stood for. */
+  readAnew(path: LocalPath, bytes: Form, where: Where): Form {
+    const { form, leads, spelledAt } = this.#read(path, bytes, where);
+    if (leads.length > 0 || form.digest !== bytes.digest)
+      this.known.put({ ...noted(where.now, path, bytes.digest, form.digest, leads), spelledAt });
+    this.#distrustStamp(where.now.docAt(path), form.digest);
+    return form;
+  }
+
+  /**
+   * ORDER: as soon as a file is read as another text than base's. Its bytes may be the same as
+   * before: a trusted stamp would let the next walk take them for base's text, and the edit would
+   * be forgotten if it cannot be sent in this cycle.
+   */
+  #distrustStamp(id: DocId | null, text: Digest): void {
+    const link = id === null || !this.known.isKept() ? null : this.#state.link(id);
+    if (link?.stampTrusted === true && link.localDigest !== text) this.#state.putLink({ ...link, stampTrusted: false });
+  }
+
+  /** @param earlier what is known of the document's bytes of before; left out: all that is */
+  #read(
+    path: LocalPath,
+    bytes: Form,
+    { now, before }: Where,
+    earlier?: readonly Spelling[],
+  ): { readonly form: Form; readonly leads: readonly Lead[]; readonly spelledAt: LocalPath } {
+    // Bytes that moved and are not rewritten yet lead where they led at their earlier path.
+    const spelledAt = this.known.of(path, bytes.digest)?.spelledAt ?? path;
+    const id = now.docAt(path);
+    const base = id === null ? null : this.#state.link(id);
+    const was = base === null ? null : this.#state.text(base.digest);
+    const pathBefore = (id === null ? null : before.pathOf(id)) ?? path;
+    const known = earlier ?? (id === null ? [] : this.#earlier(id, pathBefore));
+    const meant = meantBefore(known, bytes.text, now, this.scope);
+    const place = now.unless(spelledAt, (at) => now.isGoneAt(at));
+    const placeBefore = before.unless(pathBefore, (at) => now.isUnlinked(at) || now.isGone(before.idAt(at)));
+    const options = { before: placeBefore, ...(was === null ? {} : { was }), ...meant };
+    const text = toService(bytes.text, place, options);
+    const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
+    const leads = leadsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
+    // A file that base does not know may be of a clone that was cut off.
+    const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
+    return { form, leads: [...withGone(leads, known, now), ...stillThere(ids, bytes.text, leads)], spelledAt };
+  }
+
+  /**
+   * Of a document's bytes of before, the newest first. What another left there, in an exchange that
+   * is not settled, is none of its own. Last those of what stands beside it: a person may have
+   * written it over.
+   */
+  #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
+    const settled = this.#state.link(id)?.localDigest;
+    const all = this.#state.spellings.at(pathBefore);
+    const own = all.filter((one) => one.id === null || one.id === id || one.text === settled);
+    const beside = this.#state.conflict(id);
+    return beside === null ? own : [...own, ...this.#state.spellings.at(beside.sidecarPath)];
+  }
+
+  /**
+   * Whether a file that base does not know can be read as this text of the service: its links lead
+   * to the same, or to nothing where those of the text stand by id. A power cut takes what is known
+   * of the files of a clone. Then its bytes stand for that text.
+   * @param isFree whether nothing is at a path
+   */
+  readAs(path: LocalPath, bytes: Form, wanted: Form, isFree: (at: LocalPath) => boolean): boolean {
+    if (!this.mayLink(bytes.text)) return false;
+    const { now } = this.where();
+    const place = now.from(path);
+    const byIds = meantByIdsOf(wanted.text, bytes.text, this.scope.wiki);
+    const said = new Map(leadsOf(bytes.text, place, [place]).map((lead) => [lead.said, lead]));
+    const formerly = (one: string): string | null => {
+      const at = said.get(one)?.at ?? null;
+      return at !== null && isFree(at) ? byIds(one) : null;
+    };
+    if (toService(bytes.text, place, { was: wanted.text, formerly }) !== wanted.text) return false;
+    const leads = leadsOf(bytes.text, place, [place, formerly]);
+    this.known.put(noted(now, path, bytes.digest, wanted.digest, leads));
+    return true;
+  }
+
+  /**
+   * The bytes for a text in the service's form.
+   * @param was the file's bytes until now
+   */
+  toDisk(path: LocalPath, { text, digest }: Form, was?: Form): Form {
+    if (!this.mayLink(text)) return { text, digest };
+    const place = this.where().now.from(path);
+    const spelled = toDisk(text, place, was === undefined ? {} : { was: this.#foundIn(path, was) });
+    const bytes = spelled === text ? { text, digest } : { text: spelled, digest: digestOf(spelled) };
+    const before = was === undefined ? null : this.known.of(path, was.digest);
+    const leads = stillOpen(leadsOf(bytes.text, place, [place]), text, before, this.scope);
+    if (leads.length === 0 && bytes.digest === digest) return bytes;
+    const spelling = noted(this.where().now, path, bytes.digest, digest, leads);
+    this.known.put(spelling, was !== undefined && saysMore(leads, before));
+    return bytes;
+  }
+
+  /** A file's text, in which no link stands as an id or absolute path whose target has come. */
+  #foundIn(path: LocalPath, { text, digest }: Form): string {
+    const { now } = this.where();
+    const was = this.known.of(path, digest);
+    return was !== null && this.hasFound(was, now) ? toDisk(text, now.from(path)) : text;
+  }
+
+  /** A person's absolute path that is inert on the service is no such link: it is read anew. */
+  hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
+    const found = leads.filter((lead) => isFound(lead, now));
+    return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT + said) === false);
+  }
+
+  /** The same for a person to see; nothing is remembered. */
+  shown(path: LocalPath, text: string): string {
+    return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
+  }
+}
+
+/** What is to be remembered of a file whose bytes stand for a text. */
+function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly Lead[]): Spelling {
+  return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
+}

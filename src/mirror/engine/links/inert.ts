@@ -1,0 +1,67 @@
+import { nameOfSaid } from "../../../markdown/links/wiki.ts";
+import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
+import type { Lead } from "../../../contract/spelling.ts";
+import type { LocalTree } from "../../model/tree.ts";
+import type { LinkPlaces } from "./places.ts";
+
+/**
+ * Links that went up as `ref://…`, since they lead to no document, each reason with how many there
+ * are and the first of them.
+ */
+export type InertLinks = {
+  readonly reason: InertReason;
+  readonly count: number;
+  /** `to` is as it was written. */
+  readonly first: readonly { readonly path: LocalPath; readonly to: string }[];
+};
+
+/**
+ * `no-target`: nothing is; `no-document`: an image, or another file; `not-mirrored`: it is ignored,
+ * or no plain file; `not-created`: the service does not have it, which a hold tells more of;
+ * `outside`: it is no place of the folder; `waits`: its target is there by now, and its document
+ * waits (in review, held, in conflict).
+ */
+type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
+
+/** How many places are told of each reason. */
+const MOST = 5;
+
+type Places = Pick<LinkPlaces, "idAt" | "isGone">;
+
+/** @param texts what was sent: where, and what its links lead to */
+export function inertLinks(
+  texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly Lead[] }>,
+  tree: LocalTree,
+  places: Places,
+): InertLinks[] {
+  const found = new Map<InertReason, { count: number; readonly first: { path: LocalPath; to: string }[] }>();
+  for (const { path, leads } of texts) {
+    for (const lead of leads) {
+      const reason = reasonOf(lead, tree, places);
+      if (reason === null) continue;
+      const told = found.get(reason) ?? { count: 0, first: [] };
+      found.set(reason, told);
+      told.count++;
+      if (told.first.length < MOST) told.first.push({ path, to: lead.said });
+    }
+  }
+  return [...found].map(([reason, told]) => ({ reason, ...told })).toSorted((a, b) => b.count - a.count);
+}
+
+/** null: the link leads somewhere, or stands as it was written. */
+function reasonOf(
+  { said, at, to }: Lead,
+  { files, folders, others, ignores }: LocalTree,
+  places: Places,
+): InertReason | null {
+  const isInert = (to === null || (said !== to && places.isGone(to))) && nameOfSaid(said) === null;
+  if (!isInert) return null;
+  if (at === null) return "outside";
+  if (places.idAt(at) !== null) return "pending";
+  if (files.has(at) || folders.has(at)) return "not-created";
+  if (at === "") return "no-document";
+  if (others.has(at) || ignores(at, "file")) return at.endsWith(".md") ? "not-mirrored" : "no-document";
+  return ancestorsOf(at).some((folder) => others.has(folder) || ignores(folder, "folder"))
+    ? "not-mirrored"
+    : "no-target";
+}

@@ -1,0 +1,127 @@
+import type { Digest } from "../../../contract/digest.ts";
+import { type LocalPath, parentOf } from "../../../contract/path.ts";
+import type { Spelling } from "../../../contract/spelling.ts";
+import type { Spellings } from "../../ports/spellings.ts";
+import type { State } from "../../ports/state.ts";
+import type { Where } from "./places.ts";
+
+/** What is remembered of the bytes of files, through a pass. */
+export class KnownSpellings {
+  readonly #stored: Spellings;
+  readonly #state: Pick<State, "transactSafely">;
+  readonly #keeps: boolean;
+  /** Of a mirror that is only read. */
+  readonly #unkept = new Map<string, Spelling>();
+  #dry = false;
+  /** null: the state is yet to be asked. One question costs as much as a text's hash. */
+  #isEmpty: boolean | null = null;
+
+  /** @param keeps whether the state may be written */
+  constructor(state: Pick<State, "spellings" | "transactSafely">, keeps: boolean) {
+    this.#stored = state.spellings;
+    this.#state = state;
+    this.#keeps = keeps;
+  }
+
+  /** @param dry whether nothing may be kept until the next call */
+  begin(dry: boolean): void {
+    this.#isEmpty = null;
+    this.#dry = dry;
+  }
+
+  /** Whether the state may be written until the next call of `begin`. */
+  isKept(): boolean {
+    return this.#keeps && !this.#dry;
+  }
+
+  of(path: LocalPath, bytes: Digest): Spelling | null {
+    return this.#unkept.get(keyOf(path, bytes)) ?? this.#stored.of(path, bytes);
+  }
+
+  /**
+   * What is remembered of these bytes: at this path; of a file that was moved, as its document's,
+   * or at base's path of that; or at another path of this folder, from which its links lead to the
+   * same.
+   */
+  found(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
+    const own = this.of(path, bytes);
+    if (own !== null) return this.asNewest(own);
+    const others = this.#stored.with(bytes);
+    if (others.length === 0) return null;
+    const id = now.idAt(path);
+    const old = id === null ? null : before.pathOf(id);
+    const found =
+      others.find((other) => id !== null && other.id === id) ??
+      others.find((other) => other.path === old) ??
+      ofFolder(others, parentOf(path));
+    if (found !== null) this.put({ ...found, path, id: now.docAt(path) });
+    return found;
+  }
+
+  /** How the file at a path spells this text, as it was last seen. */
+  standingFor(path: LocalPath, text: Digest): Spelling | null {
+    if (this.isEmpty()) return null;
+    for (const one of this.#unkept.values()) if (one.path === path && one.text === text) return one;
+    return this.#stored.standingFor(path, text);
+  }
+
+  /** Whether nothing is known of any file: no text here holds links. */
+  isEmpty(): boolean {
+    this.#isEmpty ??= this.#stored.isEmpty();
+    return this.#isEmpty && this.#unkept.size === 0;
+  }
+
+  /**
+   * @param safely before bytes reach the disk that say what the file's of before did not. A power
+   * cut must not take what they stand for and leave them: where targets went meanwhile, they could
+   * not be read.
+   */
+  put(spelling: Spelling, safely = false): void {
+    this.#isEmpty = false;
+    if (!this.isKept()) this.#unkept.set(keyOf(spelling.path, spelling.bytes), spelling);
+    else if (safely) this.#state.transactSafely(() => this.#stored.put(spelling));
+    else this.#stored.put(spelling);
+  }
+
+  /**
+   * Bytes that are there are the newest that were: an editor's undo, or an effect that was undone,
+   * brings back older ones, and the next edit begins from them.
+   */
+  asNewest(spelling: Spelling): Spelling {
+    if (this.#stored.at(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
+    return spelling;
+  }
+
+  /** A file was not written after all, and its bytes are what they were. */
+  unwritten(path: LocalPath, bytes: Digest): void {
+    const spelling = this.of(path, bytes);
+    if (spelling !== null) this.asNewest(spelling);
+  }
+
+  /** A file is about to be taken aside. */
+  parking(path: LocalPath, bytes: Digest, parkAt: string): void {
+    const spelling = this.of(path, bytes);
+    if (spelling !== null) this.put({ ...spelling, path: parkAt });
+  }
+
+  /** What was taken aside is back, or about to be, or was not taken. */
+  unparking(parkAt: string, path: LocalPath): void {
+    const [spelling] = this.#stored.at(parkAt);
+    if (spelling !== undefined) this.asNewest({ ...spelling, path });
+  }
+
+  /** A file or folder is about to be moved. */
+  moving(from: LocalPath, to: LocalPath): void {
+    if (this.#keeps) this.#stored.copy(from, to);
+  }
+}
+
+function keyOf(path: LocalPath, bytes: Digest): string {
+  return `${path}\0${bytes}`;
+}
+
+function ofFolder(spellings: readonly Spelling[], folder: LocalPath): Spelling | null {
+  const near = spellings.filter(({ spelledAt }) => parentOf(spelledAt) === folder);
+  const [first] = near;
+  return first !== undefined && near.every(({ text }) => text === first.text) ? first : null;
+}

@@ -1,0 +1,197 @@
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { withValues } from "../../model/borrowed-map.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { LocalFile, LocalTree } from "../../model/tree.ts";
+import type { Disk, DiskOutcome, FileUse, LocalText, Look, NewFile, OnText, Written } from "../../ports/disk.ts";
+import type { State } from "../../ports/state.ts";
+import type { Form, LinkForms } from "./forms.ts";
+import { bytesOf, faultOf, FoundReader, isSameStamp } from "./read-found.ts";
+
+const CHANGED = "the file was changed since it was looked at";
+
+/** Files of a walk that may link, each with the text that its bytes are taken for. */
+type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & { readonly isKnown: boolean }>;
+
+/**
+ * A disk on which links are by path, as its users see them, shown in the service's form: the
+ * engine reads, compares, merges and writes texts with links by id, and only here do they become
+ * paths. All digests are of the service's form but in what is remembered of the bytes.
+ */
+export class LinkedDisk implements Disk {
+  /** The disk as it is. */
+  readonly plain: Disk;
+  /** Of files that a walk found. */
+  readonly found: FoundReader;
+  readonly #forms: LinkForms;
+
+  constructor(plain: Disk, forms: LinkForms, state: Pick<State, "load" | "spellings">) {
+    this.plain = plain;
+    this.found = new FoundReader(plain, forms, state);
+    this.#forms = forms;
+  }
+
+  walk(known: Parameters<Disk["walk"]>[0], onText: OnText): LocalTree {
+    const linking: Linking = new Map();
+    return withLinking(this.plain.walk(known, this.#recognising(linking, onText)), linking);
+  }
+
+  *walkInParts(known: Parameters<Disk["walk"]>[0], onText: OnText): Generator<void, LocalTree> {
+    const linking: Linking = new Map();
+    return withLinking(yield* this.plain.walkInParts(known, this.#recognising(linking, onText)), linking);
+  }
+
+  lookAtFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
+    const paths = [...asked];
+    const linking: Linking = new Map();
+    const looked = this.plain.lookAtFiles(tree, paths, this.#recognising(linking, onText), elsewhere);
+    if (looked === null || looked === tree || linking.size === 0) return looked;
+    const read = withLinking(looked, linking);
+    return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
+  }
+
+  /** Notes which text a file that may link is taken for until both sides are seen. */
+  #recognising(linking: Linking, onText: OnText): OnText {
+    return (digest, text, path) => {
+      if (!this.#forms.mayLink(text)) return onText(digest, text, path);
+      const { form, isKnown } = this.#forms.recognise(path, { text, digest });
+      linking.set(path, { digest: form.digest, isKnown, textFault: faultOf(form.text) });
+      onText(form.digest, form.text, path);
+    };
+  }
+
+  look(path: LocalPath): Look {
+    const look = this.plain.look(path);
+    if (look.kind !== "file") return look;
+    const read = this.read(path);
+    return read.kind === "done" ? { kind: "file", digest: read.value.digest, stamp: read.value.stamp } : look;
+  }
+
+  useOf(path: LocalPath): FileUse {
+    return this.plain.useOf(path);
+  }
+
+  shown(path: LocalPath, text: string): string {
+    return this.#forms.shown(path, text);
+  }
+
+  meant(path: LocalPath, shown: string): string {
+    return this.#forms.peek(path, { text: shown, digest: digestOf(shown) }).text;
+  }
+
+  read(path: LocalPath): DiskOutcome<LocalText> {
+    const read = this.plain.read(path);
+    return read.kind === "done" ? { ...read, value: this.#inForm(path, read.value) } : read;
+  }
+
+  #inForm(path: LocalPath, bytes: LocalText): LocalText {
+    return { ...bytes, ...this.#forms.peek(path, bytes) };
+  }
+
+  create(path: LocalPath, text: string): DiskOutcome<Written> {
+    return this.plain.create(path, this.#spelled(path, text));
+  }
+
+  createAll(files: readonly NewFile[]): ReturnType<Disk["createAll"]> {
+    return this.plain.createAll(files.map(({ path, text }) => ({ path, text: this.#spelled(path, text) })));
+  }
+
+  #spelled(path: LocalPath, text: string, was?: Form): string {
+    return this.#forms.mayLink(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, was).text : text;
+  }
+
+  replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
+    const found = this.#find(path, expect);
+    if (found.kind !== "done") return found;
+    // ORDER: before the new bytes are noted: what is parked is what a kill until then leaves there.
+    this.#forms.known.parking(path, found.value.digest, parkAt);
+    const spelled = this.#spelled(path, text, found.value);
+    // The bytes are right already: they stood for another text until now.
+    if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
+    return this.#replace(path, spelled, found.value.digest, parkAt);
+  }
+
+  /** The bytes that stand for `expect`; what they are may change until they are dealt with. */
+  #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
+    const bytes = this.plain.read(path);
+    if (bytes.kind !== "done") return bytes;
+    return this.#inForm(path, bytes.value).digest === expect ? bytes : { kind: "stale", detail: CHANGED };
+  }
+
+  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
+    const found = expect === null ? null : this.#find(from, expect);
+    if (found !== null && found.kind !== "done") return found;
+    this.#forms.known.moving(from, to);
+    return this.plain.move(from, to, found?.value.digest ?? null);
+  }
+
+  trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null> {
+    const found = expect === null ? null : this.#find(path, expect);
+    // What cannot be read as a text has the digest of its bytes.
+    if (found !== null && found.kind === "stale") return found;
+    if (found?.kind === "done") this.#forms.known.parking(path, found.value.digest, trashPath);
+    return this.plain.trash(path, found?.kind === "done" ? found.value.digest : expect, trashPath);
+  }
+
+  moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
+    this.#forms.known.moving(from, to);
+    return this.plain.moveFolder(from, to);
+  }
+
+  readParked(parkAt: string, path: LocalPath): DiskOutcome<LocalText | null> {
+    const read = this.plain.readParked(parkAt, path);
+    if (read.kind !== "done" || read.value === null) return read;
+    return { ...read, value: { ...read.value, ...this.#forms.ofParked(parkAt, path, read.value) } };
+  }
+
+  /**
+   * Writes a file's links anew: its bytes change, and what they stand for does not.
+   * @param expect of the bytes
+   */
+  respell(path: LocalPath, bytes: Form, expect: Digest, parkAt: string): DiskOutcome<Written> {
+    return this.#replace(path, bytes.text, expect, parkAt);
+  }
+
+  /** What the new bytes stand for is noted already. */
+  #replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
+    const end = this.plain.replace(path, text, expect, parkAt);
+    if (end.kind !== "done" && !end.parked) this.#forms.known.unwritten(path, expect);
+    return end;
+  }
+
+  putBack(...[parkAt, path]: Parameters<Disk["putBack"]>): ReturnType<Disk["putBack"]> {
+    const end = this.plain.putBack(parkAt, path);
+    if (end.kind === "done") this.#forms.known.unparking(parkAt, path);
+    return end;
+  }
+
+  readonly identify: Disk["identify"] = () => this.plain.identify();
+  readonly names: Disk["names"] = () => this.plain.names();
+  readonly together: Disk["together"] = (work) => this.plain.together(work);
+  readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
+  readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
+  readonly isHeld: Disk["isHeld"] = (parkAt) => this.plain.isHeld(parkAt);
+  readonly discardParked: Disk["discardParked"] = (parkAt) => this.plain.discardParked(parkAt);
+  readonly listParked: Disk["listParked"] = () => this.plain.listParked();
+  readonly listTrashed: Disk["listTrashed"] = () => this.plain.listTrashed();
+  readonly sweep: Disk["sweep"] = (keep) => this.plain.sweep(keep);
+  readonly flush: Disk["flush"] = (paths) => this.plain.flush(paths);
+  readonly flushAll: Disk["flushAll"] = () => this.plain.flushAll();
+}
+
+function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean {
+  if (a === b) return true;
+  if (a === undefined || b === undefined || a.digest !== b.digest) return false;
+  return isSameStamp(a.stamp, b.stamp);
+}
+
+function withLinking(tree: LocalTree, linking: Linking): LocalTree {
+  const changed = new Map<LocalPath, LocalFile>();
+  for (const [path, { digest, isKnown, textFault }] of linking) {
+    // A folder that the walk has read again may not hold the file any more.
+    const file = tree.files.get(path);
+    if (file === undefined) continue;
+    const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
+    changed.set(path, isKnown ? read : { ...read, stampTrusted: false, linksUnread: true });
+  }
+  return changed.size === 0 ? tree : { ...tree, files: withValues(tree.files, changed) };
+}

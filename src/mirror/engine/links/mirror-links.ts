@@ -1,0 +1,259 @@
+import { type DocId, isDocId } from "../../../contract/ids.ts";
+import { INERT } from "../../../markdown/links/destination.ts";
+import { leadsOf, meantBy, withoutDestinations } from "../../../markdown/links/leads.ts";
+import { respell, toDisk } from "../../../markdown/links/translate.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Lead, Spelling } from "../../../contract/spelling.ts";
+import type { LocalTree, TextLookup, Trees } from "../../model/tree.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { Disk, OnText } from "../../ports/disk.ts";
+import type { State } from "../../ports/state.ts";
+import { type Form, LinkForms } from "./forms.ts";
+import { asOpen, isAnothers, isAsKnown, isDisplaced, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
+import { type InertLinks, inertLinks } from "./inert.ts";
+import { LinkedDisk } from "./linked-disk.ts";
+import { LinkPlaces, type LinkScope } from "./places.ts";
+import type { Matching } from "./read-found.ts";
+
+/** A file whose links lead elsewhere than they did, and the bytes that lead there again. */
+export type Respelling = { readonly link: Link; readonly from: Spelling; readonly to: Spelling; readonly bytes: Form };
+
+type Options = {
+  readonly state: State;
+  readonly disk: Disk;
+  readonly scope: LinkScope;
+  /** Whether the state may be written. */
+  readonly keeps: boolean;
+};
+
+/** What a mirror that translates links does beside the pass of all mirrors. */
+export class MirrorLinks {
+  /** The disk as the engine sees it. */
+  readonly disk: LinkedDisk;
+  readonly #forms: LinkForms;
+  readonly #state: State;
+  /**
+   * Where the texts were that were sent since somebody asked which of their links are inert, with
+   * base's text of then; null: the document was new.
+   */
+  readonly #sent = new Map<LocalPath, Digest | null>();
+  /** Documents that a look found outside the mirrored part. */
+  #outside: ReadonlySet<DocId> = new Set();
+
+  constructor({ state, disk, scope, keeps }: Options) {
+    this.#forms = new LinkForms(state, scope, keeps);
+    this.#state = state;
+    this.disk = new LinkedDisk(disk, this.#forms, state);
+  }
+
+  /** Whether a text may hold links: then the bytes of its file are others. */
+  mayLink(text: string): boolean {
+    return this.#forms.mayLink(text);
+  }
+
+  /**
+   * Before a pass: what was where is read anew.
+   * @param dry whether nothing may be written (I23)
+   */
+  begin(dry: boolean): void {
+    this.#forms.begin(dry);
+  }
+
+  /** Returns a lookup of texts in which both forms of a text are one. */
+  comparing(texts: TextLookup): TextLookup {
+    return (digest) => {
+      const text = texts(digest);
+      return text === null ? null : withoutDestinations(text, this.scope.wiki);
+    };
+  }
+
+  /** Returns documents that links by path lead to, and that neither base nor a whole list shows. */
+  unknownTargets({ base, local, remote }: Trees): DocId[] {
+    if (!remote.complete) return [];
+    const read = new Set<LocalPath>();
+    const ids = new Set<DocId>();
+    // The newest first: what earlier bytes of a file said counts when they come back.
+    for (const { path, leads } of this.#state.spellings.all()) {
+      if (read.has(path) || !local.files.has(path)) continue;
+      read.add(path);
+      for (const { said, to } of leads) if (said !== to && isDocId(to)) ids.add(to);
+    }
+    const isKnown = (id: DocId): boolean => base.links.has(id) || base.tombstones.has(id) || remote.files.has(id);
+    return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
+  }
+
+  /** Notes targets of links that are outside the mirrored part: links to them become ids. */
+  noteOutside(ids: ReadonlySet<DocId>): void {
+    this.#outside = ids;
+  }
+
+  /**
+   * Reads links now that both sides are seen.
+   * @param again whether all that the service shows is known: then also links whose targets have
+   * come or gone
+   */
+  read(trees: Trees, matching: Matching, keep: OnText, again: boolean): LocalTree {
+    const local = this.disk.found.readNew(trees, matching, keep, again);
+    return again ? this.disk.found.readAgain({ ...trees, local }, matching, keep) : local;
+  }
+
+  /** Before a plan is carried out: where it puts documents is where links to them lead. */
+  expect(plan: Plan): void {
+    this.#forms.where().now.expect(plan);
+  }
+
+  /** Where everything will be when the plan is done, to be changed; null: nobody has asked yet. */
+  places(): LinkPlaces | null {
+    return this.#forms.placesIfKnown();
+  }
+
+  /**
+   * The text of a file that is about to be sent: a document that was created since may be what one
+   * of its links leads to.
+   * @param expect the text that the plan saw
+   * @returns the digest of what is to be sent
+   */
+  asItLeadsNow(path: LocalPath, expect: Digest, keep: OnText): Digest {
+    // Most texts hold no links: then nothing is known of them, and their files need not be read.
+    if (this.#forms.known.standingFor(path, expect) === null) return expect;
+    if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
+    const bytes = this.disk.plain.read(path);
+    if (bytes.kind !== "done") return expect;
+    const spelling = this.#forms.known.of(path, bytes.value.digest);
+    const where = this.#forms.where();
+    if (spelling === null || spelling.text !== expect || !leadsSomewhereNew(spelling.leads, where.now)) return expect;
+    const form = this.#forms.readAnew(path, bytes.value, where);
+    keep(form.digest, form.text, path);
+    return form.digest;
+  }
+
+  /**
+   * Whether a file whose document is yet to be linked can be read as that one's text. Then it
+   * stands for it.
+   * @param expect the text that the plan saw
+   */
+  readsAs(path: LocalPath, expect: Digest, wanted: Form): boolean {
+    const bytes = this.disk.plain.read(path);
+    if (bytes.kind !== "done" || this.#forms.peek(path, bytes.value).digest !== expect) return false;
+    const isFree = (at: LocalPath): boolean => this.disk.plain.look(at).kind === "absent";
+    return this.#forms.readAs(path, bytes.value, wanted, isFree);
+  }
+
+  /** Whether any text here is known to hold links. */
+  hasLinks(): boolean {
+    return !this.#forms.known.isEmpty();
+  }
+
+  /**
+   * Returns what the links of a text lead to, as its file was last seen; none where it has none.
+   * @param path where the file is, or will be once the plan has moved its folder
+   */
+  leadsOf(path: LocalPath, text: Digest): readonly Lead[] {
+    const here = this.#forms.known.standingFor(path, text);
+    return (here ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
+  }
+
+  /** Whether a link that leads nowhere in what was sent has a target by now. */
+  hasOpenTargets(): boolean {
+    const spellings = this.#state.spellings.all();
+    if (spellings.length === 0) return false;
+    // Of base as the pass has left it: it may have parted with what a link led to.
+    const now = new LinkPlaces(this.#state.load(), this.#forms.scope);
+    return spellings.some(({ leads }) => leadsSomewhereNew(leads, now));
+  }
+
+  /**
+   * The files whose links are to be written anew, since documents moved. Level-triggered: it
+   * compares where links lead with where documents are, so that a pass that was cut off, or one
+   * that is yet to know of the move, leaves nothing out.
+   */
+  *respellings(): Generator<Respelling> {
+    const spellings = this.#state.spellings.all();
+    if (spellings.length === 0) return;
+    const base = this.#state.load();
+    const places = new LinkPlaces(base, this.#forms.scope);
+    places.setOutside(this.#outside);
+    const byPath = new Map([...base.links.values()].map((link) => [places.pathOf(link.id), link]));
+    for (const spelling of spellings) {
+      const link = byPath.get(spelling.path);
+      // What was moved out of the mirrored part and edited locally stays, and is read as ever.
+      if (link === undefined || link.standing === "suspended" || !leadsAstray(spelling, places)) continue;
+      if (isAnothers(spelling, link)) continue;
+      if (spelling.leads.some((lead) => isUnsettled(lead, places))) continue;
+      const respelled = this.#respell(spelling, link, places);
+      if (respelled !== null) yield respelled;
+    }
+  }
+
+  #respell(spelling: Spelling, link: Link, places: LinkPlaces): Respelling | null {
+    const { path, bytes: digest, leads } = spelling;
+    const read = this.disk.plain.read(path);
+    // Edited since, or written over: then it is read anew.
+    if (read.kind !== "done" || read.value.digest !== digest) return null;
+    const place = places.from(path);
+    const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
+    const displaced = new Set<string | null>(leads.flatMap((lead) => (isDisplaced(lead, places) ? [lead.to] : [])));
+    const moved = respell(read.value.text, meantBy(leads), place, (id) => displaced.has(id));
+    const text = this.#forms.hasFound(spelling, places) ? toDisk(moved, place) : moved;
+    const bytes = text === read.value.text ? read.value : { text, digest: digestOf(text) };
+    const to = {
+      path,
+      id: link.id,
+      bytes: bytes.digest,
+      text: spelling.text,
+      spelledAt: path,
+      // What leads nowhere in the text does so until that is read anew, whatever is there by now.
+      leads: leadsOf(text, place, [place, meantBy(leads)]).map((lead) => asOpen(lead, open.get(lead.said))),
+    };
+    return isAsKnown(spelling, to) ? null : { link, from: spelling, to, bytes };
+  }
+
+  /** Before a file is written anew: recovery must know what its bytes stand for, old and new. */
+  note({ from, to }: Respelling, parkAt: string): void {
+    this.#forms.known.parking(from.path, from.bytes, parkAt);
+    this.#forms.known.put(to);
+  }
+
+  /** After a kill, nothing was taken aside: what is known of the bytes that are there is newest. */
+  unwritten(path: LocalPath, parkAt: string): void {
+    const { known } = this.#forms;
+    const look = this.disk.plain.look(path);
+    if (look.kind === "file" && known.of(path, look.digest) !== null) known.unwritten(path, look.digest);
+    else known.unparking(parkAt, path);
+  }
+
+  get scope(): LinkScope {
+    return this.#forms.scope;
+  }
+
+  #baseAt(path: LocalPath): Digest | null {
+    const id = this.#forms.where().now.idAt(path);
+    return isDocId(id) ? (this.#state.link(id)?.digest ?? null) : null;
+  }
+
+  /**
+   * Of the texts that were sent since the last call: links that lead to no document, and were none
+   * of base's text.
+   */
+  takeInert(local: LocalTree): readonly InertLinks[] {
+    if (this.#sent.size === 0) return [];
+    const texts = [...this.#sent].toSorted(byFirst).map(([path, base]) => {
+      const before = base === null ? "" : (this.#state.text(base) ?? "");
+      const leads = this.#state.spellings.at(path)[0]?.leads ?? [];
+      return { path, leads: leads.filter(({ said }) => !before.includes(INERT + said)) };
+    });
+    this.#sent.clear();
+    return inertLinks(texts, local, new LinkPlaces(this.#state.load(), this.#forms.scope));
+  }
+
+  /** Forgets what no file has any more. Not while a replace may still be undone. */
+  tidy(): void {
+    if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
+  }
+}
+
+function byFirst([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1;
+}

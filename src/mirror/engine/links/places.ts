@@ -1,0 +1,245 @@
+import { type DirId, type DocId, isDocId } from "../../../contract/ids.ts";
+import { NameIndex, namesBy } from "../../../markdown/links/names.ts";
+import { type Place, resolve } from "../../../markdown/links/place.ts";
+import { type Names, nameOfSaid } from "../../../markdown/links/wiki.ts";
+import { once } from "../../../common/once.ts";
+import { isAway } from "../../model/link.ts";
+import type { LocalPath, RemotePath } from "../../../contract/path.ts";
+import type { Lead } from "../../../contract/spelling.ts";
+import type { BaseTree, RemoteTree } from "../../model/tree.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { Whereabouts } from "../../planner/whereabouts.ts";
+import { standingPlaces } from "./standing.ts";
+
+type Id = DocId | DirId;
+
+/** How a mirror's links are read. */
+export type LinkScope = {
+  /** The mirrored subtree of the workspace, which absolute links begin with. */
+  readonly prefix: RemotePath;
+  /** Whether wiki links count. */
+  readonly wiki: boolean;
+};
+
+/** Places of documents and folders: now, and when base was written. */
+export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
+
+/** Which document or folder is where, for the links that lead there. */
+export class LinkPlaces {
+  readonly #byId = new Map<string, LocalPath>();
+  readonly #byPath = new Map<LocalPath, Id>();
+  readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
+  readonly #scope: LinkScope;
+  readonly #unlinked = new Set<LocalPath>();
+  /** Paths that two have had, with the one that gave way. */
+  readonly #shared = new Map<LocalPath, Id>();
+  /** Null until a wiki link is read. */
+  #named: NameIndex | null = null;
+  readonly #names: Names | undefined;
+  readonly #tombstones: BaseTree["tombstones"];
+  readonly #links: BaseTree["links"];
+  #remote: RemoteTree | null = null;
+  #outside: ReadonlySet<string> = new Set();
+
+  constructor(base: BaseTree, scope: LinkScope) {
+    this.#tombstones = base.tombstones;
+    this.#links = base.links;
+    for (const [id, path] of standingPlaces(base)) this.set(id, path);
+    this.#byRemotePath = once(() => remotePaths(base));
+    this.#scope = scope;
+    this.#names = scope.wiki ? this.#makeNames() : undefined;
+  }
+
+  pathOf(id: string): LocalPath | null {
+    return this.#byId.get(id) ?? null;
+  }
+
+  idAt(path: LocalPath): Id | null {
+    return this.#byPath.get(path) ?? null;
+  }
+
+  docAt(path: LocalPath): DocId | null {
+    const id = this.idAt(path);
+    return isDocId(id) ? id : null;
+  }
+
+  /** Whether this is there, and no other. */
+  isAt(id: Id, path: LocalPath): boolean {
+    return this.pathOf(id) === path && this.idAt(path) === id;
+  }
+
+  /**
+   * Moves everything to where a plan's match has it. What the match leaves open stays.
+   * @param remote what the service shows; null: not known
+   */
+  take({ found, open, coming, unlinked }: Whereabouts, remote: RemoteTree | null): void {
+    this.#remote = remote;
+    // ORDER: first, since a hold may say where a document was that is back where base has it.
+    for (const link of this.#links.values())
+      if (!isAway(link) && !found.has(link.id) && !open.has(link.id) && !this.isAt(link.id, link.localPath))
+        this.set(link.id, link.localPath);
+    for (const [id, path] of found) if (!this.isAt(id, path)) this.set(id, path);
+    for (const path of unlinked) this.setUnlinked(path);
+    for (const [id, path] of coming) if (this.idAt(path) === null && !this.isUnlinked(path)) this.set(id, path);
+  }
+
+  /**
+   * Whether this is known to be there no more. What is not here may be about to come, after a clone
+   * that was cut off: links to it are no links to nothing.
+   */
+  isGone(id: Id | null): boolean {
+    if (id === null) return false;
+    const remote = this.#remote;
+    if (isDocId(id) ? remote?.gone.has(id) : remote?.goneFolders.has(id)) return true;
+    if (this.#byId.has(id)) return false;
+    if (isDocId(id) && this.#tombstones.has(id)) return true;
+    if (remote === null || !remote.complete) return false;
+    return isDocId(id)
+      ? !remote.files.has(id) && !remote.outside.has(id) && !remote.unseen.has(id) && !remote.unsure?.has(id)
+      : remote.foldersComplete && !remote.folders.has(id);
+  }
+
+  /**
+   * Whether this is outside the mirrored part, on the service or locally. What is at its path is
+   * another document.
+   */
+  isAway(id: string): boolean {
+    return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
+  }
+
+  /** Notes documents that no record names, and that are outside the mirrored part. */
+  setOutside(ids: ReadonlySet<string>): void {
+    this.#outside = ids;
+  }
+
+  /** Whether what has this path is gone on the service: links that are read do not lead to it. */
+  isGoneAt(path: LocalPath): boolean {
+    return this.isGone(this.idAt(path));
+  }
+
+  /** Whether two have one path, as in the middle of an exchange. */
+  isShared(path: LocalPath): boolean {
+    return this.#shared.has(path);
+  }
+
+  set(id: Id, path: LocalPath): void {
+    const other = this.#byPath.get(path);
+    if (other !== undefined && other !== id && this.#byId.get(other) === path) this.#shared.set(path, other);
+    const before = this.#byId.get(id);
+    if (before !== undefined && this.#byPath.get(before) === id) this.#leave(before);
+    this.#byId.set(id, path);
+    this.#byPath.set(path, id);
+    this.#named?.add(path);
+  }
+
+  /** Puts documents and folders where a plan will. */
+  expect({ steps }: Plan): void {
+    for (const { action } of steps) {
+      switch (action.kind) {
+        case "create-local":
+        case "meet":
+        case "relink":
+          this.set(action.id, action.localPath);
+          break;
+        case "move-local":
+          if (!action.temporary) this.set(action.id, action.to);
+          break;
+        case "rename-remote":
+        case "reparent-remote":
+          this.set(action.id, action.stands);
+          break;
+        case "make-folder-local":
+        case "link-folder":
+          this.set(action.dirId, action.localPath);
+          break;
+        default:
+      }
+    }
+  }
+
+  #makeNames(): Names {
+    return namesBy({
+      index: () => (this.#named ??= indexOf([...this.#byPath.keys(), ...this.#unlinked])),
+      idAt: (path) => this.idAt(path),
+      pathOf: (id) => this.pathOf(id),
+      isWaiting: (path) => this.isUnlinked(path),
+    });
+  }
+
+  /** Whether what a wiki link or path says leads to a document by now, where it led to none. */
+  isThere({ said, at }: Pick<Lead, "said" | "at">): boolean {
+    if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
+    const name = at === null && this.#names !== undefined ? nameOfSaid(said) : null;
+    return name !== null && this.#names!.idOf(name) !== null;
+  }
+
+  /** Whether a wiki link leads elsewhere by now, or nowhere: another has its name, too. */
+  isNoMore({ said, to }: Lead): boolean {
+    const name = this.#names === undefined ? null : nameOfSaid(said);
+    return name !== null && this.#names!.idOf(name) !== to;
+  }
+
+  /** What gave way at a path, in the middle of an exchange, and is still there has it again. */
+  #leave(path: LocalPath): void {
+    const other = this.#shared.get(path);
+    if (other !== undefined && this.#byId.get(other) === path) this.#byPath.set(path, other);
+    else this.#byPath.delete(path);
+  }
+
+  /** Notes that the file at a path is no known document: what base has there is elsewhere. */
+  setUnlinked(path: LocalPath): void {
+    this.#byPath.delete(path);
+    this.#unlinked.add(path);
+    this.#named?.add(path);
+  }
+
+  /** Whether a file is there that is no known document yet: what leads there leads to no other. */
+  isUnlinked(path: LocalPath): boolean {
+    return this.#unlinked.has(path) && !this.#byPath.has(path);
+  }
+
+  /** As the document at a path sees it. */
+  from(path: LocalPath): Place {
+    return this.unless(path, () => false);
+  }
+
+  /** The same, but that nothing is known of some paths. */
+  unless(path: LocalPath, isUnknown: (at: LocalPath) => boolean): Place {
+    return {
+      path,
+      idAt: (at) => (isUnknown(at) ? null : this.idAt(at)),
+      pathOf: (id) => this.pathOf(id),
+      idAtAbsolute: (at) => this.#idAtAbsolute(at),
+      names: this.#names,
+    };
+  }
+
+  /** What an absolute destination leads to; null for any other. */
+  idAtAbsolute(said: string): string | null {
+    return said.startsWith("/") ? resolve({ kind: "path", said, inert: false, suffixAt: 0 }, this.from("")) : null;
+  }
+
+  #idAtAbsolute(at: string): Id | null {
+    const path = withoutPrefix(at, this.#scope.prefix);
+    return path === null ? null : (this.#byRemotePath().get(path) ?? this.idAt(path));
+  }
+}
+
+function indexOf(paths: Iterable<LocalPath>): NameIndex {
+  const index = new NameIndex();
+  for (const path of paths) index.add(path);
+  return index;
+}
+
+function withoutPrefix(path: string, prefix: RemotePath): string | null {
+  if (prefix === "") return path;
+  if (path === prefix) return "";
+  return path.startsWith(`${prefix}/`) ? path.slice(prefix.length + 1) : null;
+}
+
+function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
+  const byPath = new Map<RemotePath, Id>();
+  for (const { id, remotePath } of dirs.values()) byPath.set(remotePath, id);
+  for (const { id, remotePath } of links.values()) byPath.set(remotePath, id);
+  return byPath;
+}

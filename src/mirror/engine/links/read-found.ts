@@ -1,0 +1,148 @@
+import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
+import { ownOf, withValues } from "../../model/borrowed-map.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { unreadable } from "../../model/seen.ts";
+import type { Spelling } from "../../../contract/spelling.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { BaseTree, LocalFile, LocalTree, TextLookup, Trees } from "../../model/tree.ts";
+import { findWhereabouts } from "../../planner/whereabouts.ts";
+import type { Disk, OnText } from "../../ports/disk.ts";
+import type { State } from "../../ports/state.ts";
+import { leadsSomewhereNew, leadsToGone } from "./astray.ts";
+import type { LinkForms } from "./forms.ts";
+import type { LinkPlaces, Where } from "./places.ts";
+
+/** Policy and texts by which a cycle matches documents. */
+export type Matching = { readonly policy: Policy; readonly texts: TextLookup };
+
+/** Reads the files of a walk that hold links, in the service's form. */
+export class FoundReader {
+  readonly #plain: Pick<Disk, "read">;
+  readonly #forms: LinkForms;
+  readonly #state: Pick<State, "spellings">;
+
+  constructor(plain: Pick<Disk, "read">, forms: LinkForms, state: Pick<State, "spellings">) {
+    this.#plain = plain;
+    this.#forms = forms;
+    this.#state = state;
+  }
+
+  /**
+   * Reads the links that a walk left unread, by where the planner's match has documents.
+   * @param isListed whether all that the service shows is known
+   * @returns the local tree; nothing in it counts as absent if a file was replaced since the walk
+   */
+  readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
+    const { local, base } = trees;
+    const unread = [...ownOf(local.files, base.links).values()].filter(({ linksUnread }) => linksUnread === true);
+    if (unread.length === 0) return local;
+    const where = this.#match(trees, matching, isListed);
+    const files = new Map<LocalPath, LocalFile | null>();
+    for (const file of unread) files.set(file.path, this.#readFile(file, where, onText, false));
+    return withFiles(local, files);
+  }
+
+  /**
+   * Reads files again of which a link led nowhere, where its target is there by now, and edited
+   * ones of which a link leads to what is gone. A document that is held, protected or in conflict
+   * waits for its next edit: nobody asked for this one.
+   */
+  readAgain(trees: Trees, matching: Matching, onText: OnText): LocalTree {
+    const spellings = this.#state.spellings.all();
+    const { base, local } = trees;
+    if (spellings.length === 0) return local;
+    const where = this.#match(trees, matching, true);
+    const waits = waitingPaths(base);
+    const files = new Map<LocalPath, LocalFile | null>();
+    for (const spelling of spellings) {
+      const { path, text } = spelling;
+      if (!isToBeReadAgain(spelling, trees, waits, where.now)) continue;
+      const file = local.files.get(path);
+      if (file === undefined || file.digest !== text) continue;
+      const read = this.#readFile(file, where, onText, true);
+      if (read !== null && read.digest !== file.digest) files.set(path, { ...read, stampTrusted: false });
+    }
+    return withFiles(local, files);
+  }
+
+  #match(trees: Trees, { policy, texts }: Matching, isListed: boolean): Where {
+    return this.#forms.matched(findWhereabouts(trees, policy, texts), isListed ? trees.remote : null);
+  }
+
+  /**
+   * Reads a file of a walk in the service's form.
+   * @param anew by what is where now, whatever its bytes stood for
+   * @returns null where it cannot be read, holds no text, or is another file by now
+   */
+  #readFile(file: LocalFile, where: Where, onText: OnText, asNew: boolean): LocalFile | null {
+    const { linksUnread, bytes: _, ...plain } = file;
+    const { path } = file;
+    const bytes = this.#plain.read(path);
+    if (bytes.kind !== "done" || !sameInodeAndBirth(bytes.value.stamp, file.stamp)) return null;
+    const { stamp } = bytes.value;
+    const stampTrusted = file.stampTrusted && isSameStamp(file.stamp, stamp);
+    const form = asNew
+      ? this.#forms.readAnew(path, bytes.value, where)
+      : this.#forms.toService(path, bytes.value, where);
+    onText(form.digest, form.text, path);
+    return {
+      ...plain,
+      stamp,
+      stampTrusted,
+      digest: form.digest,
+      ...bytesOf(bytes.value.digest, form.digest),
+      textFault: faultOf(form.text),
+    };
+  }
+}
+
+function isToBeReadAgain(
+  { path, text, leads }: Spelling,
+  { base, remote }: Trees,
+  waits: ReadonlySet<LocalPath>,
+  now: LinkPlaces,
+): boolean {
+  const id = now.docAt(path);
+  // A text that nobody edited must not bring back its document that is gone.
+  if (leadsSomewhereNew(leads, now)) return !waits.has(path) && (id === null || remote.files.has(id));
+  if (!leadsToGone(leads, now)) return false;
+  const link = id === null ? undefined : base.links.get(id);
+  if (link === undefined) return true;
+  // A text that nobody edited stays base's, whatever is gone since.
+  if (link.localDigest === text || link.digest === text) return false;
+  return !waits.has(path) || base.holds.get(link.id)?.reason === "refused";
+}
+
+/** Documents of which no text is to be sent that nobody wrote. */
+function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalPath> {
+  const waits = new Set<LocalPath>();
+  for (const link of links.values())
+    if (link.protected || link.submissions.length > 0 || holds.has(link.id) || conflicts.has(link.id))
+      waits.add(holds.get(link.id)?.path ?? link.localPath);
+  return waits;
+}
+
+/** @param changed null: the file is not the one that the walk saw */
+function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
+  if (changed.size === 0) return tree;
+  const read = new Map([...changed].flatMap(([path, file]) => (file === null ? [] : [[path, file] as const])));
+  const files = withValues(tree.files, read);
+  if (read.size === changed.size) return { ...tree, files };
+  const seen = new Map([...files].filter(([path]) => changed.get(path) !== null));
+  return { ...tree, files: seen, unseen: new Map(tree.unseen).set("", unreadable("its files keep changing places")) };
+}
+
+export function isSameStamp(a: Stamp, b: Stamp): boolean {
+  return a.ino === b.ino && a.ctimeMs === b.ctimeMs && a.mtimeMs === b.mtimeMs && a.size === b.size;
+}
+
+export function bytesOf(bytes: Digest, text: Digest): Pick<LocalFile, "bytes"> {
+  return bytes === text ? {} : { bytes };
+}
+
+export function faultOf(text: string): LocalFile["textFault"] {
+  if (text.includes("\0")) return "contains-nul";
+  return countCharacters(text) > MAX_CONTENT_CHARACTERS ? "too-large" : null;
+}

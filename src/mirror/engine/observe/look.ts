@@ -1,0 +1,243 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { type Unread, unreadable } from "../../model/seen.ts";
+import type { OnText } from "../../ports/disk.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
+import { ReadAhead } from "./ahead.ts";
+import { asIfRestored, hasRestarted, mayHaveTorn, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import { flushEarlier } from "../apply/flush.ts";
+import { putAwayTorn } from "../journal/put-away-torn.ts";
+import { recoverLocal } from "../journal/recover.ts";
+import { returnTrashed } from "../journal/return-trashed.ts";
+import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
+import { approvedKeys } from "../run/guard-facts.ts";
+import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
+import {
+  borrowing,
+  observeLocal,
+  observeLocalInTurns,
+  type Known,
+  observeRemote,
+  refreshStamps,
+  type RemoteLook,
+} from "./observe.ts";
+import { recoverRemote, type StillOpen } from "../journal/recover-remote.ts";
+import { seekTargets } from "./link-targets.ts";
+import { keepHere, seenThere } from "../apply/text-name.ts";
+import { policyOf, textFinder } from "../run/policy.ts";
+import type { World } from "../run/world.ts";
+
+/** Looks at both sides, after what earlier passes left behind was settled. */
+
+type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
+
+export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
+  const { world } = ctx;
+  world.links?.begin(input.dry);
+  const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
+  const before = world.state.load();
+  const keep = textKeeper(ctx, input, before);
+  const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
+  const { restarted } = left;
+  ctx.notes.mayHaveTorn = mayHaveTorn(ctx);
+  // What a power loss took comes back from the store, whether the service answers or not.
+  if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
+  const { base, local } = input.dry
+    ? { base: before, local: asIfRestored(ctx, before, walked) }
+    : await mendLook(ctx, before, walked, remote, { inodesTrusted, keep, restarted });
+  if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
+  for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
+  const seen = {
+    base,
+    local: withReturned(ctx, withUnseen(local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
+    remote: withOpenIds(restarted ? remote.tree : borrowing(remote.tree, base), left.stillOpen.ids),
+  };
+  const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
+  const shown = await seekTargets(ctx, open, keep);
+  const trees = { ...shown, local: withLinks(ctx, input, shown) };
+  ctx.notes.local = trees.local;
+  ctx.notes.isListed = trees.remote.complete;
+  return { kind: "seen", trees };
+}
+
+/** What earlier runs left open. */
+type LeftOpen = {
+  /** Local paths that an intent keeps open, with why. */
+  readonly paths: ReadonlyMap<LocalPath, string>;
+  readonly stillOpen: StillOpen;
+  /** The machine was started anew since the last pass. */
+  readonly restarted: boolean;
+};
+
+const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
+
+/** Settles what a crash or a lost answer left behind, before anything is looked at. */
+async function recover(ctx: PassContext): Promise<LeftOpen> {
+  const { world } = ctx;
+  const intents = world.state.intents();
+  const restarted = hasRestarted(world);
+  if (intents.length === 0 && !restarted) {
+    world.disk.sweep(new Set());
+    return { paths: new Map(), stillOpen: NOTHING_OPEN, restarted };
+  }
+  const paths = recoverLocal(ctx, intents, restarted);
+  return { paths, stillOpen: await recoverRemote(ctx, intents), restarted };
+}
+
+/** The same for a dry run, which settles nothing. */
+function foreseeRecovery({ state }: World): LeftOpen {
+  const paths = new Map<LocalPath, string>();
+  // A parked file was replaced completely; its old inode is only to be looked at once more.
+  for (const { intent } of state.intents())
+    if ("path" in intent && intent.kind !== "set-aside")
+      paths.set(intent.path, "an effect was cut off; the next sync settles it");
+  return { paths, stillOpen: NOTHING_OPEN, restarted: false };
+}
+
+/** Where a walk puts the texts that it reads: into the store, or into the notes of a dry run. */
+export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
+  return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere(world.state, base);
+}
+
+/** The same for texts of documents that are read only to prove something. */
+function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput): NonNullable<Known["keep"]> {
+  return input.dry
+    ? (digest, text) => void notes.dryTexts.set(digest, text)
+    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, seenThere(localPath, id));
+}
+
+async function lookAtBoth(
+  ctx: PassContext,
+  input: PassInput,
+  base: BaseTree,
+  inodesTrusted: boolean,
+  keep: OnText,
+): Promise<{ readonly local: LocalTree; readonly remote: RemoteLook }> {
+  const { world, notes } = ctx;
+  // ORDER: the listing is asked for before the walk, so that the service answers while we walk.
+  const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
+  if (isClone(input, base)) readAhead(ctx);
+  const known = { keep: proofKeeper(ctx, input), ...(notes.ahead === null ? {} : { held: notes.ahead }) };
+  const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
+  const guarded = looking.catch(() => undefined);
+  const local = await lookHere(ctx, input, base, inodesTrusted, keep);
+  notes.ahead?.begin(local);
+  await guarded;
+  const remote = await looking;
+  return { local, remote: input.dry ? await foreseeApproval(world, base, remote, known) : remote };
+}
+
+/**
+ * Returns, for a preview of an unknown workspace, also what an approval of it would remove: the
+ * user answers once, about all that is shown.
+ */
+async function foreseeApproval(world: World, base: BaseTree, look: RemoteLook, known: Known): Promise<RemoteLook> {
+  if (look.kind !== "seen" || look.tree.nothingKnown !== true) return look;
+  const approved = await observeRemote(world, base, true, known);
+  if (approved.kind !== "seen") return approved;
+  const { gone } = approved.tree;
+  const unseen = new Map([...look.tree.unseen].filter(([id]) => !gone.has(id)));
+  return { kind: "seen", tree: { ...approved.tree, outside: look.tree.outside, unseen, nothingKnown: true } };
+}
+
+/**
+ * Looks at the folder: by the daemon's observers if there are any; else by a walk that pauses to
+ * take in answers of the service.
+ */
+function lookHere(
+  ctx: PassContext,
+  { observers }: PassInput,
+  base: BaseTree,
+  inodesTrusted: boolean,
+  keep: OnText,
+): LocalTree | Promise<LocalTree> {
+  const { world } = ctx;
+  if (observers !== undefined) return observers.local(base, inodesTrusted, keep);
+  const { turn } = world.clock;
+  if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
+  return observeLocalInTurns(world, base, inodesTrusted, keep, turn);
+}
+
+/**
+ * Puts back into the folder what a power loss took, and looks again; base learns what the look
+ * proves.
+ */
+async function mendLook(
+  ctx: PassContext,
+  before: BaseTree,
+  walked: LocalTree,
+  remote: RemoteLook,
+  {
+    inodesTrusted,
+    keep,
+    restarted,
+  }: { readonly inodesTrusted: boolean; readonly keep: OnText; readonly restarted: boolean },
+): Promise<{ readonly base: BaseTree; readonly local: LocalTree }> {
+  const { world } = ctx;
+  let [base, local] = [before, walked];
+  const isBack = restarted && returnTrashed(ctx, base, local);
+  if (isBack) local = observeLocal(world, base, inodesTrusted, keep);
+  if (restoreTorn(ctx, base, local, restarted)) {
+    base = world.state.load();
+    local = observeLocal(world, base, inodesTrusted, keep);
+  }
+  if (ctx.notes.mayHaveTorn && remote.kind === "seen" && putAwayTorn(ctx, base, local, remote.tree))
+    local = observeLocal(world, base, inodesTrusted, keep);
+  base = refreshStamps(world, base, local);
+  await flushEarlier(world, base, local);
+  rememberBoot(ctx);
+  return { base, local: borrowing(local, base) };
+}
+
+/** Whether this is a first look at everything, so that most documents will be created here. */
+function isClone({ dry, observers, settings }: PassInput, { links, holds }: BaseTree): boolean {
+  return !dry && observers === undefined && settings.direction !== "push-only" && links.size + holds.size === 0;
+}
+
+/** A clone can ask for its texts before it is planned. */
+function readAhead({ world, notes }: PassContext): void {
+  notes.ahead = new ReadAhead(world);
+}
+
+/** Returns the folder with its links read by where documents are, now that both sides are seen. */
+export function withLinks(ctx: PassContext, input: PassInput, trees: Trees): LocalTree {
+  const { links } = ctx.world;
+  if (links === undefined) return trees.local;
+  const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
+  const again = input.settings.direction !== "pull-only";
+  const local = links.read(trees, matching, textKeeper(ctx, input, trees.base), again);
+  // A daemon looks again at what its watch reports.
+  ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
+  return local;
+}
+
+export function withReturned({ notes: { returned } }: PassContext, local: LocalTree): LocalTree {
+  return returned.size === 0 ? local : { ...local, returned };
+}
+
+export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<LocalPath, Unread>[]): LocalTree {
+  if (more.every((map) => map.size === 0)) return local;
+  return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
+}
+
+/** Paths that an open intent is about, as ones that could not be read. */
+function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
+  return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
+}
+
+/**
+ * Hides documents with a write that no read has settled yet. A document that this look proves gone
+ * is gone, whatever became of the write.
+ */
+function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
+  if (open.size === 0) return remote;
+  const unseen = new Map(remote.unseen);
+  const files = new Map(remote.files);
+  for (const [id, why] of open) {
+    if (remote.gone.has(id as DocId)) continue;
+    unseen.set(id as DocId, why);
+    files.delete(id as DocId);
+  }
+  return { ...remote, files, unseen };
+}

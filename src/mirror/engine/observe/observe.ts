@@ -1,0 +1,235 @@
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import type { FileResource, FolderResource } from "../../../contract/resources.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { BorrowedMap, ownOf } from "../../model/borrowed-map.ts";
+import type { KnownFile, OnText } from "../../ports/disk.ts";
+import type { Fault, Held, Listing } from "../../ports/remote.ts";
+import type { State } from "../../ports/state.ts";
+import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
+import { believable, findGoneFolders, foldersOf, listFolders, showsFolder } from "./folders.ts";
+import { documentsOf, HeldLinks, listDocuments, withRecognised } from "./listed.ts";
+import { isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
+import type { World } from "../run/world.ts";
+
+/** Looks at both sides. A look may be incomplete, and says so; deciding is the planner's. */
+
+/**
+ * Walks the folder. A file whose stamp is its link's is not read. New texts are stored at once
+ * (I03).
+ */
+export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree {
+  world.progress.report("scan", 0, null);
+  // One transaction, because one for each text would be slow. The walk does not yield; after a
+  // kill, the next walk finds the same texts again.
+  const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep));
+  return seenBy(world, base, inodesTrusted, tree);
+}
+
+/**
+ * The same, taking in the service's answers meanwhile, and telling how many files were read.
+ * @param turn lets waiting answers be taken in
+ */
+export async function observeLocalInTurns(
+  world: World,
+  base: BaseTree,
+  inodesTrusted: boolean,
+  keep: OnText,
+  turn: () => Promise<void>,
+): Promise<LocalTree> {
+  let read = 0;
+  const keepCounted: OnText = (...text) => {
+    read++;
+    keep(...text);
+  };
+  world.progress.report("scan", read, null);
+  // First let the requests go out that were made before the walk.
+  await turn();
+  const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted);
+  for (;;) {
+    // One transaction for each part: none stays open while other work runs.
+    const part = world.state.transact(() => walk.next());
+    if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
+    world.progress.report("scan", read, null);
+    await turn();
+  }
+}
+
+function knownBy(state: State, base: BaseTree): (path: LocalPath) => KnownFile | null {
+  const links = linksByPath(base.links.values());
+  return (path) => {
+    const link = links.get(path);
+    if (link === undefined) return null;
+    const { stamp, localDigest: digest, localPath } = link;
+    if (link.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
+    // Of the files of a clone no stamp is trusted yet. Their texts are in the store, unless it was
+    // lost: then they are stored anew.
+    return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
+  };
+}
+
+function seenBy(world: World, base: BaseTree, inodesTrusted: boolean, tree: LocalTree): LocalTree {
+  world.progress.report("scan", tree.files.size, tree.files.size);
+  return { ...borrowing(tree, base), inodesTrusted };
+}
+
+/** A look at either side, as borrowed of this base, in which nothing changed that it borrowed. */
+export function borrowing<T extends LocalTree | RemoteTree>(look: T, { links }: BaseTree): T {
+  const { files } = look;
+  return files instanceof BorrowedMap ? { ...look, files: files.lentBy(links) } : look;
+}
+
+/**
+ * A file that was read again and found unchanged gives its newer stamp to its link, so that the
+ * next walk need not read it.
+ * @returns base with these links: loading 100,000 links a second time would take a fifth of a pass.
+ * What a look borrowed of base it borrows of this one, too (`borrowing`)
+ */
+export function refreshStamps(world: World, base: BaseTree, local: LocalTree): BaseTree {
+  const { state } = world;
+  const refreshed: Link[] = [];
+  // A file that is the link's own object has its stamp already.
+  const read = ownOf(local.files, base.links);
+  if (read.size === 0) return base;
+  for (const link of base.links.values()) {
+    const file = isAway(link) ? undefined : read.get(link.localPath);
+    if (file !== undefined && provesNewStamp(file, link))
+      refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
+  }
+  if (refreshed.length === 0) return base;
+  state.transact(() => {
+    for (const link of refreshed) state.putLink(link);
+  });
+  const links = new Map(base.links);
+  for (const link of refreshed) links.set(link.id, link);
+  return { ...base, links };
+}
+
+/** Whether a file has the link's text under a stamp that the link does not have yet. */
+function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: Link): boolean {
+  return stampTrusted && digest === link.localDigest && !hasStamp(link, stamp);
+}
+
+function hasStamp({ stamp, stampTrusted }: Link, { ctimeMs, ino }: Stamp): boolean {
+  return stampTrusted && stamp !== null && stamp.ctimeMs === ctimeMs && stamp.ino === ino;
+}
+
+export type RemoteLook =
+  | { readonly kind: "seen"; readonly tree: RemoteTree }
+  | { readonly kind: "unreachable"; readonly fault: Fault };
+
+/**
+ * What is known of the service before the look: a listing that was just made, and folders of an
+ * earlier one.
+ */
+export type Known = {
+  readonly files?: Listing<FileResource>;
+  /**
+   * Folders of an earlier listing. They are listed again when a document stands in a folder that is
+   * not among them.
+   */
+  readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
+  /**
+   * Takes the text of a document that was read only for proof: once it was shown, it may be edited
+   * there before the next look (I03).
+   */
+  readonly keep?: (digest: Digest, text: string, link: Link) => void;
+  /** Recognises documents that are listed as base has them. Left out: base does. */
+  readonly held?: Held;
+};
+
+/**
+ * Lists the mirrored subtree and proves each absence. A failed page voids the absences of the pass
+ * (I20).
+ * @param trustEmpty the user approved that nothing known is visible: then 404 alone is proof
+ */
+export async function observeRemote(
+  world: World,
+  base: BaseTree,
+  trustEmpty: boolean,
+  known: Known = {},
+): Promise<RemoteLook> {
+  const [files, early] = await list(world, base, known);
+  const own = documentsOf(world, files, base.links);
+  const seen = withRecognised(base.links, files, own);
+  // Where a document is missing, only a folder that is listed in this very look shows that the key
+  // still reads the workspace, and that folder.
+  const isAnyMissing = missesDocument(base, seen);
+  const believed = isAnyMissing ? null : believable(known.folders, seen);
+  const folders = believed === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
+  const lost = faultOfWhole(files);
+  if (lost !== null) return { kind: "unreachable", fault: lost };
+
+  const dirs = foldersOf(world, believed, folders);
+  const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
+  const proof = files.complete
+    ? await proveAbsences(world, base, seen, own, isHealthy, known.keep)
+    : unprovable(base, seen, files.fault);
+  if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
+  const tree = treeOf(base, { files, folders, seen, dirs, proof });
+  const generation = world.remote.generation();
+  return { kind: "seen", tree: generation === null ? tree : { ...tree, generation } };
+}
+
+/** Lists documents and folders side by side. null: the folders known from earlier may do. */
+function list(
+  world: World,
+  { links }: BaseTree,
+  known: Known,
+): Promise<[Listing<FileResource>, Listing<FolderResource> | null]> {
+  return Promise.all([
+    known.files ?? listDocuments(world, known.held ?? new HeldLinks(world, links)),
+    known.folders === undefined ? listFolders(world) : null,
+  ]);
+}
+
+const NOT_LISTED: Listing<FolderResource> = { items: [], complete: false, fault: null };
+
+type Looked = {
+  readonly files: Listing<FileResource>;
+  readonly folders: Listing<FolderResource>;
+  readonly seen: ReadonlyMap<DocId, RemoteFile>;
+  readonly dirs: ReadonlyMap<DirId, RemoteFolder>;
+  readonly proof: Proof;
+};
+
+function treeOf(base: BaseTree, { files, folders, seen, dirs, proof }: Looked): RemoteTree {
+  const isComplete = folders.complete && files.complete;
+  return {
+    files: seen,
+    folders: dirs,
+    complete: files.complete,
+    foldersComplete: folders.complete,
+    goneFolders: isComplete ? findGoneFolders(base, dirs, seen) : new Set<DirId>(),
+    gone: proof.gone,
+    outside: proof.outside,
+    unseen: proof.unseen,
+    ...(proof.nothingKnown ? { nothingKnown: true } : {}),
+    ...gapOf(files.fault ?? folders.fault),
+  };
+}
+
+/**
+ * The fault that concerns the whole service: no connection, another server, a refused key, or a
+ * list that is refused as a whole (I19).
+ */
+function faultOfWhole({ complete, fault, items, same }: Listing<FileResource>): Fault | null {
+  if (complete || fault === null) return null;
+  const showsNothing = items.length + (same?.size ?? 0) === 0;
+  return isWholeServiceFault(fault) || (fault.kind === "problem" && showsNothing) ? fault : null;
+}
+
+/** Returns whether a document of the mirrored subtree is not listed. */
+function missesDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {
+  // When only linked documents are listed, and as many as there are records, none is missing.
+  if (ownOf(listed, links).size === 0 && listed.size === links.size) return false;
+  for (const { id, standing } of links.values()) if (standing !== "outside" && !listed.has(id)) return true;
+  return false;
+}
+
+/** What of a fault the next look will find again, and what it may not. */
+function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
+  if (fault === null) return {};
+  return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };
+}

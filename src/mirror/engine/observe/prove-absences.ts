@@ -1,0 +1,157 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { FileWithContent } from "../../../contract/resources.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { Answer, Fault } from "../../ports/remote.ts";
+import type { BaseTree, RemoteFile } from "../../model/tree.ts";
+import { fromService, type World } from "../run/world.ts";
+
+/**
+ * Proves absences: a document that a complete listing does not show is asked for by its id, with a
+ * key that is known to be healthy. A key is healthy when something that base knows answers in this
+ * very pass, a document or a listed folder. Another workspace would also answer with an empty list
+ * and with 404.
+ */
+
+/**
+ * LIMIT: how many documents outside the mirrored subtree are asked for, when nothing else shows
+ * that the key is healthy.
+ */
+const ASKED_AWAY = 5;
+const NONE_VISIBLE = "none of the known documents is visible, so nothing is proven about any";
+
+/**
+ * Faults after which nothing more can be sent in this pass: no connection, the service closed, the
+ * key refused.
+ */
+export function isWholeServiceFault(fault: Fault): boolean {
+  return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
+}
+
+export type Proof = {
+  readonly gone: Set<DocId>;
+  readonly outside: Set<DocId>;
+  readonly unseen: Map<DocId, string>;
+  readonly fault: Fault | null;
+  /** Whether nothing that base knows answered. */
+  readonly nothingKnown: boolean;
+};
+
+export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, fault: Fault | null): Proof {
+  const why = fault?.detail ?? "the listing was not complete";
+  const unseen = new Map<DocId, string>();
+  const outside = new Set<DocId>();
+  for (const link of base.links.values()) {
+    if (seen.has(link.id)) continue;
+    if (link.standing === "outside") outside.add(link.id);
+    else unseen.set(link.id, why);
+  }
+  return { gone: new Set(), outside, unseen, fault: null, nothingKnown: false };
+}
+
+/**
+ * Reads each known document that the listing does not show. Those that a torn listing missed are
+ * added to `own`, which is part of `seen`.
+ * @param shown whether a listed folder of base proves the key healthy, or the user said that it is
+ */
+export async function proveAbsences(
+  world: World,
+  base: BaseTree,
+  seen: ReadonlyMap<DocId, RemoteFile>,
+  own: Map<DocId, RemoteFile>,
+  shown: boolean,
+  keep?: Keep,
+): Promise<Proof> {
+  const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null, nothingKnown: false };
+  const missing = findMissing(base, seen, own, proof);
+  if (missing.length === 0) return proof;
+  const visible = [...seen.keys()].find((id) => base.links.has(id));
+  // When none is listed, a document outside the mirrored subtree shows as well that the key is
+  // healthy.
+  // Where each absence was proven before, the key is in no new doubt: what is outside the subtree
+  // may be gone as well, and says nothing.
+  const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
+  const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
+  const asked: Asked = { notFound: [], healthy: isHealthy, fault: null };
+  const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
+  await Promise.all(
+    ids.map(async (id) =>
+      noteAnswer(world, base, { seen, own }, { proof, asked, keep }, id, await world.remote.getFile(id)),
+    ),
+  );
+  if (asked.fault !== null) return { ...proof, fault: asked.fault };
+  judgeNotFound(base, proof, asked, away);
+  return { ...proof, nothingKnown: !asked.healthy && proof.unseen.size > 0 };
+}
+
+/** What the reads by id told, besides the proof. */
+type Asked = {
+  readonly notFound: DocId[];
+  /** Something that base knows answered, or the user said that the key is healthy. */
+  healthy: boolean;
+  fault: Fault | null;
+};
+
+/**
+ * Documents that the listing lacks; those known to be outside the mirrored subtree are noted, not
+ * missed.
+ */
+function findMissing(
+  base: BaseTree,
+  seen: ReadonlyMap<DocId, RemoteFile>,
+  own: ReadonlyMap<DocId, RemoteFile>,
+  proof: Proof,
+): DocId[] {
+  const missing: DocId[] = [];
+  // When only linked documents are listed, and as many as there are links, none is missing.
+  if (own.size === 0 && seen.size === base.links.size) return missing;
+  for (const link of base.links.values()) {
+    if (seen.has(link.id)) continue;
+    if (link.standing === "outside") proof.outside.add(link.id);
+    else missing.push(link.id);
+  }
+  return missing;
+}
+
+type Keep = (digest: Digest, text: string, link: Link) => void;
+
+function noteAnswer(
+  world: World,
+  base: BaseTree,
+  { seen, own }: { readonly seen: ReadonlyMap<DocId, RemoteFile>; readonly own: Map<DocId, RemoteFile> },
+  { proof, asked, keep }: { readonly proof: Proof; readonly asked: Asked; readonly keep: Keep | undefined },
+  id: DocId,
+  answer: Answer<FileWithContent>,
+): void {
+  const { notFound } = asked;
+  if (answer.ok) {
+    asked.healthy = true;
+    const { content, lastChangeId: changeId, protected: isProtected } = answer.value;
+    const link = base.links.get(id);
+    if (link !== undefined && content.isWellFormed()) keep?.(digestOf(content), content, link);
+    const path = fromService(world, answer.value.path);
+    if (path === null) proof.outside.add(id);
+    // What is borrowed of base is not to be here, too.
+    else if (own.has(id) || !seen.has(id)) own.set(id, { id, path, changeId, protected: isProtected });
+  } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
+  else if (isWholeServiceFault(answer.fault)) asked.fault = answer.fault;
+  else proof.unseen.set(id, answer.fault.detail);
+}
+
+function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Asked, away: readonly DocId[]): void {
+  if (!healthy) {
+    // None of those outside the subtree answered either: nothing shows that this is the workspace.
+    for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
+    proof.outside.clear();
+  }
+  for (const id of notFound) {
+    if (away.includes(id)) continue;
+    if (healthy || isProvenBefore(base, id)) proof.gone.add(id);
+    else proof.unseen.set(id, NONE_VISIBLE);
+  }
+}
+
+/** Proven gone, and held since: that remains so even when nothing else is left to be seen. */
+function isProvenBefore({ holds }: BaseTree, id: DocId): boolean {
+  return holds.get(id)?.reason === "gone-or-unreadable";
+}

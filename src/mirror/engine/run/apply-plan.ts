@@ -1,0 +1,81 @@
+import type { Action, Outcome } from "../../model/action.ts";
+import type { DocId } from "../../../contract/ids.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import { subjectOf } from "./subject.ts";
+import { executeSteps, type StepEnd } from "./execute.ts";
+import { foundBefore, isVainRepeat, noteVainAction } from "./repeat-guard.ts";
+import { performAction } from "../apply/perform.ts";
+import { recordEvent } from "./world.ts";
+import type { PassContext } from "./pass-context.ts";
+
+/** Runs the steps of a plan; logs and remembers those that do not end well. */
+
+/**
+ * LIMIT: how many actions may be under way: the requests that the client has under way at most, and
+ * some whose files are made or whose rows are committed meanwhile. Each holds its content (I33).
+ */
+const AT_ONCE = 40;
+
+/** @param stop when it aborts, no more steps are begun */
+export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
+  const { progress } = ctx.world;
+  if (steps.length > 0) progress.report("apply", 0, steps.length);
+  try {
+    return await executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
+      concurrency: AT_ONCE,
+      isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
+      onEnd: (done) => progress.report("apply", done, steps.length),
+      ...(stop === undefined ? {} : { stop }),
+    });
+  } finally {
+    ctx.group.abandon();
+  }
+}
+
+/** The path that base has for an id: no message shows an id in place of a path. */
+function knownPath({ world }: PassContext, id: string | null): LocalPath {
+  return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
+}
+
+/** Carries out an action; logs and remembers how it ended, if not well. */
+async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
+  const { tally, isListed } = ctx.notes;
+  if (isVainRepeat(tally, action, isListed)) return foundBefore(tally, action);
+  const outcome = await performShown(ctx, action);
+  if (outcome.kind === "done" || outcome.kind === "submitted") return outcome;
+  if (outcome.kind === "stale" || outcome.kind === "uncertain") noteVainAction(tally, action, outcome.detail);
+  noteFailure(ctx, action, outcome);
+  return outcome;
+}
+
+async function performShown(ctx: PassContext, action: Action): Promise<Outcome> {
+  const { progress } = ctx.world;
+  progress.step?.(action, "begun");
+  try {
+    return await performAction(ctx, action);
+  } finally {
+    progress.step?.(action, "ended");
+  }
+}
+
+function noteFailure(
+  ctx: PassContext,
+  action: Action,
+  outcome: Exclude<Outcome, { kind: "done" | "submitted" }>,
+): void {
+  const { state, log } = ctx.world;
+  const subject = subjectOf(action);
+  const { id } = subject;
+  const path = subject.path === "" ? knownPath(ctx, id) : subject.path;
+  const { kind, detail } = outcome;
+  const requestId = outcome.kind === "stale" ? null : outcome.requestId;
+  log.write(kind === "stale" ? "debug" : "warn", kind, { action: action.kind, id, path, detail, requestId });
+  if (outcome.kind === "stale") return;
+  const { hold, code } = outcome.kind === "refused" ? outcome : { hold: null, code: null };
+  const fault = { id, path, detail: `${action.kind}: ${detail}`, outcome: kind, code, requestId };
+  state.transact(() => {
+    if (hold !== null) state.putHold(hold);
+    recordEvent(ctx.world, ctx.run, { kind: "fault", side: "both", ...fault });
+  });
+}

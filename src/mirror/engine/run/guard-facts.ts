@@ -1,0 +1,192 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { ownOf } from "../../model/borrowed-map.ts";
+import { leavesUndecided } from "../../model/hold.ts";
+import type { HaltReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
+import type { GuardLimits } from "../../model/policy.ts";
+import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
+import { guardKey } from "../../planner/verdict/guard-key.ts";
+import { forgetLosses, lossesLately } from "./losses-lately.ts";
+import { META } from "./meta.ts";
+import { isRestored } from "./generation.ts";
+import { recordEvent, type World } from "./world.ts";
+import type { ConflictBudget, PassContext } from "./pass-context.ts";
+
+/**
+ * Facts for the guards that are not in the trees: the root's identity, recent deletions, approvals.
+ */
+
+type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
+
+/**
+ * Compares the folder with the one for which the state was made. If only the device number changed,
+ * as after a reboot, inodes are no evidence in this run.
+ */
+export function checkRoot(world: World): RootCheck {
+  const now = world.disk.identify();
+  if (now === null) return { root: "missing", inodesTrusted: false };
+  if (now.markerId === null) return { root: "marker-missing", inodesTrusted: false };
+  const { state } = world;
+  if (now.markerId !== state.meta(META.rootMarker)) return { root: "other-marker", inodesTrusted: false };
+  const sameDev = String(now.dev) === state.meta(META.rootDev);
+  const sameIno = String(now.ino) === state.meta(META.rootIno) && String(now.birthMs) === state.meta(META.rootBirth);
+  if (sameIno) return { root: "same", inodesTrusted: sameDev };
+  return { root: "moved-or-copied", inodesTrusted: false };
+}
+
+/**
+ * Makes the present folder the one that the state is for. Inodes of the old folder mean nothing
+ * from then on.
+ */
+export function rememberRoot(world: World): void {
+  const now = world.disk.identify();
+  if (now === null) return;
+  const { state } = world;
+  state.transact(() => {
+    state.setMeta(META.rootMarker, now.markerId);
+    state.setMeta(META.rootDev, String(now.dev));
+    state.setMeta(META.rootIno, String(now.ino));
+    state.setMeta(META.rootBirth, String(now.birthMs));
+  });
+}
+
+export function approvedKeys({ state }: World): Set<string> {
+  const texts = [state.meta(META.approved), state.meta(META.waived)];
+  return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
+}
+
+/** The reasons that stay approved after a run. */
+function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
+  return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
+}
+
+/** Whether a run without a halt ends an approval, or the rest of one. */
+export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
+  return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
+}
+
+/**
+ * Ends the approvals after a run without a halt. A reason that is still there stays approved until
+ * it is gone.
+ */
+function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
+  const { state } = world;
+  if (!endsApproval(world, verdict)) return;
+  state.setMeta(META.waived, waivedBy(verdict));
+  if (state.meta(META.approved) === null) return;
+  state.setMeta(META.approved, null);
+  forgetLosses(world);
+  // A root that was approved as moved becomes the root.
+  rememberRoot(world);
+}
+
+/** The form in which the state keeps a halt. */
+export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
+  return JSON.stringify({ hash, reasons });
+}
+
+/** Keeps a halt until it is approved or its cause ends; a run without one ends its approvals. */
+export function rememberHalt(world: World, run: number, verdict: Verdict): void {
+  const { state } = world;
+  if (verdict.kind === "safety-stop") {
+    const known = state.meta(META.safetyStop);
+    const safetyStop = haltNote(verdict);
+    if (known === safetyStop) return;
+    state.setMeta(META.safetyStop, safetyStop);
+    const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
+    recordEvent(world, run, { kind: "safety-stop", side: "both", id: null, path: "", detail, outcome: "stopped" });
+    return;
+  }
+  state.transact(() => {
+    if (state.meta(META.safetyStop) !== null) state.setMeta(META.safetyStop, null);
+    endApproval(world, verdict);
+  });
+}
+
+function floodedConflicts(world: World): number {
+  return Number(world.state.meta(META.flood) ?? 0);
+}
+
+/**
+ * Keeps a halt by a flood of conflicts: without this, a new run would count from 0, and open the
+ * rest.
+ */
+export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
+  const flooded = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
+  if (flooded && opened > 0) world.state.setMeta(META.flood, String(floodedConflicts(world) + opened));
+  if (verdict.kind === "run" && world.state.meta(META.flood) !== null) world.state.setMeta(META.flood, null);
+}
+
+type Emptied = Signals["emptied"] extends ReadonlySet<infer Side> ? Side : never;
+
+function emptiedSides(world: World): Set<Emptied> {
+  const text = world.state.meta(META.emptied);
+  return new Set(text === null ? [] : (text.split(" ") as Emptied[]));
+}
+
+const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
+  "local-emptied": "local",
+  "remote-emptied": "remote",
+};
+
+/**
+ * Remembers which sides a safety check found without any document (I21, I22): one that comes back
+ * by itself, or after a crash, says nothing about the others. It ends when all of that side was
+ * seen, and every deletion that is left was approved.
+ */
+export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
+  const before = emptiedSides(world);
+  const sides = new Set(before);
+  if (verdict.kind === "safety-stop") {
+    for (const { reason } of verdict.reasons) {
+      const side = EMPTIED_BY[reason];
+      if (side !== undefined) sides.add(side);
+    }
+  } else {
+    if (local.unseen.size === 0 && !leavesUndecided(holds)) sides.delete("local");
+    if (remote.complete && remote.unseen.size === 0) sides.delete("remote");
+  }
+  if (sides.size === before.size) return;
+  world.state.setMeta(META.emptied, sides.size === 0 ? null : [...sides].sort().join(" "));
+}
+
+/**
+ * How many conflicts a run may open, by the verdict's limit for a flood. It is applied while they
+ * are opened, because only then it shows which texts do not merge.
+ */
+export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
+  const keys = approvedKeys(world);
+  const approved = new Set<DocId>();
+  if (keys.size > 0) {
+    for (const { action } of steps) {
+      if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
+    }
+  }
+  // Never less than the verdict's number, which leaves out links that are suspended or outside:
+  // otherwise nobody would be asked.
+  const known = Math.max(trees.base.links.size, trees.remote.files.size);
+  const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+  return { most: most - floodedConflicts(world), approved };
+}
+
+export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
+  const { state } = ctx.world;
+  let earlierChangeIds = 0;
+  for (const file of ownOf(remote.files, base.links).values()) {
+    const link = base.links.get(file.id);
+    if (link === undefined || link.changeId === file.changeId) continue;
+    // Already recorded as the other version of the open conflict: somebody let it in, and nothing
+    // is left to ask.
+    if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
+    if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;
+  }
+  return {
+    root,
+    lossesDone: lossesLately(ctx.world),
+    earlierChangeIds,
+    refusedBases: ctx.notes.tally.refusedBases,
+    restored: isRestored(state, remote.generation ?? null),
+    conflictsOpened: ctx.notes.counts.conflicts + floodedConflicts(ctx.world),
+    emptied: emptiedSides(ctx.world),
+    approved: approvedKeys(ctx.world),
+  };
+}

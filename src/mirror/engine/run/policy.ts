@@ -1,0 +1,31 @@
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { TextLookup } from "../../model/tree.ts";
+import type { PassContext, PassInput } from "./pass-context.ts";
+
+/** Policy and texts by which a cycle plans, besides the trees. */
+
+export function policyOf(ctx: PassContext, input: PassInput, absentTwice: ReadonlySet<LocalPath> | null): Policy {
+  const { reviewAfterQuiet, secondLookMs, handsOff, ...settings } = input.settings;
+  const traits = ctx.world.remote.traits();
+  return {
+    ...settings,
+    refusedCharacters: traits.refusedCharacters,
+    remoteFolding: traits,
+    folderMoves: traits.folderPatch !== "no",
+    // Where a subtree is mirrored, its root is an ordinary folder of the service.
+    movesToRoot: ctx.world.prefix !== "" || traits.moveToRoot !== "no",
+    retryRefused: input.retryRefused,
+    quietTexts: input.quietTexts,
+    absentTwice,
+  };
+}
+
+/**
+ * Returns the lookup of texts that a pass has seen. Where links are translated, without what its
+ * links lead to: the same text in both forms.
+ */
+export function textFinder({ world, notes }: PassContext): TextLookup {
+  const find: TextLookup = (digest) => notes.dryTexts.get(digest) ?? world.state.text(digest);
+  return world.links?.comparing(find) ?? find;
+}

@@ -1,0 +1,253 @@
+import { stoppedBy } from "../../planner/verdict/stopped-by.ts";
+import type { Action, Outcome } from "../../model/action.ts";
+import { type HoldReason, isOpen, needsYou } from "../../model/hold.ts";
+import type { Hold } from "../../model/link.ts";
+import { isBelow, type LocalPath } from "../../../contract/path.ts";
+import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
+import type { Reason } from "../../planner/verdict/stops.ts";
+import type { Fault } from "../../ports/remote.ts";
+import { ENDS_A_RUN } from "../apply/effect.ts";
+import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";
+import type { StepEnd } from "./execute.ts";
+import type { InertLinks } from "../links/inert.ts";
+import { subjectOf } from "./subject.ts";
+import type { MadeWay, PassEnd } from "./pass-context.ts";
+import type { Counts } from "./world.ts";
+import { byPath, comparePaths } from "../../../common/by-path.ts";
+import { plural } from "../../../common/count.ts";
+
+/** What a run reports: the object of `sync --json`, from which the summary line is made. */
+
+/** Why something is open: the reason of a hold, or what no hold stands for. */
+type AttentionKind =
+  | HoldReason
+  | "listing-misread"
+  | "listing-cut-short"
+  | "unfinished"
+  | "unproven"
+  | "later"
+  | "uncertain";
+
+export type Attention = {
+  /** "": the whole folder. */
+  readonly path: LocalPath;
+  readonly kind: AttentionKind;
+  readonly code: string | null;
+  readonly detail: string;
+  readonly requestId: string | null;
+  /**
+   * What was refused, where `kind` is `refused`: a name or place, or a step that left no hold. Not
+   * set: a text, with or without its name.
+   */
+  readonly refused?: "name" | "step";
+  /** Whether it ends by itself: nobody need act, but the sides are not equal until then. */
+  readonly waits: boolean;
+};
+
+export type RunReport = {
+  /**
+   * `in-sync`: both sides were seen to the end, nothing is left to do and nothing is open, so that
+   * a further run without new edits does nothing. `attention`: something is open, by what
+   * `attention` says.
+   */
+  readonly state: "in-sync" | "attention" | "stopped" | "offline";
+  readonly run: number;
+  readonly passes: number;
+  readonly counts: Counts & { readonly blocked: number };
+  readonly attention: readonly Attention[];
+  /** The part of `attention` that is not due to a hold. */
+  readonly beside: readonly Attention[];
+  /**
+   * What the run renamed locally because the service has another document of that name: told once,
+   * because nothing is open.
+   */
+  readonly renamed?: readonly GaveWay[];
+  /** Files of the user's own that the run moved to the trash, told once likewise. */
+  readonly madeWay?: readonly MadeWay[];
+  /** Links of the texts that the run sent which lead to no document; left out: there are none. */
+  readonly inert?: readonly InertLinks[];
+  /** How many documents differ only because the sync had one direction; left out: none. */
+  readonly oneWay?: number;
+  /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
+  readonly isStopped?: true;
+  readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
+  /** Why the mirror will stop when the deletions that wait are due. Left out: it will not. */
+  readonly foreseen?: readonly Reason[];
+  /** Actions that the answer to the stop is about, in the order of the plan. */
+  readonly stopped: readonly Action[];
+  /** How many things in the folder are not mirrored, by kind. null: the folder was not seen. */
+  readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
+  readonly fault: Fault | null;
+};
+
+/**
+ * @param holds of the state after the run
+ * @param more whether another pass would have something to do
+ */
+export function reportOf(
+  holds: readonly Hold[],
+  run: number,
+  passes: number,
+  counts: Counts,
+  end: PassEnd,
+  more: boolean,
+): RunReport {
+  const oneWay = holds.filter(({ reason }) => reason === "direction-off").length;
+  const common = {
+    run,
+    passes,
+    counts: { ...counts, blocked: holds.length },
+    stopped: [],
+    ...(oneWay > 0 && { oneWay }),
+  };
+  if (end.kind === "offline") {
+    const attention = attentionOf(holds, []);
+    return { ...common, state: "offline", attention, beside: [], safetyStop: null, staysLocal: null, fault: end.fault };
+  }
+  const { plan, trees, ends } = end;
+  const cut = faultThatCutOff(ends);
+  const beside = [
+    ...attentionOfLooks(trees, plan, holds),
+    ...attentionOfSteps(plan, ends),
+    ...(cut === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, more) : []),
+    ...(end.isStopped === true ? attentionOfStopped(ends) : []),
+  ];
+  const attention = attentionOf(holds, beside);
+  const staysLocal = trees.local.unseen.has("") ? null : countStaying(trees.local);
+  const stopping = end.isStopped === true ? ({ isStopped: true } as const) : {};
+  const foreseen = end.foreseen === undefined ? {} : { foreseen: end.foreseen };
+  const seen = { ...common, ...stopping, ...foreseen, attention, beside, staysLocal };
+  const { verdict } = plan;
+  if (verdict.kind === "safety-stop") {
+    const stopped = stoppedBy(verdict, plan.steps);
+    return { ...seen, state: "stopped", stopped, safetyStop: verdict, fault: null };
+  }
+  if (cut !== null) return { ...seen, state: "offline", safetyStop: null, fault: cut };
+  return { ...seen, state: attention.length > 0 ? "attention" : "in-sync", safetyStop: null, fault: null };
+}
+
+type Cause = Extract<Fault, { kind: "later" }>["cause"];
+type Lockout = Extract<Fault, { kind: "locked-out" }>["code"];
+
+function isCause(code: string): code is Cause {
+  return ENDS_A_RUN.has(code);
+}
+
+function isLockout(code: string): code is Lockout {
+  return code === "unauthenticated" || code === "workspace_not_found";
+}
+
+/** The fault by which the service was lost in the middle of the steps. */
+function faultThatCutOff(ends: readonly StepEnd[]): Fault | null {
+  for (const end of ends) {
+    if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
+    const { code, detail, requestId } = end.outcome;
+    if (isLockout(code)) return { kind: "locked-out", code, detail, requestId };
+    return { kind: "later", detail, requestId, cause: isCause(code) ? code : "unreachable" };
+  }
+  return null;
+}
+
+export function attentionOfHold(hold: Hold): Attention {
+  return {
+    path: hold.path,
+    kind: hold.reason,
+    code: hold.code,
+    detail: hold.detail,
+    requestId: hold.requestId,
+    ...(isRefusedName(hold) ? { refused: "name" } : {}),
+    waits: !needsYou(hold.reason),
+  };
+}
+
+function isRefusedName({ reason, digest, changeId }: Hold): boolean {
+  return reason === "refused" && digest === null && changeId === null;
+}
+
+export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"], number>> {
+  const counts: Partial<Record<LocalOther["kind"], number>> = {};
+  for (const { kind } of local.others.values()) counts[kind] = (counts[kind] ?? 0) + 1;
+  return counts;
+}
+
+/**
+ * What is open, by path: `sync` tells it after a run, and `status` of the last one.
+ * @param beside what is not due to a hold
+ */
+export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]): readonly Attention[] {
+  const open = holds.filter(({ reason }) => isOpen(reason)).map(attentionOfHold);
+  return [...open, ...beside].toSorted((a, b) => byPath(a, b) || comparePaths(a.kind, b.kind));
+}
+
+/** What a look did not show, where no hold says so: nothing is proven about it. */
+export function attentionOfLooks({ local, remote }: Trees, { verdict }: Plan, holds: readonly Hold[]): Attention[] {
+  const told: Attention[] = [];
+  const { misread, cutShort } = remote;
+  // The items that are shown are used, and no item that is not shown is removed (I20).
+  if (misread !== undefined) told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread });
+  if (cutShort !== undefined && misread === undefined)
+    told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
+  for (const [path, { kind, why }] of local.unseen) {
+    // Of the whole a halt says more; while it is being written, it is looked at again soon.
+    const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
+    if (isTold || isHeld(path, holds)) continue;
+    told.push({ ...PLAIN, path, kind, detail: why, waits: !needsYou(kind) });
+  }
+  return told;
+}
+
+function isHeld(path: LocalPath, holds: readonly Hold[]): boolean {
+  return holds.some((hold) => hold.path === path || isBelow(hold.path, path) || isBelow(path, hold.path));
+}
+
+const PLAIN = { code: null, requestId: null, waits: false } as const;
+
+/** Steps that did not end well and left no hold. */
+function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
+  const told: Attention[] = [];
+  for (const [index, end] of ends.entries()) {
+    if (end.kind === "skipped" || end.outcome.kind === "done") continue;
+    const shown = attentionOfOutcome(end.outcome, subjectOf(plan.steps[index]!.action).path);
+    if (shown !== null) told.push(shown);
+  }
+  return told;
+}
+
+/**
+ * What the last allowed pass left undone: the sides kept changing, or the run does not end.
+ * @param more whether another pass would have something to do
+ */
+function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
+  const told: Attention[] = [];
+  for (const [index, end] of ends.entries()) {
+    if (end.kind === "skipped" || end.outcome.kind !== "stale") continue;
+    const { path } = subjectOf(plan.steps[index]!.action);
+    told.push({ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail });
+  }
+  if (told.length > 0 || !more) return told;
+  const detail = "the run ended before everything was done";
+  return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
+}
+
+/** The sides are not known to be equal, not even when all steps had begun. */
+function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
+  const left = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
+  const detail = left === 0 ? "the run was stopped" : `the run was stopped, with ${plural(left, "change")} to go`;
+  return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
+}
+
+function attentionOfOutcome(outcome: Outcome, path: LocalPath): Attention | null {
+  if (outcome.kind === "refused" && outcome.hold === null) {
+    const { code, detail, requestId } = outcome;
+    return { ...PLAIN, path, kind: "refused", code, detail, requestId, refused: "step" };
+  }
+  if (outcome.kind === "later" && !outcome.unreachable) {
+    const { code, detail, requestId } = outcome;
+    return { ...PLAIN, path, kind: "later", code, detail, requestId };
+  }
+  if (outcome.kind === "uncertain") {
+    const { detail, requestId } = outcome;
+    return { ...PLAIN, path, kind: "uncertain", detail, requestId };
+  }
+  return null;
+}

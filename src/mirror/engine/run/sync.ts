@@ -1,0 +1,75 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { LocalTree } from "../../model/tree.ts";
+import { converge, rememberTraits, reportRun, RunEntry } from "./converge.ts";
+import { rememberGeneration } from "./generation.ts";
+import { rememberFlood, rememberHalt } from "./guard-facts.ts";
+import { markLosses } from "./losses-lately.ts";
+import { META } from "./meta.ts";
+import { runPass } from "./pass.ts";
+import type { PassEnd, Planned } from "./pass-context.ts";
+import type { RunReport } from "./report.ts";
+import { rememberReport } from "./standing.ts";
+import { type Settings, type World, zeroCounts } from "./world.ts";
+
+/** A single run, and the preview of one. */
+
+type SyncOptions = {
+  readonly settings: Settings;
+  /** Whether refused writes are tried again: by hand and at a start. */
+  readonly retryRefused: boolean;
+  /** What this run is called in the log: `sync`, `init`. */
+  readonly kind: string;
+  /** Told the last walk of the run. */
+  readonly onWalk?: (local: LocalTree) => void;
+};
+
+export async function syncToConvergence(world: World, options: SyncOptions): Promise<RunReport> {
+  const { settings, retryRefused } = options;
+  const entry = new RunEntry(world, options.kind);
+  const run = entry.number;
+  const quietTexts = settings.reviewAfterQuiet ? readQuiet(world) : null;
+  const common = { run: entry, settings, retryRefused, judgesRefusedBases: true };
+  const ended = await converge(world, { ...common, look: () => ({ quietTexts }) });
+  const report = reportRun(world, run, ended);
+  const { end, counts } = ended;
+  if (end.kind === "planned") {
+    if (!end.trees.local.unseen.has("")) options.onWalk?.(end.trees.local);
+    rememberFlood(world, end.plan.verdict, counts.conflicts);
+    // ORDER: a halt's approval, which ends here, says that what the service lacks is settled.
+    rememberGeneration(world, end.plan, end.trees);
+    rememberHalt(world, run, end.plan.verdict);
+    if (settings.reviewAfterQuiet) writeQuiet(world, end);
+  }
+  markLosses(world);
+  rememberTraits(world);
+  rememberReport(world, report);
+  entry.end(report);
+  return report;
+}
+
+/** What a sync would do: the same look and the same plan, and no write anywhere (I23). */
+export async function planOnly(world: World, options: SyncOptions): Promise<PassEnd> {
+  const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
+  return runPass(world, {
+    run: { number: 0 },
+    settings: options.settings,
+    counts: zeroCounts(),
+    retryRefused: options.retryRefused,
+    quietTexts,
+    dry: true,
+  });
+}
+
+function readQuiet(world: World): ReadonlyMap<DocId, Digest> {
+  const text = world.state.meta(META.quiet);
+  return new Map(text === null ? [] : (JSON.parse(text) as [DocId, Digest][]));
+}
+
+function writeQuiet(world: World, end: Planned): void {
+  const waiting = end.plan.holds.flatMap((hold) =>
+    hold.reason === "review-delayed" && hold.digest !== null ? [[hold.key, hold.digest]] : [],
+  );
+  const text = waiting.length === 0 ? null : JSON.stringify(waiting);
+  if (text !== world.state.meta(META.quiet)) world.state.setMeta(META.quiet, text);
+}

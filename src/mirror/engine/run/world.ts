@@ -1,0 +1,194 @@
+import { type DocId, isDocId } from "../../../contract/ids.ts";
+import type { ActionKind } from "../../model/action.ts";
+import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { Disk } from "../../ports/disk.ts";
+import type { Remote } from "../../ports/remote.ts";
+import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
+import type { Clock } from "../../../common/clock.ts";
+import type { Log, Progress, Stoppable } from "../../ports/world.ts";
+import type { Random } from "../../../common/random.ts";
+import type { MirrorLinks } from "../links/mirror-links.ts";
+
+/** The adapters and settings of one mirrored folder: everything outside that the engine uses. */
+export type World = {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly progress: Progress;
+  /** How the steps of a plan are run. Left out: nobody stops them. */
+  readonly stoppable?: Stoppable;
+  readonly remote: Remote;
+  /** The service's address, to be told when it was not reached. */
+  readonly address?: string;
+  readonly disk: Disk;
+  readonly state: State;
+  /** Takes each event as it is recorded. Left out: nobody listens. */
+  readonly onEvent?: (event: MirrorEvent) => void;
+  /** Of a mirror that translates links, whose `disk` does. Left out: texts are as they are. */
+  readonly links?: MirrorLinks;
+  /** The id of this boot of the machine; null where the system has none. */
+  readonly bootId: string | null;
+  /**
+   * The mirrored subtree of the workspace, without slashes at its ends; "" is the whole workspace.
+   */
+  readonly prefix: RemotePath;
+};
+
+/** The part of the policy that does not come from the state or from one pass. */
+export type Settings = Omit<
+  Policy,
+  "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
+> & {
+  /**
+   * Whether protected texts go to review only when they were the same in the pass before (`sync`
+   * without a terminal).
+   */
+  readonly reviewAfterQuiet: boolean;
+  /**
+   * Milliseconds between the two looks at a local absence; null: one look is enough (the caller has
+   * watched it).
+   */
+  readonly secondLookMs: number | null;
+  /** How long files that somebody has in hand are left alone. Left out: not at all. */
+  readonly handsOff?: HandsOff;
+};
+
+/** All in milliseconds. */
+export type HandsOff = {
+  /** A file that changed within this time is not written over; 0: it may be. */
+  readonly quietMs: number;
+  /** How long a file is left alone at most because an editor has it open; 0: not at all. */
+  readonly openMs: number;
+  /**
+   * Whether a run may sleep until files have been quiet. If not, they are held, and the caller runs
+   * again.
+   */
+  readonly sleeps: boolean;
+};
+
+type Count =
+  | "uploaded"
+  | "downloaded"
+  | "createdRemote"
+  | "createdLocal"
+  | "movedRemote"
+  | "movedLocal"
+  | "deletedRemote"
+  | "deletedLocal"
+  | "merged"
+  /** Texts that were in review and are live now. */
+  | "accepted"
+  /** Conflicts that the user's policy ended. */
+  | "byPolicy"
+  | "submitted"
+  /** Files whose links were written anew, because documents had moved. */
+  | "respelled"
+  | "conflicts";
+
+export type Counts = Record<Count, number>;
+
+export function zeroCounts(): Counts {
+  return {
+    uploaded: 0,
+    downloaded: 0,
+    createdRemote: 0,
+    createdLocal: 0,
+    movedRemote: 0,
+    movedLocal: 0,
+    deletedRemote: 0,
+    deletedLocal: 0,
+    merged: 0,
+    accepted: 0,
+    byPolicy: 0,
+    submitted: 0,
+    respelled: 0,
+    conflicts: 0,
+  };
+}
+
+/** The service's path of a path below the mirrored subtree. */
+export function toService(world: World, path: RemotePath): RemotePath {
+  return world.prefix === "" ? path : path === "" ? world.prefix : joinPath(world.prefix, path);
+}
+
+/** The inverse; null for a path outside the mirrored subtree. */
+export function fromService(world: World, path: RemotePath): RemotePath | null {
+  if (world.prefix === "") return path;
+  if (path === world.prefix) return "";
+  return path.startsWith(`${world.prefix}/`) ? path.slice(world.prefix.length + 1) : null;
+}
+
+export type EventFields = {
+  readonly kind:
+    | ActionKind
+    | "safety-stop"
+    | "approve"
+    | "conflict"
+    | "late-write"
+    | "recover"
+    | "restore"
+    | "protect"
+    | "unprotect"
+    | "respell"
+    | "fault";
+  readonly side: EventSide;
+  readonly id: string | null;
+  readonly path: LocalPath;
+  readonly detail: string;
+} & Partial<
+  Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
+>;
+
+export function recordEvent(world: World, run: number, fields: EventFields): void {
+  const event = eventNow(world, run, fields);
+  world.state.record(event);
+  world.onEvent?.(event);
+}
+
+function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEvent {
+  return {
+    outcome: "done",
+    code: null,
+    requestId: null,
+    before: null,
+    after: null,
+    from: null,
+    remoteMove: null,
+    merged: null,
+    ...fields,
+    run,
+    at: clock.now(),
+  };
+}
+
+/**
+ * A path below `.mdmirror/` for a file that is taken aside. It is unique, so that nothing is
+ * overwritten there, and it names the document, because a power cut may take the journal's row.
+ */
+export function parkingPlace(world: World, id: DocId): string {
+  return `tmp/park-${id}-${world.random.hex(16)}`;
+}
+
+/** @returns the document of a parking place; null for anything else */
+export function parkedDocument(place: string): DocId | null {
+  const id = /^tmp\/park-(.+)-[0-9a-f]{16}$/.exec(place)?.[1];
+  return isDocId(id) ? id : null;
+}
+
+type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
+
+/**
+ * A path in the trash for a removed document: readable for people, unique by its last part.
+ * `trash/2026-11-21/notes/plan.1a2b3c4d.md`
+ */
+export function trashPlace(world: TrashWorld, path: LocalPath): string {
+  const day = new Date(world.clock.now()).toISOString().slice(0, 10);
+  const ending = path.endsWith(".md") ? ".md" : "";
+  const tail = `.${world.random.hex(8)}${ending}`;
+  const stem = nameOf(path).slice(0, nameOf(path).length - ending.length);
+  return joinPath(
+    `trash/${day}`,
+    joinPath(parentOf(path), `${cutToBytes(stem, world.disk.names().maxNameBytes - tail.length)}${tail}`),
+  );
+}

@@ -1,0 +1,36 @@
+import { FULL_NEXT, isDiskFull } from "../../common/trouble.ts";
+
+/**
+ * Recognises errors of the disk under the state file, which are no faults of mdmirror. It uses
+ * error codes alone, so that a command that ends well need not import anything for it.
+ */
+
+type DiskTrouble = { readonly what: string; readonly next: string };
+
+const FULL: DiskTrouble = {
+  what: "the disk is full",
+  next: FULL_NEXT,
+};
+const BROKEN: DiskTrouble = {
+  what: "the disk of the state file failed",
+  next: "no written content is lost: check the system's log, then run: mdmirror doctor",
+};
+const DAMAGED: DiskTrouble = {
+  what: "the state file is damaged",
+  next: "run: mdmirror sync (it replaces the file with a new one, built from both sides; nothing is deleted)",
+};
+
+const MOVED: DiskTrouble = {
+  what: "the state file was moved or removed while it was in use",
+  next: "move the folder and its .mdmirror/ back, then run the command again",
+};
+
+/** @returns what happened and what to do; null for an error in mdmirror itself */
+export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
+  const code = "code" in error && typeof error.code === "string" ? error.code : "";
+  if (isDiskFull(code)) return { ...FULL, code };
+  if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { ...DAMAGED, code };
+  if (code === "SQLITE_READONLY_DBMOVED") return { ...MOVED, code };
+  if (/^(SQLITE_IOERR|EIO|EROFS|SQLITE_READONLY)/.test(code)) return { ...BROKEN, code };
+  return null;
+}

@@ -1,0 +1,75 @@
+import type { Fault } from "../ports/remote.ts";
+import type { Trouble } from "../../common/trouble.ts";
+
+/** What an answer of the service, or its silence, means for the user. */
+export function faultTrouble(fault: Fault, url: string): Trouble {
+  return troubleOf(fault, url, "mdmirror doctor");
+}
+
+/** The same where no folder is linked yet, so that there is none to examine. */
+export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
+  return troubleOf(fault, url, "the same mdmirror init again, after you checked the URL and the service");
+}
+
+/** @param look what to do to find out more */
+function troubleOf(fault: Fault, url: string, look: string): Trouble {
+  const origin = new URL(url).origin;
+  const { requestId } = fault;
+  switch (fault.kind) {
+    case "locked-out":
+      return lockedOut(fault.code, origin, requestId);
+    case "later":
+      if (fault.cause === "not-the-service")
+        return { kind: "offline", what: `not the service: ${fault.detail}`, requestId, next: NEXT_OF_FOREIGN };
+      return {
+        kind: "offline",
+        what: `${LATER_WORDS[fault.cause]} (${origin}): ${fault.detail}`,
+        requestId,
+        next:
+          fault.cause === "malformed" ? `check the URL: ${look}` : `nothing is lost; try again later, or run: ${look}`,
+      };
+    case "uncertain":
+      return {
+        kind: "offline",
+        what: `the service did not answer (${origin}): ${fault.detail}`,
+        requestId,
+        next: "try again: mdmirror first checks whether it happened",
+      };
+    case "problem":
+      // What the service refuses depends on the key's grants, or on the address: no fault of ours.
+      return {
+        kind: "offline",
+        what: `the service refused: ${fault.detail}`,
+        code: fault.code,
+        requestId,
+        next: "check the URL and the grants of the key; use another key with --key-file FILE",
+      };
+  }
+}
+
+/** What to try when something other than the service answers. */
+const NEXT_OF_FOREIGN =
+  "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
+
+const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], string>> = {
+  "not-the-service": "not the service",
+  unreachable: "the service cannot be reached",
+  unavailable: "the service is not available",
+  malformed: "what answers is not the service",
+  "rate-limited": "the service asks for a pause",
+};
+
+/** What to do where the service refuses the key. */
+export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
+
+function lockedOut(code: string, origin: string, requestId: string | null): Trouble {
+  const common = { kind: "offline", code, requestId } as const;
+  if (code === "workspace_not_found") {
+    return {
+      ...common,
+      what: `no workspace of ${origin} matches the key`,
+      next: "give the key of a workspace: mdmirror init DIR --key-file FILE",
+    };
+  }
+  return { ...common, what: `${origin} refuses the key`, next: GIVE_VALID_KEY };
+}

@@ -1,0 +1,86 @@
+import type { Clock } from "../../common/clock.ts";
+import { type AcquiredLock, acquireLock } from "../state/lock.ts";
+import { busyTrouble } from "./folder-trouble.ts";
+import { ok, type Result } from "../../common/trouble.ts";
+import { borrowFolder, NO_DAEMON } from "../daemon/control/ask.ts";
+
+/** The command that keeps the folder in sync, and lends it. */
+export const DAEMON = "watch";
+
+type Taker = {
+  /** The command, shown to a process that finds the folder locked. */
+  readonly what: string;
+  readonly clock: Clock;
+};
+
+/** The lock of a mirrored folder, which can be freed and taken again. */
+export class FolderLock {
+  readonly #folder: string;
+  readonly #taker: Taker;
+  #held: Extract<AcquiredLock, { kind: "locked" }> | null = null;
+
+  /** @param folder absolute path of `.mdmirror` */
+  constructor(folder: string, taker: Taker) {
+    this.#folder = folder;
+    this.#taker = taker;
+  }
+
+  /** @returns false while another process has it */
+  take(): boolean {
+    return this.acquire().kind === "locked";
+  }
+
+  acquire(): AcquiredLock {
+    if (this.#held !== null) return this.#held;
+    const { clock, what } = this.#taker;
+    const lock = acquireLock(this.#folder, { since: clock.now(), what });
+    if (lock.kind === "locked") this.#held = lock;
+    return lock;
+  }
+
+  free(): void {
+    this.#held?.release();
+    this.#held = null;
+  }
+}
+
+/**
+ * Takes the lock, also from a daemon, which ends its pass and lends the folder until it is given
+ * back.
+ * @returns what gives it back; null: no daemon had it
+ */
+export async function borrowLock(
+  root: string,
+  lock: FolderLock,
+  { what, clock }: Taker,
+): Promise<Result<(() => void) | null>> {
+  const first = lock.acquire();
+  if (first.kind === "locked") return ok(null);
+  if (what === DAEMON) return awaitCommand(root, lock, first, clock);
+  const borrowed = await borrowFolder(root, what);
+  if (borrowed === NO_DAEMON) return busyTrouble(root, first.holder, clock);
+  if (borrowed.kind === "trouble") return borrowed;
+  const second = lock.acquire();
+  if (second.kind === "locked") return ok(borrowed.value.giveBack);
+  borrowed.value.giveBack();
+  return busyTrouble(root, second.holder, clock);
+}
+
+/** How long a daemon that starts waits for a command. */
+const COMMAND_MS = 10_000;
+const LOOK_MS = 200;
+
+/** A command that has the folder ends soon, as a `sync` from cron does; another daemon does not. */
+async function awaitCommand(
+  root: string,
+  lock: FolderLock,
+  first: Extract<AcquiredLock, { kind: "busy" }>,
+  clock: Clock,
+): Promise<Result<null>> {
+  const until = clock.monotonic() + COMMAND_MS;
+  for (let found: AcquiredLock = first; found.kind === "busy"; found = lock.acquire()) {
+    if (found.holder?.what === DAEMON || clock.monotonic() >= until) return busyTrouble(root, found.holder, clock);
+    await clock.sleep(LOOK_MS);
+  }
+  return ok(null);
+}

@@ -1,0 +1,54 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import type { Clock } from "../../common/clock.ts";
+import type { LockHolder } from "../state/lock.ts";
+import { UnsafePath } from "../../common/unsafe-path.ts";
+import { ageText } from "../../common/age.ts";
+import { codeOf, errnoClause, FULL_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
+
+export function busyTrouble(root: string, holder: LockHolder | null, clock: Clock): Result<never> {
+  const who =
+    holder === null
+      ? "another process"
+      : `mdmirror ${holder.what} (process ${holder.pid}, for ${ageText(clock.now() - holder.since)})`;
+  return trouble("locked", `${root} is in use by ${who}`, "wait until it ends; a crashed process frees it by itself");
+}
+
+/**
+ * RACE: the folder may be moved or unmounted between its opening and the first look at it, which
+ * tells that in its own words. What `work` throws then is told so.
+ */
+export async function unlessAway<T>(root: string, work: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return ok(await work());
+  } catch (error) {
+    const away = wentAway(root);
+    if (away === null) throw error;
+    return away;
+  }
+}
+
+/** @returns null when the folder is there */
+function wentAway(root: string): Result<never> | null {
+  if (existsSync(join(root, MIRROR_FOLDER))) return null;
+  return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
+    code: "root-missing",
+  });
+}
+
+/** @returns null when it is no error of the system: a bug */
+export function unwritable(root: string, error: unknown): Result<never> | null {
+  // It may have been moved or unmounted meanwhile: then what failed says nothing of the disk.
+  const away = wentAway(root);
+  if (away !== null) return away;
+  if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
+  const code = codeOf(error);
+  if (code === null || !/^(E[A-Z0-9]+|SQLITE_[A-Z_]+)$/.test(code)) return null;
+  return trouble(
+    "fault",
+    `${root} cannot be used: ${errnoClause(error)}`,
+    isDiskFull(code) ? FULL_NEXT : "check that the disk has space and this user may write in that folder",
+    { code },
+  );
+}

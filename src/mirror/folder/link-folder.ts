@@ -1,0 +1,244 @@
+import { existsSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
+import { dirname, join, relative, resolve } from "node:path";
+import type { Action } from "../model/action.ts";
+import type { RootIdentity } from "../ports/disk.ts";
+import type { Clock } from "../../common/clock.ts";
+import type { Progress } from "../ports/world.ts";
+import type { Random } from "../../common/random.ts";
+import { rememberRoot } from "../engine/run/guard-facts.ts";
+import type { World } from "../engine/run/world.ts";
+import { LocalDisk } from "../local/disk.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { makeMirrorFolder, readMarker } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { makeOwnFolder } from "../state/own-files.ts";
+import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
+import { type Config, hasConfig, writeConfig } from "../settings/config.ts";
+import { storeKey } from "../settings/key.ts";
+import { unwritable } from "./folder-trouble.ts";
+import { SILENT_LOG } from "./log.ts";
+import { nearestFolder } from "./nearest-folder.ts";
+import type { OpenedMirror } from "./open-mirror.ts";
+import { memoryState } from "./open-state.ts";
+import type { Preview } from "./run.ts";
+import { bindMirror } from "../trust/bind.ts";
+import { connect } from "../trust/connect.ts";
+import { findMirror, placeOf } from "../trust/gate.ts";
+import type { TrustedOrigin } from "../trust/origin.ts";
+import { checkOwner, ownershipOf } from "../trust/owner.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { makeFolders } from "../../common/make-folders.ts";
+
+/**
+ * Linking a folder to a workspace: whether it may be linked, what the first sync would do, and the
+ * linking itself.
+ */
+
+type FolderKind = "new" | "linked";
+
+/**
+ * @param home the user's home folder
+ * @param anyFolder the user confirmed that an unusual folder is meant
+ */
+export function judgeFolder(
+  dir: string,
+  { home, env }: { readonly home: string; readonly env: Env },
+  anyFolder: boolean,
+): Result<FolderKind> {
+  const stat = statSync(dir, { throwIfNoEntry: false });
+  if (stat !== undefined && !stat.isDirectory()) return trouble("usage", `${dir} is a file`, "name a folder");
+  const root = realPathOf(dir);
+  examineOwnFolder(join(root, MIRROR_FOLDER));
+  if (hasConfig(join(root, MIRROR_FOLDER))) return ok("linked");
+  const above = mirrorAbove(root, env);
+  if (above !== null) {
+    return trouble(
+      "usage",
+      `${dir} is inside the linked folder ${above}; its files would be synced twice`,
+      "choose a folder outside of it",
+    );
+  }
+  const unusual = unusualFolder(root, home);
+  if (unusual !== null && !anyFolder) {
+    return trouble(
+      "usage",
+      `${dir} is ${unusual}: every Markdown file below it would be uploaded`,
+      `create a folder for the mirror, or use --any-folder`,
+    );
+  }
+  return ok("new");
+}
+
+/** The real path of a folder that may not be there yet: a link may lead to what is above it. */
+function realPathOf(dir: string): string {
+  const whole = resolve(dir);
+  const there = nearestFolder(whole);
+  return join(realpathSync(there), relative(there, whole));
+}
+
+/** Why hardly anybody means to mirror this folder, in words; null: it is a usual one. */
+function unusualFolder(root: string, home: string): string | null {
+  if (root === "/") return "the root of the file system";
+  if (root === home) return "your home folder";
+  return home.startsWith(`${root}/`) ? "a folder above your home" : null;
+}
+
+/**
+ * Finds a mirror above the folder. Another user's does not count: anybody who may write to a folder
+ * such as `/tmp` could make one.
+ */
+export function mirrorAbove(root: string, env: Env): string | null {
+  for (let folder = dirname(root); ; folder = dirname(folder)) {
+    const isMirror = existsSync(join(folder, MIRROR_FOLDER, CONFIG_FILE));
+    if (isMirror && ownershipOf(folder, env).kind !== "foreign") return folder;
+    if (dirname(folder) === folder) return null;
+  }
+}
+
+/**
+ * What an earlier link left in `.mdmirror/` of a folder that is not linked.
+ * `known`: this user's own, of a link that was cut off or lost its configuration. `fresh`: nothing
+ * that matters. A state that is not known as the user's is refused, because it would decide what
+ * counts as deleted locally.
+ */
+export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
+  const root = existsSync(dir) ? realpathSync(dir) : dir;
+  const owner = checkOwner(root, env);
+  if (owner.kind === "trouble") return owner;
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  const folder = join(root, MIRROR_FOLDER);
+  if (findMirror(place.value, root).kind === "known") return ok("known");
+  if (!existsSync(join(folder, "state.db"))) return ok("fresh");
+  return trouble(
+    "usage",
+    `${folder} has the state of a mirror that is not in your list (${place.value}); nothing was sent`,
+    `move ${shellWord(folder)} away and link the folder again: your files stay, and nothing is deleted`,
+    { code: "untrusted" },
+  );
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type LinkRequest = {
+  readonly dir: string;
+  readonly config: Config;
+  readonly origin: TrustedOrigin;
+  readonly key: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly progress: Progress;
+  /** Lines that `.mdmirrorignore` is to have, before it has them. */
+  readonly ignore?: readonly string[];
+};
+
+/**
+ * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, and its
+ * disk is only read. A folder that does not exist is made, with those above it; `close` removes it
+ * again if it is still empty.
+ */
+export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
+  const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
+  let made: string | null = null;
+  try {
+    made = makeFolders(dir);
+    const root = realpathSync(dir);
+    const remote = connect(origin, { key, clock, random, log: SILENT_LOG, traits: null });
+    const gitignore = config.gitignore ? () => [] : null;
+    const disk = new DiskAsIfMarked(createNodeFs(), root, { random, probe: false, ignore, gitignore });
+    const state = memoryState(clock);
+    const world: World = {
+      clock,
+      random,
+      log: SILENT_LOG,
+      progress,
+      remote,
+      disk,
+      state,
+      bootId: null,
+      prefix: config.remote,
+    };
+    rememberRoot(world);
+    const close = async () => {
+      state.close();
+      await remote.close();
+      if (made !== null) unmake(dir, made);
+    };
+    return ok({ root, config, url: config.url, world, notes: [], close });
+  } catch (error) {
+    const told = unwritable(dir, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+/** @param first the highest folder that was made for it */
+function unmake(dir: string, first: string): void {
+  for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
+    rmdirSync(folder);
+    if (folder === resolve(first)) return;
+  }
+}
+
+/** Linking writes the marker; before, the folder counts as marked, so that it can be planned. */
+class DiskAsIfMarked extends LocalDisk {
+  override identify(): RootIdentity | null {
+    const found = super.identify();
+    return found === null ? null : { ...found, markerId: found.markerId ?? "not-linked-yet" };
+  }
+}
+
+/** Whether a first plan needs no question: it only fills an empty folder. */
+export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "planned" }>): boolean {
+  const fills: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
+  return (
+    trees.local.files.size === 0 &&
+    trees.local.folders.size === 0 &&
+    plan.steps.every(({ action }) => fills.has(action.kind))
+  );
+}
+
+/** Other mirrors inside the folder: their files would be mirrored twice. */
+export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>): string[] {
+  return [...trees.local.unseen].flatMap(([path, { isMirror }]) => (isMirror === true ? [path] : []));
+}
+
+/**
+ * Makes `.mdmirror/`, and writes the mirror into the user's registry.
+ * ORDER: the registry first, the config last: a folder without a config is not linked, and `init`
+ * starts anew.
+ * @returns what was set aside in the registry, or null
+ */
+export function linkFolder(
+  request: Pick<LinkRequest, "dir" | "config" | "random" | "origin"> & {
+    readonly env: Env;
+    readonly name: string | null;
+  },
+  storedKey: string | null,
+): Result<string | null> {
+  const { dir, config, origin, random, env, name } = request;
+  try {
+    const made = makeFolders(dir);
+    const root = realpathSync(dir);
+    const fs = createNodeFs();
+    const marker = readMarker(fs, root) ?? random.hex(32);
+    const kept = bindMirror(root, marker, { address: origin.address, allowHttp: origin.allowHttp, env, name });
+    if (kept.kind === "trouble") {
+      if (made !== null) unmake(dir, made);
+      return kept;
+    }
+    const folder = join(root, MIRROR_FOLDER);
+    makeOwnFolder(folder, "");
+    tightenOwnFolder(folder);
+    for (const name of ["tmp", "trash"]) makeOwnFolder(folder, name);
+    makeMirrorFolder(fs, root, marker);
+    if (storedKey !== null) storeKey(folder, storedKey);
+    writeConfig(folder, config);
+    return kept;
+  } catch (error) {
+    const told = unwritable(dir, error);
+    if (told === null) throw error;
+    return told;
+  }
+}

@@ -1,0 +1,58 @@
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import { nameOf, parentOf } from "../../contract/path.ts";
+import type { Clock } from "../../common/clock.ts";
+import type { Random } from "../../common/random.ts";
+import { LocalDisk } from "../local/disk.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { stateSeal } from "../state/folder-rows.ts";
+import { type LocalMirror, withLocal } from "./open-local.ts";
+import type { Result } from "../../common/trouble.ts";
+
+/**
+ * What is read of mirrors again and again: the state is opened only when it, or the file that it is
+ * about, may have changed since.
+ */
+
+/** LIMIT: answers that are kept. */
+const MOST = 32;
+
+type About = {
+  /** What is asked, with all that it depends on. */
+  readonly key: string;
+  /** A file whose text matters; null: none. */
+  readonly file: LocalPath | null;
+};
+
+export class LocalReads {
+  readonly #world: { readonly clock: Clock; readonly random: Random };
+  /** The one that was used last at the end. */
+  readonly #kept = new Map<string, { readonly seal: string; readonly answer: Result<unknown> }>();
+
+  constructor(world: { readonly clock: Clock; readonly random: Random }) {
+    this.#world = world;
+  }
+
+  /**
+   * @param root real path of a folder that holds `.mdmirror/`
+   * @param work gives plain data of the mirror, and depends on `about` alone
+   */
+  read<T>(root: string, { key, file }: About, work: (mirror: LocalMirror) => Result<T>): Result<T> {
+    const name = JSON.stringify([root, key]);
+    const seal = `${stateSeal(join(root, MIRROR_FOLDER))} ${file === null ? "" : this.#sealOf(root, file)}`;
+    const before = this.#kept.get(name);
+    this.#kept.delete(name);
+    const answer = before?.seal === seal ? (before.answer as Result<T>) : withLocal(root, this.#world, work);
+    this.#kept.set(name, { seal, answer });
+    const [oldest] = this.#kept.keys();
+    if (this.#kept.size > MOST) this.#kept.delete(oldest!);
+    return answer;
+  }
+
+  #sealOf(root: string, file: LocalPath): string {
+    const disk = new LocalDisk(createNodeFs(), root, { random: this.#world.random, probe: false });
+    const [stamp] = disk.stampsIn(parentOf(file), [nameOf(file)]);
+    return JSON.stringify(stamp);
+  }
+}

@@ -1,0 +1,153 @@
+import { createRequire } from "node:module";
+import { constants } from "node:os";
+import { shownName } from "../../common/shown-name.ts";
+import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../ports/log.ts";
+import type { Clock } from "../../common/clock.ts";
+import type { Log } from "../ports/world.ts";
+import { appendOwn, lookAtOwn, makeOwnFolder, renameOwn } from "../state/own-files.ts";
+
+/**
+ * LIMIT: bytes of one log file. Older ones are kept beside it: `mdmirror.log`, `mdmirror.log.1` …
+ * `mdmirror.log.4`.
+ */
+const MAX_BYTES = 1024 * 1024;
+const OLDER = 4;
+
+export const SILENT_LOG: Log = { debug: false, write: () => undefined };
+
+type LogOptions = {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly secret: string;
+  /** Also lines of level `debug`: one for each request. */
+  readonly debug: boolean;
+  readonly onFault: (error: Error) => void;
+  /** Bytes of one file, for tests. */
+  readonly maxBytes?: number;
+};
+
+/**
+ * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only the members in `LOG_FIELDS` get in, each
+ * in its own form, so neither a text nor the key can (I30). If the log cannot be written (a full
+ * disk), that is said once, and the mirror goes on.
+ */
+export function openLog(options: LogOptions): Log {
+  return new FileLog(options);
+}
+
+class FileLog implements Log {
+  readonly debug: boolean;
+  readonly #options: LogOptions;
+  readonly #append: (line: string) => void;
+  #logger: ReturnType<typeof makeLogger> | null = null;
+  #broken = false;
+
+  constructor(options: LogOptions) {
+    this.debug = options.debug;
+    this.#options = options;
+    this.#append = openRotation(options.folder, options.maxBytes ?? MAX_BYTES);
+  }
+
+  write(...[level, event, fields]: Parameters<Log["write"]>): void {
+    if (this.#broken || (level === "debug" && !this.debug)) return;
+    this.#logger ??= makeLogger(this.#options.clock, (line) => this.#keep(line));
+    this.#logger[level](keepFields(fields, this.#options.secret), event);
+  }
+
+  #keep(line: string): void {
+    try {
+      this.#append(line);
+    } catch (error) {
+      this.#broken = true;
+      this.#options.onFault(error as Error);
+    }
+  }
+}
+
+const LEVEL_BY_NAME = { level: (level: string) => ({ level }) };
+
+/** pino takes 20 ms to load, so a run that logs nothing does not load it. */
+function makeLogger(clock: Clock, write: (line: string) => void) {
+  const { pino } = createRequire(import.meta.url)("pino") as typeof import("pino");
+  const settings = {
+    base: null,
+    level: "debug",
+    messageKey: "event",
+    timestamp: () => `,"at":"${new Date(clock.now()).toISOString()}"`,
+    formatters: LEVEL_BY_NAME,
+  };
+  return pino(settings, { write });
+}
+
+/**
+ * Appends lines to a file that is put aside when it is full; the oldest is removed.
+ * ASSUMES: one writer, which holds the folder's lock.
+ */
+function openRotation(folder: string, maxBytes: number): (line: string) => void {
+  const file = "log/mdmirror.log";
+  let size: number | null = null;
+  return (line) => {
+    if (size === null) {
+      // Does not make the folders above: on a disk that was unmounted, nothing is made below its
+      // mount point.
+      makeOwnFolder(folder, "log");
+      size = lookAtOwn(folder, file, "own-file")?.size ?? 0;
+    }
+    const more = Buffer.byteLength(line);
+    if (size > 0 && size + more > maxBytes) {
+      putAside(folder, file);
+      size = 0;
+    }
+    appendOwn(folder, file, line);
+    size += more;
+  };
+}
+
+/** Each file takes the next older number; the last is replaced. */
+function putAside(folder: string, file: string): void {
+  for (let n = OLDER; n > 0; n--) {
+    const from = n === 1 ? file : `${file}.${n - 1}`;
+    if (lookAtOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);
+  }
+}
+
+type Form = (value: LogValue) => LogValue | undefined;
+
+const count: Form = (value) => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
+const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
+const ident = textOf(/^[\x21-\x7e]{1,128}$/);
+/** One line, which cannot steer the terminal that shows it. */
+const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
+const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
+
+const ERRNOS: ReadonlySet<string> = new Set(Object.keys(constants.errno));
+/** Codes of undici, Node's name lookup, TLS and SQLite. */
+const OTHER_CODES =
+  /^(?:(?:UND_ERR|ERR_TLS|ERR_SSL|SQLITE|CERT|EAI|HPE|UNABLE_TO)_[A-Z_]+|ENOTFOUND|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN)$/;
+const errors: Form = (value) => {
+  if (typeof value !== "string") return undefined;
+  const names = value.match(/\b[A-Z][A-Z0-9_]{3,40}\b/g) ?? [];
+  const known = names.find((name) => ERRNOS.has(name) || OTHER_CODES.test(name));
+  return known ?? undefined;
+};
+
+const FORMS: Readonly<Record<LogForm, Form>> = { count, flag, word, ident, place, errors };
+
+/**
+ * @param secret removed from any member that still holds it: a path that was named after the key
+ */
+function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
+  const kept: Record<string, LogValue> = {};
+  for (const [name, value] of Object.entries(fields)) {
+    if (value === null || !Object.hasOwn(LOG_FIELDS, name)) continue;
+    const shown = FORMS[LOG_FIELDS[name as keyof typeof LOG_FIELDS]](value);
+    if (shown === undefined) continue;
+    kept[name] = typeof shown === "string" && secret !== "" ? shown.replaceAll(secret, "[key]") : shown;
+  }
+  return kept;
+}
+
+function textOf(form: RegExp): Form {
+  return (value) => (typeof value === "string" && form.test(value) ? value : undefined);
+}

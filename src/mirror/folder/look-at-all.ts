@@ -1,0 +1,73 @@
+import { UnsafePath } from "../../common/unsafe-path.ts";
+import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
+import { askFirst, type Look, type LookOptions, readAfter } from "./look.ts";
+import { codeOf, errnoClause, ok, type Result, type Trouble } from "../../common/trouble.ts";
+
+/** All mirrors of this user, with the state of each; one that cannot be read hides no other. */
+
+export type LookedAt = {
+  readonly mirror: ListedMirror;
+  readonly look: Look;
+  /** Its state, in one word. */
+  readonly state: MirrorWord;
+};
+
+/**
+ * The states of a look; also `gone` and `other`: the folder is not there, or another one is;
+ * `untrusted`: `mdmirror trust` has to be run; `unreadable`: the state or the daemon cannot be
+ * read.
+ */
+export type MirrorWord =
+  | Extract<Look, { kind: "seen" }>["status"]["state"]
+  | Exclude<ListedMirror["place"], "present">
+  | "untrusted"
+  | "unreadable";
+
+/** @returns the mirrors by path; `unfit`: a clause on each entry that cannot be trusted */
+export async function lookAtAll(
+  options: LookOptions,
+): Promise<Result<{ readonly mirrors: readonly LookedAt[]; readonly unfit: readonly string[] }>> {
+  const listed = listOwnMirrors(options.env);
+  if (listed.kind === "trouble") return listed;
+  // ORDER: all daemons are asked at once (one that hangs takes its deadline), and no state is read
+  // before all have answered: reading keeps this process from hearing an answer in time.
+  const asked = await Promise.all(listed.value.mirrors.map((mirror) => askListed(mirror, options)));
+  const mirrors: LookedAt[] = [];
+  for (const [at, mirror] of listed.value.mirrors.entries()) {
+    const first = asked[at]!;
+    const look =
+      first.kind === "asked" ? await orTell(mirror.root, () => readAfter(mirror.root, first, options)) : first;
+    mirrors.push({ mirror, look, state: wordOf(mirror, look) });
+  }
+  return ok({ mirrors, unfit: listed.value.unfit });
+}
+
+async function askListed(mirror: ListedMirror, options: LookOptions): ReturnType<typeof askFirst> {
+  if (mirror.place !== "present") return { kind: "unseen", trouble: absentTrouble(mirror) };
+  return orTell(mirror.root, () => askFirst(mirror.root, options));
+}
+
+async function orTell<T>(root: string, look: () => Promise<T>): Promise<T | Extract<Look, { kind: "unseen" }>> {
+  try {
+    return await look();
+  } catch (error) {
+    const trouble = troubleOf(root, error);
+    if (trouble === null) throw error;
+    return { kind: "unseen", trouble };
+  }
+}
+
+/** @returns null where the error is not the folder's but a bug */
+function troubleOf(root: string, error: unknown): Trouble | null {
+  if (error instanceof UnsafePath) return { kind: "usage", what: error.message, next: error.next };
+  const code = codeOf(error);
+  if (code === null) return null;
+  const what = `${root} cannot be read: ${errnoClause(error)}`;
+  return { kind: "fault", what, code, next: "check that its disk works and this user may read it" };
+}
+
+function wordOf({ place }: ListedMirror, look: Look): MirrorWord {
+  if (place !== "present") return place;
+  if (look.kind === "seen") return look.status.state;
+  return look.trouble.code === "untrusted" ? "untrusted" : "unreadable";
+}

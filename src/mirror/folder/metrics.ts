@@ -1,0 +1,124 @@
+import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
+import type { LookedAt, MirrorWord } from "./look-at-all.ts";
+import type { Look } from "./look.ts";
+
+/** How mirrors stand, for a collector that reads text files. Names of mirrors, never a path. */
+
+type Seen = Extract<Look, { kind: "seen" }>;
+type Gauge = { readonly name: string; readonly help: string; readonly of: (seen: Seen) => number | null };
+
+const STATES: readonly MirrorWord[] = [
+  "in-sync",
+  "attention",
+  "stopped",
+  "offline",
+  "never",
+  "gone",
+  "other",
+  "untrusted",
+  "unreadable",
+];
+
+/** null: there is nothing to tell. Times are seconds since the epoch. */
+const GAUGES: readonly Gauge[] = [
+  {
+    name: "last_proof_timestamp_seconds",
+    help: "When both sides were last proven to agree.",
+    of: ({ status: { syncedAt } }) => seconds(syncedAt),
+  },
+  { name: "documents", help: "Documents that are mirrored.", of: ({ status }) => status.documents },
+  { name: "folders", help: "Folders that are mirrored.", of: ({ status }) => status.folders },
+  { name: "conflicts", help: "Documents in conflict.", of: ({ status }) => status.conflicts.length },
+  { name: "in_review", help: "Documents with text in review.", of: ({ status }) => status.reviews.length },
+  {
+    name: "needs_attention",
+    help: "Documents that need the user.",
+    of: ({ status: { attention } }) => attention.filter(({ waits }) => !waits).length,
+  },
+  {
+    name: "waiting",
+    help: "Documents that wait, and need nobody.",
+    of: ({ status: { attention } }) => attention.filter(({ waits }) => waits).length,
+  },
+  {
+    name: "blocked",
+    help: "Documents that are blocked, for any reason.",
+    of: ({ status: { attention } }) => attention.filter(({ path }) => path !== "").length,
+  },
+  { name: "effects_cut_off", help: "Effects that the next run settles.", of: ({ status }) => status.pending },
+  {
+    name: "last_run_end_timestamp_seconds",
+    help: "When the last run that did anything ended.",
+    of: ({ status: { lastRun } }) => seconds(lastRun?.endedAt ?? null),
+  },
+  {
+    name: "last_run_duration_seconds",
+    help: "How long the last run that did anything took.",
+    of: ({ status: { lastRun } }) =>
+      lastRun === null || lastRun.endedAt === null ? null : Math.max(0, lastRun.endedAt - lastRun.startedAt) / 1_000,
+  },
+  {
+    name: "daemon_start_timestamp_seconds",
+    help: "When its daemon was started.",
+    of: ({ daemon }) => seconds(daemon?.since ?? null),
+  },
+  { name: "daemon_up", help: "Whether a daemon keeps it.", of: ({ daemon }) => Number(daemon !== null) },
+  { name: "daemon_paused", help: "Whether its daemon rests.", of: ({ daemon }) => Number(daemon?.paused === true) },
+];
+
+/** @param mirrors each with another name */
+export function mirrorMetrics(mirrors: readonly LookedAt[], unfit: number): string {
+  return metricsText([
+    ofEach(
+      "mdmirror_in_sync",
+      "Whether both sides agreed at the last look, and nothing is open.",
+      mirrors,
+      ({ state }) => Number(state === "in-sync"),
+    ),
+    {
+      name: "mdmirror_state",
+      help: "1 for the state that the mirror is in, 0 for each other one.",
+      type: "gauge",
+      samples: mirrors.flatMap(({ mirror, state }) =>
+        STATES.map((one): Sample => ({ labels: { mirror: mirror.name, state: one }, value: Number(state === one) })),
+      ),
+    },
+    ...GAUGES.map(({ name, help, of }) =>
+      ofEach(`mdmirror_${name}`, help, mirrors, ({ look }) => (look.kind === "seen" ? of(look) : null)),
+    ),
+    {
+      name: "mdmirror_requests_total",
+      help: "Requests of its daemon to the service since the daemon was started, by how they ended.",
+      type: "counter",
+      samples: mirrors.flatMap(requestSamples),
+    },
+    {
+      name: "mdmirror_unreadable_entries",
+      help: "Entries of the list of mirrors that cannot be believed.",
+      type: "gauge",
+      samples: [{ labels: {}, value: unfit }],
+    },
+  ]);
+}
+
+function requestSamples({ mirror, look }: LookedAt): readonly Sample[] {
+  const ends = look.kind === "seen" ? Object.entries(look.daemon?.requests ?? {}) : [];
+  return ends.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
+}
+
+function ofEach(
+  name: string,
+  help: string,
+  mirrors: readonly LookedAt[],
+  of: (one: LookedAt) => number | null,
+): Metric {
+  const samples = mirrors.flatMap((one): Sample[] => {
+    const value = of(one);
+    return value === null ? [] : [{ labels: { mirror: one.mirror.name }, value }];
+  });
+  return { name, help, type: "gauge", samples };
+}
+
+function seconds(ms: number | null): number | null {
+  return ms === null ? null : ms / 1_000;
+}

@@ -1,0 +1,61 @@
+import { existsSync, renameSync, statSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { readMarker } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { removeOwn } from "../state/own-files.ts";
+import { judgeList, keepMirror, placeOf } from "../trust/gate.ts";
+import { findByMarker } from "../trust/registry.ts";
+import { mirrorAbove } from "./link-folder.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Whether a mirror can be moved there, by one rename. @param to absolute; nothing may be there */
+export function judgeMove(root: string, to: string, env: Env): Result<null> {
+  const next = "name a new folder inside an existing one";
+  if (existsSync(to)) return trouble("usage", `${to} already exists`, next);
+  const above = statSync(dirname(to), { throwIfNoEntry: false });
+  if (above?.isDirectory() !== true) return trouble("usage", `${dirname(to)} is not a folder`, next);
+  if (basename(to) === MIRROR_FOLDER) return trouble("usage", `${to} is a name that mdmirror uses itself`, next);
+  if (to.startsWith(`${root}/`)) return trouble("usage", `${to} is inside ${root}`, next);
+  const outer = mirrorAbove(to, env);
+  if (outer !== null)
+    return trouble("usage", `${to} is inside the linked folder ${outer}; its files would be synced twice`, next);
+  return above.dev === statSync(root).dev ? judgeList(env, "nothing was moved") : otherDisk(root, to);
+}
+
+function otherDisk(root: string, to: string): Result<never> {
+  return trouble(
+    "usage",
+    `${to} is on another disk than ${root}, and a copy of a mirror needs approval; nothing was moved`,
+    `move it yourself while no daemon syncs it: mv ${shellWord(root)} ${shellWord(to)} && mdmirror approve ${shellWord(to)}`,
+    { code: "EXDEV" },
+  );
+}
+
+/**
+ * Under the folder's lock, nothing of it open.
+ * ORDER: the folder, then the list: killed between, the next command in the folder follows it.
+ * @returns what of the list could not be kept, as a clause, or null
+ */
+export function moveFolder(root: string, to: string, env: Env): Result<string | null> {
+  try {
+    renameSync(root, to);
+  } catch (error) {
+    if (codeOf(error) === "EXDEV") return otherDisk(root, to);
+    return trouble("usage", `${root} cannot be moved to ${to}: ${errnoClause(error)}`, "nothing was moved", {
+      code: codeOf(error),
+    });
+  }
+  // Of the lock that was taken at the old place.
+  removeOwn(join(to, MIRROR_FOLDER), "lock.json");
+  const place = placeOf(env);
+  const marker = readMarker(createNodeFs(), to);
+  const found = place.kind === "ok" && marker !== null ? findByMarker(place.value, marker) : null;
+  if (place.kind === "trouble" || found?.kind !== "known") return ok(null);
+  const roots = found.mirror.roots.map((other) => (other === root ? to : other));
+  const kept = keepMirror(place.value, { ...found.mirror, roots });
+  return ok(kept.kind === "ok" ? null : kept.trouble.what);
+}

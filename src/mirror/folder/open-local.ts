@@ -1,0 +1,48 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Disk } from "../ports/disk.ts";
+import type { State } from "../ports/state.ts";
+import type { Clock } from "../../common/clock.ts";
+import type { Random } from "../../common/random.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { readingDisk } from "../engine/links/translating.ts";
+import { openDisk } from "./open-disk.ts";
+import { openToRead } from "./open-state.ts";
+import { readConfig } from "../settings/config.ts";
+import { ok, type Result } from "../../common/trouble.ts";
+
+/**
+ * A mirrored folder as far as this machine alone knows it: no key, network or lock, and nothing is
+ * written (I23).
+ */
+export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
+
+type System = { readonly clock: Clock; readonly random: Random };
+
+/** @param dir a folder that holds `.mdmirror/` */
+export function openLocal(dir: string, system: System): Result<LocalMirror> {
+  const root = existsSync(dir) ? realpathSync(dir) : dir;
+  const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
+  if (opened.kind === "trouble") return opened;
+  const { state } = opened.value;
+  const plain = openDisk(root, { random: system.random, probe: false });
+  const disk = withLinksHere(root, state, plain);
+  return ok({ root, state, disk, close: () => state.close() });
+}
+
+function withLinksHere(root: string, state: State, disk: Disk): Disk {
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  if (config.kind !== "ok" || config.value.links === "keep") return disk;
+  return readingDisk({ state, disk, prefix: config.value.remote }, config.value.wiki);
+}
+
+/** Opens a mirror so, works on it and closes it, however the work ends. */
+export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMirror) => Result<T>): Result<T> {
+  const opened = openLocal(dir, system);
+  if (opened.kind === "trouble") return opened;
+  try {
+    return work(opened.value);
+  } finally {
+    opened.value.close();
+  }
+}

@@ -1,0 +1,201 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Clock } from "../../common/clock.ts";
+import type { Log, Progress } from "../ports/world.ts";
+import type { Random } from "../../common/random.ts";
+import { checkRoot, rememberRoot } from "../engine/run/guard-facts.ts";
+import type { World } from "../engine/run/world.ts";
+import { LocalDisk } from "../local/disk.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { makeMirrorFolder } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { holdOwnFolder } from "../state/own-handle.ts";
+import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
+import { translating } from "../engine/links/translating.ts";
+import { readBootId } from "./boot-id.ts";
+import { Closers } from "./closers.ts";
+import { type Config, readConfig } from "../settings/config.ts";
+import { findKey, isOtherKey } from "../settings/key.ts";
+import { openLog, SILENT_LOG } from "./log.ts";
+import { followed } from "./open-disk.ts";
+import { openToRead, openToWrite, readTraits } from "./open-state.ts";
+import { borrowLock, FolderLock } from "./folder-lock.ts";
+import { unwritable } from "./folder-trouble.ts";
+import type { ExchangeTally } from "../remote/tally.ts";
+import { connect } from "../trust/connect.ts";
+import { type Admitted, admit, claimName, keepMarker } from "../trust/gate.ts";
+import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+
+export type MirrorOptions = {
+  /**
+   * `read`: no lock, the state as it is, a disk and a log that are never written (I23). `write`:
+   * locked; a damaged state is set aside and rebuilt by adoption.
+   */
+  readonly mode: "read" | "write";
+  /** The command that opens it, shown to a process that finds the folder locked. */
+  readonly what: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly progress?: Progress;
+  /** `--url` and `--key-file`. */
+  readonly url?: string | null;
+  readonly keyFile?: string | null;
+  readonly tally?: ExchangeTally;
+};
+
+/** One mirrored folder with its parts: config, key, lock, state, disk, remote. */
+export type OpenedMirror = {
+  /** Absolute. */
+  readonly root: string;
+  readonly config: Config;
+  /** The URL in use: `--url` > `MDMIRROR_URL` > config. */
+  readonly url: string;
+  readonly world: World;
+  /** What the user is told about the opening, for example that a damaged state was set aside. */
+  readonly notes: readonly string[];
+  /**
+   * Only when opened to `write`: frees the lock and takes it again, while a command has the folder.
+   */
+  readonly lock?: Pick<FolderLock, "free" | "take">;
+  /** Whether a daemon has lent this folder: it goes on when the mirror is closed. */
+  readonly borrowed?: boolean;
+  /** Whether another key than the one in use would be found by now. */
+  hasNewKey?(): boolean;
+  close(): Promise<void>;
+};
+
+const NO_PROGRESS: Progress = { report: () => undefined };
+
+/** @param dir absolute path of a folder that holds `.mdmirror/` */
+export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
+  if (!existsSync(dir))
+    return trouble("usage", `${dir} does not exist`, "mount its disk, or give the present path of the folder");
+  const root = realpathSync(dir);
+  const entry = findEntry(root, options);
+  if (entry.kind === "trouble") return entry;
+  const closers = new Closers();
+  try {
+    const opened = await openParts(entry.value, options, closers);
+    if (opened.kind === "trouble") await closers.close();
+    return opened;
+  } catch (error) {
+    await closers.close();
+    const told = unwritable(root, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+/** What is known of a mirrored folder before anything in it is opened. */
+type Entry = {
+  readonly root: string;
+  /** Its `.mdmirror`. */
+  readonly folder: string;
+  readonly config: Config;
+  readonly admitted: Admitted;
+  readonly key: string;
+};
+
+function findEntry(root: string, options: MirrorOptions): Result<Entry> {
+  const folder = join(root, MIRROR_FOLDER);
+  const entered = enter(folder, options.mode);
+  if (entered.kind === "trouble") return entered;
+  return holdOwnFolder(folder, () => readEntry(root, folder, options));
+}
+
+function readEntry(root: string, folder: string, options: MirrorOptions): Result<Entry> {
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return config;
+  const admitted = admit(root, config.value, options);
+  if (admitted.kind === "trouble") return admitted;
+  const found = findKey(keySourceOf(folder, admitted.value, options));
+  if (found.kind === "trouble") return found;
+  return ok({ root, folder, config: config.value, admitted: admitted.value, key: found.value.key });
+}
+
+function keySourceOf(folder: string, { origin }: Admitted, { env, cwd, keyFile = null }: MirrorOptions) {
+  return { folder, keyFile, cwd, env, origin };
+}
+
+/** Checks the folder as a whole before anything in it is opened. */
+function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
+  try {
+    if (mode === "write") tightenOwnFolder(folder);
+    else examineOwnFolder(folder);
+    return ok(null);
+  } catch (error) {
+    const told = unwritable(folder, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+async function openParts(entry: Entry, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
+  const { root, folder, config, admitted, key } = entry;
+  const { mode, clock, random } = options;
+  // ORDER: before anything is read that would make the heap grow.
+  const { progress = NO_PROGRESS } = options;
+  const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
+  if (locked.kind === "trouble") return locked;
+  const fs = createNodeFs();
+  const opened = mode === "write" ? openToWrite(folder, clock) : openToRead(folder, clock);
+  if (opened.kind === "trouble") return opened;
+  const { state, isNew } = opened.value;
+  const notes = [...admitted.notes, ...opened.value.notes];
+  closers.add(() => state.close());
+  const log = logOf(mode, folder, key, options, notes);
+  const reach = { key, clock, random, log, traits: readTraits(state) };
+  const remote = connect(admitted.origin, reach, options.tally ?? null);
+  closers.add(() => remote.close());
+  if (mode === "write" && isNew) {
+    makeMirrorFolder(fs, root, random.hex(32));
+    keepMarker(root, admitted, options.env);
+  }
+  const plain: World = {
+    clock,
+    random,
+    log,
+    progress,
+    remote,
+    address: admitted.origin.url,
+    disk: new LocalDisk(fs, root, {
+      random,
+      probe: mode === "write",
+      gitignore: followed(config, state),
+    }),
+    state,
+    bootId: readBootId(),
+    prefix: config.remote,
+  };
+  const world = config.links === "keep" ? plain : translating(plain, mode === "write", config.wiki);
+  // A new state knows nothing of this folder, so any root is right: the first sync deletes and
+  // overwrites nothing (I05).
+  if (isNew) rememberRoot(world);
+  if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);
+  const { url } = admitted.origin;
+  const hasNewKey = () => isOtherKey(keySourceOf(folder, admitted, options), key);
+  return ok({ root, config, url, world, notes, ...locked.value, hasNewKey, close: () => closers.close() });
+}
+
+async function lockFolder(
+  { root, folder }: Entry,
+  options: MirrorOptions,
+  closers: Closers,
+): Promise<Result<Pick<OpenedMirror, "lock" | "borrowed">>> {
+  const lock = new FolderLock(folder, options);
+  const taken = await borrowLock(root, lock, options);
+  if (taken.kind === "trouble") return taken;
+  const giveBack = taken.value;
+  if (giveBack !== null) closers.add(giveBack);
+  closers.add(() => lock.free());
+  return ok({ lock, borrowed: giveBack !== null });
+}
+
+function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options: MirrorOptions, notes: string[]): Log {
+  if (mode === "read") return SILENT_LOG;
+  const debug = options.env["MDMIRROR_LOG"] === "debug";
+  const onFault = (error: Error) => void notes.push(`the log cannot be written: ${errnoClause(error)}`);
+  return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
+}

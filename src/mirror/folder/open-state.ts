@@ -1,0 +1,123 @@
+import type { Clock } from "../../common/clock.ts";
+import type { RemoteTraits } from "../ports/remote.ts";
+import type { State } from "../ports/state.ts";
+import { META } from "../engine/run/meta.ts";
+import { setAsideDamaged } from "../state/damage.ts";
+import type { DatabaseFault } from "../state/database.ts";
+import { openState } from "../state/open.ts";
+import type { StateFile } from "../state/schema.ts";
+import type { StoredState } from "../state/state.ts";
+import { FULL_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
+
+/**
+ * Opens the state file as a command needs it, and reports or repairs each way in which it can be
+ * unusable.
+ */
+
+type StateInUse = {
+  readonly state: StoredState;
+  /** It has no past: everything that both sides hold is adopted. */
+  readonly isNew: boolean;
+  readonly notes: string[];
+};
+
+/**
+ * Under the lock. A damaged file is set aside; adoption finds its content again, and deletes and
+ * overwrites nothing.
+ */
+export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
+  const notes: string[] = [];
+  let lostTexts = false;
+  // At most one round for each of the two files.
+  for (let round = 0; round < 3; round++) {
+    const opened = openState({ folder, clock });
+    if (opened.kind === "opened") {
+      if (lostTexts) readAgain(opened.state);
+      return ok({ state: opened.state, isNew: opened.created || knowsNoFolder(opened.state), notes });
+    }
+    if (opened.kind !== "damaged") return stateTrouble(opened);
+    lostTexts ||= opened.file === "texts.db";
+    const stamp = new Date(clock.now()).toISOString().replace(/[:.]/g, "-");
+    const aside = setAsideDamaged(folder, opened.file, stamp);
+    notes.push(
+      `${opened.file} was damaged (${opened.detail}) and set aside in .mdmirror/${aside.to}; mdmirror rebuilds it from both sides; nothing is lost`,
+    );
+  }
+  return trouble(
+    "fault",
+    "the state cannot be rebuilt: it is damaged again immediately",
+    "check the disk; then remove .mdmirror/state.db and .mdmirror/texts.db",
+  );
+}
+
+/**
+ * A kill or a full disk stopped it between making the file and writing the first row, so it is as
+ * good as new.
+ */
+function knowsNoFolder(state: StoredState): boolean {
+  return state.meta(META.rootMarker) === null && state.load().links.size === 0;
+}
+
+/**
+ * For files whose text the store has lost, the stamps are dropped: the next walk reads and stores
+ * them.
+ */
+function readAgain(state: StoredState): void {
+  const missing = new Set(state.missingTexts());
+  const links = [...state.load().links.values()];
+  state.transact(() => {
+    for (const link of links) if (missing.has(link.localDigest)) state.putLink({ ...link, stampTrusted: false });
+  });
+}
+
+/** Opens it as it is, beside a writer; without a state file, a new state in memory. */
+export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
+  const opened = openState({ folder, clock, readOnly: true });
+  if (opened.kind === "opened") return ok({ state: opened.state, isNew: false, notes: [] });
+  if (opened.kind !== "missing") return stateTrouble(opened);
+  return ok({ state: memoryState(clock), isNew: true, notes: [] });
+}
+
+/** A state that ends with the process: a plan over it is the first plan. */
+export function memoryState(clock: Clock): StoredState {
+  const memory = openState({ folder: ":memory:", clock });
+  if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
+  return memory.state;
+}
+
+/** Each way in which a state file can be unusable, as the user sees it. */
+export function stateTrouble(
+  opened: { readonly kind: "missing" } | ({ readonly file: StateFile } & DatabaseFault),
+): Result<never> {
+  switch (opened.kind) {
+    case "missing":
+      return trouble("fault", "the folder has no state", "mdmirror sync makes one");
+    case "damaged":
+      return trouble(
+        "fault",
+        `${opened.file} is damaged: ${opened.detail}`,
+        "mdmirror sync replaces it with a new one, built from both sides; nothing is lost",
+      );
+    case "newer":
+      return trouble(
+        "usage",
+        `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known}); nothing was changed`,
+        "use the newer mdmirror; or go back to .mdmirror/state.db.before, where there is one",
+      );
+    case "unusable": {
+      const isFull = isDiskFull(opened.code);
+      return trouble(
+        "fault",
+        `${opened.file} cannot be used: ${isFull ? "the disk is full" : opened.detail}`,
+        isFull ? FULL_NEXT : "check that the disk has space and this user may write .mdmirror/",
+        { code: opened.code },
+      );
+    }
+  }
+}
+
+/** How the service has behaved so far; null: nothing is known. */
+export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
+  const text = state.meta(META.traits);
+  return text === null ? null : (JSON.parse(text) as RemoteTraits);
+}

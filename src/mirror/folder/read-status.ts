@@ -1,0 +1,100 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { type HoldReason, isOpen } from "../model/hold.ts";
+import type { Hold } from "../model/link.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { type Standing, standingOf } from "../engine/run/standing.ts";
+import { type Glance, glanceAtState } from "../state/glance.ts";
+import { type Config, readConfig } from "../settings/config.ts";
+import type { Glances } from "./glances.ts";
+import { ok, type Result } from "../../common/trouble.ts";
+import { comparePaths } from "../../common/by-path.ts";
+
+/** What the state file says of a mirror: no network, walk or lock. */
+export type MirrorStatus = Standing & {
+  readonly url: string;
+  readonly remote: string;
+  readonly documents: number;
+  readonly folders: number;
+  /** Effects that were cut off; the next run settles them. */
+  readonly pending: number;
+  /**
+   * Rows that need nothing more, though the sides are not equal: in review, or excluded by the
+   * ignore rules.
+   */
+  readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
+  /** Documents in conflict, without those whose text is in review for it: each has one state. */
+  readonly conflicts: readonly string[];
+  /** Documents with text in review, without those that need a choice here as well. */
+  readonly reviews: readonly string[];
+  /**
+   * The same, with the time since when the oldest text of each waits, in milliseconds since the
+   * epoch. `met`: it waits because it met another edit.
+   */
+  readonly reviewedSince: Glance["survey"]["reviews"];
+  readonly lastRun: {
+    readonly run: number;
+    readonly kind: string;
+    readonly startedAt: number;
+    readonly endedAt: number | null;
+  } | null;
+};
+
+/** A folder that is linked but was never synced. */
+const NOTHING: Glance = {
+  survey: { documents: 0, folders: 0, conflicts: [], reviews: [] },
+  holds: [],
+  intents: [],
+  meta: new Map(),
+  newestRun: null,
+};
+
+/**
+ * @param dir a folder that holds `.mdmirror/`
+ * @param isBusy a daemon is in the middle of a run: then an unfinished run is no sign of trouble
+ * @param glances of a process that looks again and again
+ */
+export async function readStatus(
+  dir: string,
+  isBusy: boolean,
+  glances: Pick<Glances, "at"> | null = null,
+): Promise<Result<MirrorStatus>> {
+  const folder = join(existsSync(dir) ? realpathSync(dir) : dir, MIRROR_FOLDER);
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return config;
+  const glanced = glances === null ? glanceAtState(folder) : glances.at(folder);
+  if (glanced.kind !== "read" && glanced.kind !== "missing")
+    return (await import("./open-state.ts")).stateTrouble(glanced);
+  return ok(statusOf(glanced.kind === "read" ? glanced.value : NOTHING, config.value, isBusy));
+}
+
+function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): MirrorStatus {
+  const { survey, holds, intents, meta, newestRun } = glance;
+  const waiting = new Set<string>(holds.filter(({ reason }) => reason === "review-conflict").map(({ path }) => path));
+  const conflicts = survey.conflicts.filter((path) => !waiting.has(path));
+  const reviewedSince = survey.reviews.filter(({ path }) => !conflicts.includes(path));
+  return {
+    ...standingOf({ meta: (key) => meta.get(key) ?? null, holds, newestRun: isBusy ? null : newestRun }),
+    url,
+    remote,
+    documents: survey.documents,
+    folders: survey.folders,
+    // A parked inode is always looked at once more: nothing was cut off.
+    pending: intents.filter(({ intent }) => intent.kind !== "set-aside").length,
+    resting: countResting(holds),
+    conflicts: conflicts.toSorted(comparePaths),
+    reviews: reviewedSince.map(({ path }) => path),
+    reviewedSince,
+    lastRun: newestRun === null ? null : lastRunOf(newestRun),
+  };
+}
+
+function countResting(holds: readonly Hold[]): MirrorStatus["resting"] {
+  const counts: Partial<Record<HoldReason, number>> = {};
+  for (const { reason } of holds) if (!isOpen(reason)) counts[reason] = (counts[reason] ?? 0) + 1;
+  return counts;
+}
+
+function lastRunOf({ run, kind, startedAt, endedAt }: NonNullable<Glance["newestRun"]>): MirrorStatus["lastRun"] {
+  return { run, kind, startedAt, endedAt };
+}

@@ -1,0 +1,94 @@
+import { readOwn, removeOwn, replaceOwn } from "../state/own-files.ts";
+import { codeOf } from "../../common/trouble.ts";
+
+/**
+ * Troubles that mostly end by themselves: another run still holds the folder, or the service is not
+ * reached. For a timer that runs every five minutes each line is a mail, so `sync --quiet` stays
+ * silent about them at first. A file keeps when they began, because a run without the lock may not
+ * write the state.
+ */
+export type TransientKind = "locked" | "offline";
+
+type Noted = { readonly since: number; readonly toldAt: number | null };
+type Notes = { readonly [kind in TransientKind]?: Noted };
+
+const FILE = "quiet.json";
+/** After how long a trouble that lasts is reported again. */
+const AGAIN_MS = 86_400_000;
+
+type Telling =
+  | { readonly kind: "silent" }
+  /** `sinceMs`: how long it has lasted. */
+  | { readonly kind: "told"; readonly sinceMs: number };
+
+/**
+ * Notes the trouble, and says whether to report it now.
+ * @param folder absolute path of `.mdmirror`
+ * @param quietMs how long it may last unreported
+ */
+export function noteTransient(folder: string, kind: TransientKind, now: number, quietMs: number): Telling {
+  try {
+    const notes = readNotes(folder);
+    const noted = lastingSince(notes[kind], now) ?? { since: now, toldAt: null };
+    const isDue = isToBeTold(noted, now, quietMs);
+    const after = isDue ? { ...noted, toldAt: now } : noted;
+    if (after !== notes[kind]) writeNotes(folder, { ...notes, [kind]: after });
+    return isDue ? { kind: "told", sinceMs: now - noted.since } : { kind: "silent" };
+  } catch (error) {
+    // On a disk that cannot keep it, one mail too many is better than none.
+    if (codeOf(error) === null) throw error;
+    return { kind: "told", sinceMs: 0 };
+  }
+}
+
+/** After the clock was set back, the time starts anew. */
+function lastingSince(noted: Noted | undefined, now: number): Noted | null {
+  return noted !== undefined && noted.since <= now ? noted : null;
+}
+
+function isToBeTold({ since, toldAt }: Noted, now: number, quietMs: number): boolean {
+  return now - since >= quietMs && (toldAt === null || now - toldAt >= AGAIN_MS);
+}
+
+/**
+ * Removes the notes of troubles that ended. Writes nothing if there is none. On a disk that cannot
+ * be written they stay until later.
+ */
+export function endTransient(folder: string, ended: readonly TransientKind[]): void {
+  try {
+    const notes = readNotes(folder);
+    const left = Object.entries(notes).filter(([kind]) => !ended.includes(kind as TransientKind));
+    if (left.length === Object.keys(notes).length) return;
+    writeNotes(folder, Object.fromEntries(left));
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+  }
+}
+
+function writeNotes(folder: string, notes: Notes): void {
+  if (Object.keys(notes).length === 0) removeOwn(folder, FILE);
+  else replaceOwn(folder, FILE, JSON.stringify(notes));
+}
+
+/** Anything of another form counts as never noted. */
+function readNotes(folder: string): Notes {
+  const read = readOwn(folder, FILE);
+  let json: unknown = null;
+  try {
+    json = JSON.parse(read?.bytes.toString("utf8") ?? "{}");
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+  }
+  const kept: { [kind in TransientKind]?: Noted } = {};
+  for (const kind of ["locked", "offline"] as const) {
+    const noted = typeof json === "object" && json !== null ? (json as Notes)[kind] : undefined;
+    if (isNoted(noted)) kept[kind] = noted;
+  }
+  return kept;
+}
+
+function isNoted(noted: unknown): noted is Noted {
+  if (typeof noted !== "object" || noted === null) return false;
+  const { since, toldAt } = noted as Partial<Record<keyof Noted, unknown>>;
+  return typeof since === "number" && (toldAt === null || typeof toldAt === "number");
+}

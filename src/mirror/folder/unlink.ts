@@ -1,0 +1,93 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { CONFIG_FILE, CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { readMarker } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { setAsideUnlinked } from "../state/damage.ts";
+import { lookAtOwn, removeOwn } from "../state/own-files.ts";
+import { addressOf, pickUrl } from "../trust/address.ts";
+import { hookMemoryAt, keepMirror, placeOf } from "../trust/gate.ts";
+import { findByMarker, findByRoot, folderId, listMirrors, removeMirror } from "../trust/registry.ts";
+import { readConfig } from "../settings/config.ts";
+import { unwritable } from "./folder-trouble.ts";
+import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
+import { ok, type Result, unwritableFile } from "../../common/trouble.ts";
+
+/**
+ * Ends a mirror, and nothing else: its files stay, here and on the service. What was in
+ * `.mdmirror/` stays as well, but for the key, the link and the marker; a later `init` links the
+ * folder as one that it never saw.
+ */
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type Unlinked = {
+  /** The key that lay in the folder is gone. */
+  readonly keyFile: boolean;
+  /** `shared`: another mirror of the same address uses it. */
+  readonly keychain: "none" | "removed" | "kept" | "shared";
+  /** Where the service is; null: the folder did not say. */
+  readonly url: string | null;
+};
+
+/**
+ * Under the folder's lock, nothing of it open.
+ * ORDER: the key first, the list last: killed between, it is still in the list, and told again.
+ * @param root real path of a folder that is there
+ */
+export function unlinkFolder(root: string, env: Env, now: number): Result<Unlinked> {
+  const folder = join(root, MIRROR_FOLDER);
+  try {
+    const config = readConfig(folder);
+    const url = config.kind === "ok" ? config.value.url : null;
+    const marker = readMarker(createNodeFs(), root);
+    const keyFile = lookAtOwn(folder, KEY_FILE, "file") !== null;
+    const keychain = forgetKey(root, url, env);
+    for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwn(folder, name);
+    setAsideUnlinked(folder, new Date(now).toISOString().replace(/[:.]/g, "-"));
+    for (const name of [CONFIG_FILE, CONTROL_FILE, "quiet.json", "marker"]) removeOwn(folder, name);
+    const forgotten = forgetRoot(root, marker, env);
+    return forgotten.kind === "trouble" ? forgotten : ok({ keyFile, keychain, url });
+  } catch (error) {
+    const told = unwritable(root, error);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+/** The key of the keychain goes with the last mirror of its address. */
+function forgetKey(root: string, url: string | null, env: Env): Unlinked["keychain"] {
+  const place = placeOf(env);
+  const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
+  if (url === null || address?.kind !== "ok" || place.kind === "trouble") return "none";
+  const others = listMirrors(place.value).mirrors.filter(({ roots }) => roots.some((other) => other !== root));
+  if (others.some(({ addresses }) => addresses.includes(address.value))) return "shared";
+  return forgetInKeychain(url, env);
+}
+
+/**
+ * The list lets go of a folder, and of the mirror with its last one.
+ * @param marker null: it is not known; then by the path
+ */
+export function forgetRoot(root: string, marker: string | null, env: Env): Result<null> {
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  const found = marker === null ? findByRoot(place.value, root) : findByMarker(place.value, marker);
+  if (found.kind !== "known") return ok(null);
+  const roots = found.mirror.roots.filter((other) => other !== root);
+  if (roots.length > 0) {
+    const folder = roots[0] === found.mirror.roots[0] ? found.mirror.folder : folderId(roots[0]!);
+    const kept = keepMirror(place.value, { ...found.mirror, roots, folder });
+    return kept.kind === "trouble" ? kept : ok(null);
+  }
+  try {
+    rmSync(hookMemoryAt(place.value, found.mirror.marker), { force: true });
+    removeMirror(place.value, found.mirror.marker);
+    return ok(null);
+  } catch (error) {
+    return unwritableFile(`the list of your mirrors, ${place.value},`, error, {
+      kind: "fault",
+      next: "allow this user to write in that folder, then unlink again",
+    });
+  }
+}

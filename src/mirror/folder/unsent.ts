@@ -1,0 +1,39 @@
+import { faultTrouble } from "./fault-trouble.ts";
+import type { MirrorOptions } from "./open-mirror.ts";
+import { type Preview, previewSync, USUAL_RUN } from "./run.ts";
+import { ok, type Result } from "../../common/trouble.ts";
+import { withMirror } from "./with-mirror.ts";
+
+/** What of a mirror would be left where it is, were it unlinked now. */
+type Unsent = Extract<Preview, { kind: "planned" }>;
+
+const NOT_LEFT: ReadonlySet<string> = new Set([
+  "relink",
+  "note-facts",
+  "forget",
+  "look-again",
+  "link-folder",
+  "forget-folder",
+]);
+
+/**
+ * Plans a sync, and leaves out of it what only comes here: nothing of that is lost. Writes nothing.
+ * @returns null: all was sent, nothing is open; the trouble: it cannot be known
+ */
+export function findUnsent(
+  root: string,
+  options: Omit<MirrorOptions, "mode" | "what">,
+): Promise<Result<Unsent | null>> {
+  return withMirror<Unsent | null>(root, { ...options, mode: "read", what: "unlink" }, async (mirror) => {
+    const preview = await previewSync(mirror, USUAL_RUN);
+    if (preview.kind === "offline") return { kind: "trouble", trouble: faultTrouble(preview.fault, mirror.url) };
+    const steps = preview.plan.steps.filter(({ action: { kind } }) => !isBrought(kind) && !NOT_LEFT.has(kind));
+    const isClean = steps.length === 0 && preview.open.length === 0 && preview.plan.verdict.kind === "run";
+    return ok(isClean ? null : { ...preview, plan: { ...preview.plan, steps } });
+  });
+}
+
+/** An effect that is on this disk alone. */
+function isBrought(kind: string): boolean {
+  return kind.endsWith("-local");
+}

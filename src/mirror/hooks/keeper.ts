@@ -1,0 +1,168 @@
+import type { Clock } from "../../common/clock.ts";
+import type { Log } from "../ports/world.ts";
+import type { Random } from "../../common/random.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import type { FolderEvent } from "../daemon/folder-events.ts";
+import { Glances } from "../folder/glances.ts";
+import { errnoClause } from "../../common/trouble.ts";
+import { hookMemoryOf, hooksFileOf } from "../trust/gate.ts";
+import { failureClause, keepEnd, logEnd } from "./deliver.ts";
+import { type Due, tell } from "./due.ts";
+import { duesOf, hooksFor, mirrorName } from "./dues.ts";
+import { type Facts, factsOf } from "./facts.ts";
+import type { Env, Hook } from "./hook.ts";
+import { readMemory, type Told } from "./memory.ts";
+import { messageOf } from "./message.ts";
+import { readHooks } from "./read-hooks.ts";
+import { runCommand } from "./run-command.ts";
+import { Standing } from "./standing.ts";
+import { Waits } from "./waits.ts";
+
+type KeeperOptions = {
+  readonly env: Env;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** What is wrong with hooks, for who started the daemon. */
+  readonly onNote: (note: string) => void;
+};
+
+/** LIMIT: between two looks; a daemon that carries much across has many runs a second. */
+const REST_MS = 500;
+/** LIMIT: without any event, so long until the next look: hooks may have been changed. */
+const IDLE_MS = 60_000;
+/** How long hooks that are under way have when the daemon ends. */
+const LEAVE_MS = 5_000;
+
+/**
+ * Tells hooks how the folders of a daemon stand. It compares how each stands with what each hook
+ * was told, so nothing is queued, and nothing is lost by a crash. It runs beside the sync, which
+ * never waits for it; each hook is told one thing at a time.
+ */
+export class HookKeeper {
+  readonly #options: KeeperOptions;
+  readonly #folders = new Map<string, { readonly standing: Standing; readonly waits: Waits }>();
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #under = new Set<AbortController>();
+  readonly #glances = new Glances();
+  readonly #stop = new AbortController();
+  readonly #kept: Promise<void>;
+  #wake = new AbortController();
+  /** What was noted last of the file: the same is noted once. */
+  #noted: string | null = null;
+
+  constructor(options: KeeperOptions) {
+    this.#options = options;
+    this.#kept = this.#keep();
+  }
+
+  take(root: string, event: FolderEvent, log: Log | null): void {
+    if (event.kind === "left") return void this.#folders.delete(root);
+    const folder = this.#folders.get(root) ?? { standing: new Standing(), waits: new Waits() };
+    this.#folders.set(root, folder);
+    folder.standing.log = log ?? folder.standing.log;
+    if (folder.standing.take(event, this.#options.clock.monotonic())) this.#wake.abort();
+  }
+
+  /** Resolves when no hook is under way; those that take long are ended, and told again later. */
+  async end(): Promise<void> {
+    this.#stop.abort();
+    await this.#kept;
+    const all = Promise.all(this.#running.values());
+    const over = new AbortController();
+    const late = this.#options.clock.sleep(LEAVE_MS, over.signal).then(() => {
+      for (const controller of this.#under) controller.abort();
+    });
+    if (this.#running.size === 0) over.abort();
+    await all;
+    over.abort();
+    await late;
+  }
+
+  async #keep(): Promise<void> {
+    const { clock, onNote } = this.#options;
+    const { signal: stop } = this.#stop;
+    try {
+      while (!stop.aborted) {
+        const next = Math.min(clock.monotonic() + IDLE_MS, ...this.#lookAtAll());
+        await clock.sleep(Math.max(0, next - clock.monotonic()), AbortSignal.any([stop, this.#wake.signal]));
+        await clock.sleep(REST_MS, stop);
+      }
+    } catch (error) {
+      // The sync goes on without them.
+      onNote(`hooks are not run any more, by an error in mdmirror itself: ${errnoClause(error)}`);
+    }
+  }
+
+  /** @returns when to look again, for each folder */
+  #lookAtAll(): number[] {
+    // ORDER: first, so that an event during the look wakes the next one.
+    this.#wake = new AbortController();
+    const hooks = this.#folders.size === 0 ? [] : this.#readHooks();
+    if (hooks.length === 0) return [];
+    return [...this.#folders.keys()].map((root) => this.#lookAt(root, hooks));
+  }
+
+  #readHooks(): readonly Hook[] {
+    const { env, onNote } = this.#options;
+    if (hooksFileOf(env) === null) return [];
+    const read = readHooks(env);
+    const note = read.kind === "ok" ? null : `${read.trouble.what}; next: ${read.trouble.next}`;
+    if (note !== null && note !== this.#noted) onNote(note);
+    this.#noted = note;
+    return read.kind === "ok" ? read.value : [];
+  }
+
+  #lookAt(root: string, hooks: readonly Hook[]): number {
+    const { env, clock } = this.#options;
+    const { standing, waits } = this.#folders.get(root)!;
+    const seen = standing.seen();
+    const file = hookMemoryOf(root, env);
+    if (seen === null || file === null) return Number.POSITIVE_INFINITY;
+    const now = clock.monotonic();
+    const stands = factsOf(root, seen, standing.offline(now), {}, this.#glances);
+    let next = Number.POSITIVE_INFINITY;
+    for (const hook of hooksFor(root, hooks, env)) {
+      if (this.#running.has(hook.name)) continue;
+      const facts = { ...stands, changes: standing.carriedFor(hook.name) };
+      const { dues, told } = duesOf(hook, facts, readMemory(file), file);
+      const at = waits.of(hook, dues, facts.offlineMs, now);
+      const ripe = dues.find(({ event }) => at.get(event)! <= now);
+      if (ripe !== undefined) this.#start(hook, ripe, { root, file, facts, told });
+      else next = Math.min(next, ...at.values());
+    }
+    return next;
+  }
+
+  #start(hook: Hook, due: Due, about: About): void {
+    const told = this.#tell(hook, due, about).catch((error: unknown) => {
+      this.#options.onNote(
+        `the hook "${hook.name}" will run again, because its result cannot be stored: ${errnoClause(error)}`,
+      );
+    });
+    const over = told.finally(() => {
+      this.#running.delete(hook.name);
+      this.#wake.abort();
+    });
+    this.#running.set(hook.name, over);
+  }
+
+  async #tell(hook: Hook, due: Due, { root, file, facts, told }: About): Promise<void> {
+    const { env, clock, random, onNote } = this.#options;
+    const { standing, waits } = this.#folders.get(root)!;
+    const mine = new AbortController();
+    this.#under.add(mine);
+    const [name, at, id] = [mirrorName(root, env), clock.now(), `msg_${random.hex(24)}`];
+    const message = messageOf(due, facts, { name, root, at, id });
+    const end = await runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop: mine.signal });
+    this.#under.delete(mine);
+    waits.forget(hook, due.event, clock.monotonic());
+    logEnd(standing.log, hook, due.event, end);
+    if (due.event === "in-sync") standing.toldInSync(hook.name, facts.changes);
+    if (end.kind === "failed")
+      onNote(`the hook "${hook.name}" failed on ${due.event} of ${shellWord(root)}: ${failureClause(end)}`);
+    // What the end of the daemon cut off is told by the next one.
+    keepEnd(file, hook, message, end, mine.signal.aborted ? null : tell(due.event, facts, told));
+  }
+}
+
+type About = { readonly root: string; readonly file: string; readonly facts: Facts; readonly told: Told };

@@ -1,0 +1,103 @@
+import { plural } from "../../common/count.ts";
+import { shownName } from "../../common/shown-name.ts";
+import type { Due } from "./due.ts";
+import type { EventName } from "./events.ts";
+import type { Changes, Facts, Item } from "./facts.ts";
+
+/**
+ * The JSON on the standard input of a hook's command: paths, codes and numbers; never a document's
+ * text, never a key.
+ */
+export type Message = {
+  readonly id: string;
+  readonly type: EventName;
+  /** RFC 3339. */
+  readonly timestamp: string;
+  /** One sentence for people. */
+  readonly text: string;
+  readonly data: {
+    readonly mirror: { readonly name: string; readonly folder: string };
+    readonly state: Facts["state"];
+    /** Whether `mdmirror hooks test` sent it, and nothing happened. */
+    readonly test: boolean;
+    /** `changes`: what was carried across since `in-sync` was told last, as far as was seen. */
+    readonly counts: Counts;
+    /** What it is about: the first 50. */
+    readonly items: readonly Item[];
+    /** How many more there are. */
+    readonly more: number;
+    readonly next: string;
+  };
+};
+
+type Counts = {
+  readonly attention: number;
+  readonly conflicts: number;
+  readonly inReview: number;
+  readonly changes: Changes;
+};
+
+type About = {
+  readonly name: string;
+  readonly root: string;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly id: string;
+  readonly test?: boolean;
+};
+
+/** LIMIT: paths in one message. */
+const MOST = 50;
+
+export function messageOf({ event, items }: Pick<Due, "event" | "items">, facts: Facts, about: About): Message {
+  const { name, root, at, id, test = false } = about;
+  const { attention, conflicts, reviews, state, changes } = facts;
+  const counts = { attention: attention.length, conflicts: conflicts.length, inReview: reviews?.length ?? 0, changes };
+  const shown = items.slice(0, MOST);
+  return {
+    id,
+    type: event,
+    timestamp: new Date(at).toISOString(),
+    text: `${test ? "(test) " : ""}mdmirror: ${SENTENCES[event](items, shownName(name))}`,
+    data: {
+      mirror: { name, folder: root },
+      state,
+      test,
+      counts,
+      items: shown,
+      more: items.length - shown.length,
+      next: items[0] !== undefined && event !== "conflict" && event !== "attention" ? items[0].next : NEXT[event],
+    },
+  };
+}
+
+const SENTENCES: Readonly<Record<EventName, (items: readonly Item[], name: string) => string>> = {
+  stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
+  offline: ([first], name) => `${name} does not reach its service${codeOf(first)}`,
+  conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${pathsOf(items)}`,
+  attention: (items, name) =>
+    `${name}: ${items.length === 1 ? "something needs" : `${plural(items.length, "thing")} need`} you: ${pathsOf(items)}`,
+  "review-settled": (items, name) => `${plural(items.length, "review")} in ${name} settled: ${pathsOf(items)}`,
+  "in-sync": (_items, name) => `${name} is in sync`,
+};
+
+const NEXT: Readonly<Record<EventName, string>> = {
+  stopped: "mdmirror plan; then mdmirror approve, or mdmirror reject",
+  offline: "mdmirror doctor",
+  conflict: "mdmirror conflicts",
+  attention: "mdmirror status",
+  "review-settled": "nothing",
+  "in-sync": "nothing",
+};
+
+function codeOf(first: Item | undefined): string {
+  return first?.code === null || first === undefined ? "" : ` (${first.code})`;
+}
+
+/** LIMIT: a sentence that fits a notice. */
+const MOST_NAMED = 3;
+
+function pathsOf(items: readonly Item[]): string {
+  const named = items.slice(0, MOST_NAMED).map(({ path, kind }) => (path === "" ? kind : shownName(path)));
+  return `${named.join(", ")}${items.length > MOST_NAMED ? `, and ${items.length - MOST_NAMED} more` : ""}`;
+}

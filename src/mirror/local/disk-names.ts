@@ -1,0 +1,74 @@
+import { type DiskFolding, type DiskNames, EXACT_DISK, MAX_NAME_BYTES } from "../../contract/path.ts";
+import { anyErrno, errnoOf } from "./errno.ts";
+import { type RootGuard, statOrNull } from "./root-guard.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+
+/** Learns which names the disk under the root takes. */
+export function learnNames(guard: RootGuard, write: boolean): DiskNames {
+  return { ...learnFolding(guard, write), maxNameBytes: learnNameLimit(guard) };
+}
+
+/**
+ * Learns which names the disk under the root takes for one, by making a file and looking for it
+ * under other spellings; platform and type of file system say nothing reliable. Inode numbers are
+ * not compared, because some FUSE disks number each spelling anew. ASSUMES: `.mdmirror/tmp` folds
+ * as the tree does. New folders inherit case folding where it is set by folder (ext4, NTFS).
+ * @param write false: nothing is written (a dry run), and what cannot be learned so counts as
+ * folding, which can only hold more
+ */
+function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
+  if (!write) return guessFolding(guard);
+  try {
+    const probe = freshName(guard, `${TEMP_PREFIX}probe-\u00e9-`);
+    guard.fs.writeNew(probe, new Uint8Array(), null, false);
+    const slash = probe.lastIndexOf("/") + 1;
+    const [folder, name] = [probe.slice(0, slash), probe.slice(slash)];
+    const foldsCase = statOrNull(guard.fs, folder + name.replace("probe", "PROBE")) !== null;
+    const foldsUnicode = statOrNull(guard.fs, folder + name.normalize("NFD")) !== null;
+    unlinkLeftover(guard, probe);
+    return { foldsCase, foldsUnicode };
+  } catch (error) {
+    // The disk is full or read-only now.
+    if (errnoOf(error) === null) throw error;
+    return guessFolding(guard);
+  }
+}
+
+/** Whether `.mdmirror` is found under a spelling that no entry of the root has. */
+function guessFolding(guard: RootGuard): DiskFolding {
+  const root = guard.root()?.real;
+  const other = MIRROR_FOLDER.toUpperCase();
+  const folds = anyErrno(() => {
+    if (root === undefined || statOrNull(guard.fs, `${root}/${other}`) === null) return false;
+    return !guard.fs.readdir(root).some(({ name }) => name === other);
+  });
+  return folds === true ? { foldsCase: true, foldsUnicode: true } : EXACT_DISK;
+}
+
+/**
+ * Learns how many bytes the longest name has that the disk under the root takes, by looking for
+ * names of several lengths; nothing is written. eCryptfs, for one, takes 143 bytes.
+ */
+function learnNameLimit(guard: RootGuard): number {
+  const root = guard.root()?.real;
+  if (root === undefined || !isTooLong(guard, `${root}/${"x".repeat(MAX_NAME_BYTES)}`)) return MAX_NAME_BYTES;
+  let [longest, tooLong] = [0, MAX_NAME_BYTES];
+  while (tooLong - longest > 1) {
+    const bytes = Math.floor((longest + tooLong) / 2);
+    if (isTooLong(guard, `${root}/${"x".repeat(bytes)}`)) tooLong = bytes;
+    else longest = bytes;
+  }
+  return longest;
+}
+
+function isTooLong(guard: RootGuard, path: string): boolean {
+  try {
+    guard.fs.lstat(path);
+    return false;
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return errno === "ENAMETOOLONG";
+  }
+}

@@ -1,0 +1,213 @@
+import type { Digest } from "../../contract/digest.ts";
+import type { DiskNames, LocalPath } from "../../contract/path.ts";
+import type { Disk, DiskOutcome, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
+import type { Fs } from "../ports/fs.ts";
+import type { Random } from "../../common/random.ts";
+import { toEnd } from "../../common/to-end.ts";
+import type { LocalTree } from "../model/tree.ts";
+import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
+import { HeldFiles } from "./held-files.ts";
+import { flushDisk, flushPaths } from "./flush.ts";
+import { learnNames } from "./disk-names.ts";
+import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
+import type { LinkedSource } from "./linked-paths.ts";
+import { RootGuard } from "./root-guard.ts";
+import { readMarker } from "./marker.ts";
+import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
+import { discardParked, isHeld, listParked, listTrashed, putBack, readParked, sweep } from "./parked.ts";
+import { type WalkOptions, walkTree } from "./walk.ts";
+import { lookAtFiles } from "./watch-look.ts";
+import { look, readText } from "./look.ts";
+import { createFile, replaceFile, saveOver } from "./write.ts";
+
+type DiskOptions = {
+  readonly random: Random;
+  /**
+   * Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files, which every walk reads
+   * afresh. Default: none.
+   */
+  readonly ignore?: readonly string[];
+  /** Follows `.gitignore` files for what is not among these. Default, and null: it does not. */
+  readonly gitignore?: LinkedSource | null;
+  /** False: looks write nothing, not even a probe (I23: dry runs). Default: true. */
+  readonly probe?: boolean;
+  /** Entries between two pauses of a walk that pauses. Default: 256, a millisecond or two. */
+  readonly part?: number;
+  /** By which a lock of an editor that has died is known. Default: this machine's. */
+  readonly processes?: Processes;
+};
+
+/** The port of the disk, over the system calls of `fs`. */
+export class LocalDisk implements Disk {
+  readonly #guard: RootGuard;
+  readonly #options: WalkOptions;
+  readonly #processes: Processes;
+  readonly #held: HeldFiles;
+  #areNamesKnown = false;
+
+  /**
+   * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
+   * through symlinks
+   */
+  constructor(fs: Fs, root: string, options: DiskOptions) {
+    const { random, probe = true, ignore = [], gitignore = null, part = 256, processes } = options;
+    this.#guard = new RootGuard(fs, root, random);
+    this.#options = { probe, ignore, gitignore, part };
+    this.#processes = processes ?? SYSTEM_PROCESSES;
+    this.#held = new HeldFiles(fs);
+  }
+
+  identify(): RootIdentity | null {
+    const found = this.#guard.identify();
+    if (found === null) return null;
+    const { dev, ino, birthMs } = found.stat;
+    return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, found.real) };
+  }
+
+  /** Learned when it is first needed, and kept. */
+  names(): DiskNames {
+    if (!this.#areNamesKnown) {
+      const learn = (guard: RootGuard) => learnNames(guard, this.#options.probe);
+      this.#guard.learnNames(this.#effect(learn));
+      this.#areNamesKnown = true;
+    }
+    return this.#guard.names();
+  }
+
+  walk(...asked: Parameters<Disk["walk"]>): LocalTree {
+    return toEnd(this.walkInParts(...asked));
+  }
+
+  walkInParts(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {
+    this.names();
+    return walkTree(this.#guard, this.#options, known, onText);
+  }
+
+  lookAtFiles(...asked: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
+    return lookAtFiles(this.#guard, ...asked);
+  }
+
+  look(path: LocalPath): Look {
+    return this.#effect((guard) => look(guard, path));
+  }
+
+  useOf(path: LocalPath): ReturnType<Disk["useOf"]> {
+    return this.#effect((guard) => useOf(guard, path, this.#processes));
+  }
+
+  together<T>(work: () => T): T {
+    return this.#guard.during(work);
+  }
+
+  read(path: LocalPath): DiskOutcome<LocalText> {
+    return this.#effect((guard) => readText(guard, path));
+  }
+
+  create(path: LocalPath, text: string): DiskOutcome<Written> {
+    return this.#change((guard) => createFile(guard, path, text));
+  }
+
+  createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[] {
+    return this.#change((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
+  }
+
+  replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
+    return this.#change((guard) => replaceFile(guard, path, text, expect, parkAt));
+  }
+
+  move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
+    this.names();
+    return this.#change((guard) => moveFile(guard, from, to, expect));
+  }
+
+  trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null> {
+    return this.#change((guard) => trashFile(guard, path, expect, trashPath));
+  }
+
+  makeFolder(path: LocalPath): ReturnType<Disk["makeFolder"]> {
+    return this.#change((guard) => makeFolder(guard, path));
+  }
+
+  moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
+    this.names();
+    return this.#change((guard) => moveFolder(guard, from, to));
+  }
+
+  removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null> {
+    return this.#change((guard) => removeFolder(guard, path, trashPath));
+  }
+
+  readParked(parkAt: string): DiskOutcome<LocalText | null> {
+    return this.#effect((guard) => readParked(guard, parkAt));
+  }
+
+  putBack(parkAt: string, path: LocalPath): DiskOutcome<Written> {
+    return this.#change((guard) => putBack(guard, parkAt, path));
+  }
+
+  isHeld(parkAt: string): boolean {
+    return this.#effect((guard) => isHeld(guard, parkAt, this.#held));
+  }
+
+  discardParked(parkAt: string): void {
+    this.#effect((guard) => discardParked(guard, parkAt));
+  }
+
+  listParked(): readonly string[] {
+    return this.#effect(listParked);
+  }
+
+  listTrashed(): ReturnType<Disk["listTrashed"]> {
+    return this.#effect(listTrashed);
+  }
+
+  sweep(keep: ReadonlySet<string>): void {
+    this.#held.forget();
+    this.#effect((guard) => sweep(guard, keep));
+  }
+
+  flush(paths: readonly LocalPath[]): ReturnType<Disk["flush"]> {
+    return flushPaths(this.#guard, paths);
+  }
+
+  flushAll(): Promise<boolean> {
+    return flushDisk(this.#guard);
+  }
+
+  /** As `saveOver` of `write.ts`. */
+  saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
+    return this.#change((guard) => saveOver(guard, path, text, expect, keepAt));
+  }
+
+  /** As `staysAt` of `folder-names.ts`. */
+  staysAt(path: LocalPath): ReturnType<typeof staysAt> {
+    this.names();
+    return staysAt(this.#guard, this.#options.gitignore, path);
+  }
+
+  /** As `folderSeal`. */
+  sealOf(folder: LocalPath): string | null {
+    return folderSeal(this.#guard, this.#options.gitignore !== null, folder);
+  }
+
+  /** As `namesIn` of `folder-names.ts`. */
+  namesIn(folder: LocalPath): readonly FolderName[] | null {
+    this.names();
+    return namesIn(this.#guard, this.#options.gitignore, folder);
+  }
+
+  /** As `stampsIn` of `folder-names.ts`. */
+  stampsIn(folder: LocalPath, names: readonly string[]): ReturnType<typeof stampsIn> {
+    return stampsIn(this.#guard, folder, names);
+  }
+
+  /** Forgets which processes were seen to have files open. */
+  #change<T>(work: (guard: RootGuard) => T): T {
+    this.#held.forget();
+    return this.#effect(work);
+  }
+
+  #effect<T>(work: (guard: RootGuard) => T): T {
+    return this.#guard.during(() => work(this.#guard));
+  }
+}

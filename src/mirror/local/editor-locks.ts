@@ -1,0 +1,160 @@
+import { hostname, uptime } from "node:os";
+import type { LocalPath } from "../../contract/path.ts";
+import type { FileUse } from "../ports/disk.ts";
+import type { Fs, FsStat } from "../ports/fs.ts";
+import { anyErrno, errnoOf } from "./errno.ts";
+import type { RootGuard } from "./root-guard.ts";
+
+/**
+ * Which program says, by a lock or swap file beside a file, that it has it open. A lock whose
+ * process has died is none. Where nothing tells whether the process lives (another machine, a form
+ * that names none), the lock is believed; whoever asks bounds how long.
+ */
+
+/** What is known of the processes of this machine. */
+export type Processes = {
+  /** Its name, as programs write it into their locks. */
+  readonly host: () => string;
+  readonly isAlive: (pid: number) => boolean;
+  /** When the machine was started, in milliseconds since the epoch; null: it cannot be told. */
+  readonly bootedAt: () => number | null;
+};
+
+export const SYSTEM_PROCESSES: Processes = { host: hostName, isAlive, bootedAt };
+
+function hostName(): string {
+  return hostname();
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    // EPERM: it is another user's, and lives.
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
+  }
+}
+
+function bootedAt(): number | null {
+  return Date.now() - uptime() * 1_000;
+}
+
+/** The disk's clock may be another one than the machine's, and clocks are set. */
+const BOOT_TOLERANCE_MS = 60_000;
+
+/** @param abs of the file, as the root guard gave it */
+export function openIn(fs: Fs, abs: string, processes: Processes): string | null {
+  const slash = abs.lastIndexOf("/");
+  const [folder, name] = [abs.slice(0, slash), abs.slice(slash + 1)];
+  const hidden = name.startsWith(".") ? name : `.${name}`;
+  for (const ending of SWAP_ENDINGS) {
+    const editor = swapOwner(fs, `${folder}/${hidden}.${ending}`, processes);
+    if (editor !== null) return editor;
+  }
+  return emacsOwner(fs, `${folder}/.#${name}`, processes) ?? officeOwner(fs, `${folder}/.~lock.${name}#`);
+}
+
+/** Vim takes the next one where the first is there already, as after a crash. */
+const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
+
+/**
+ * The first block of a swap file of Vim, as nano writes it too: `b0`, ten characters of the
+ * program's version, then at 24 the process, at 68 the machine's name.
+ */
+const BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, least: 108 } as const;
+
+function swapOwner(fs: Fs, path: string, processes: Processes): string | null {
+  const found = readLock(fs, path);
+  if (found === null) return null;
+  if (found === "unreadable") return "vim";
+  const block = Buffer.from(found.bytes.buffer, found.bytes.byteOffset, found.bytes.byteLength);
+  if (block.length < BLOCK.least || block.toString("latin1", 0, 2) !== "b0") return null;
+  const editor = /^nano/i.test(block.toString("latin1", BLOCK.version, BLOCK.version + 4)) ? "nano" : "vim";
+  const host = untilNul(block.subarray(BLOCK.host, BLOCK.host + BLOCK.hostBytes));
+  const pid = block.readUInt32LE(BLOCK.pid);
+  return isDead({ host, pid, since: found.stat.mtimeMs }, processes) ? null : editor;
+}
+
+function untilNul(bytes: Buffer): string {
+  const end = bytes.indexOf(0);
+  return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
+}
+
+/** A symlink that leads nowhere: `user@host.pid:boot`; a file of that text where there are none. */
+function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
+  const stat = statOf(fs, path);
+  if (stat === null || stat === "unreadable") return null;
+  const text = stat.kind === "symlink" ? readLink(fs, path) : textOf(readLock(fs, path));
+  const match = /^[^@]*@(.*)\.(\d{1,10})(?::\d{1,12})?\s*$/.exec(text);
+  if (match === null) return null;
+  const [, host, pid] = match;
+  return isDead({ host: host!, pid: Number(pid), since: stat.mtimeMs }, processes) ? null : "Emacs";
+}
+
+/** Names a user and a machine, but no process. */
+function officeOwner(fs: Fs, path: string): string | null {
+  const stat = statOf(fs, path);
+  return stat !== null && stat !== "unreadable" && stat.kind === "file" ? "LibreOffice" : null;
+}
+
+/** `since`: the time of the lock, in milliseconds since the epoch. */
+type Owner = { readonly host: string; readonly pid: number; readonly since: number };
+
+function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
+  if (!isSameHost(host, processes.host())) return false;
+  if (pid > 0 && !processes.isAlive(pid)) return true;
+  // Another process may have the number since the machine was started anew.
+  const booted = processes.bootedAt();
+  return booted !== null && since < booted - BOOT_TOLERANCE_MS;
+}
+
+/** Programs cut the name off, or write it with the domain. */
+function isSameHost(written: string, own: string): boolean {
+  const [a, b] = [written.toLowerCase(), own.toLowerCase()];
+  if (a === "" || a === b || (a.length >= BLOCK.hostBytes - 1 && b.startsWith(a))) return true;
+  return a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
+}
+
+/** `unreadable`: it is there, and just now written or not for this user. */
+function readLock(fs: Fs, path: string): ReturnType<Fs["readFile"]> | "unreadable" | null {
+  return ofLock(() => fs.readFile(path));
+}
+
+function statOf(fs: Fs, path: string): FsStat | "unreadable" | null {
+  return ofLock(() => fs.lstat(path));
+}
+
+function readLink(fs: Fs, path: string): string {
+  const text = ofLock(() => fs.readLink(path));
+  return text === null ? "" : text;
+}
+
+function textOf(found: ReturnType<typeof readLock>): string {
+  return found === null || found === "unreadable" ? "" : new TextDecoder().decode(found.bytes.subarray(0, 1_024));
+}
+
+const NOT_THERE: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ENAMETOOLONG", "ELOOP", "EISDIR", "EINVAL"]);
+
+function ofLock<T>(call: () => T): T | "unreadable" | null {
+  try {
+    return call();
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return NOT_THERE.has(errno) ? null : "unreadable";
+  }
+}
+
+/**
+ * Says nothing about a file that cannot be looked at, nor one in a folder that cannot: the effect
+ * itself will meet the fault.
+ */
+export function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
+  const place = anyErrno(() => guard.place(path, "file"));
+  if (!place?.ok) return { changedMs: null, savedMs: null, openIn: null };
+  const stat = anyErrno(() => guard.fs.lstat(place.abs));
+  const file = stat?.kind === "file" ? stat : null;
+  const times = { changedMs: file?.ctimeMs ?? null, savedMs: file?.mtimeMs ?? null };
+  return { ...times, openIn: openIn(guard.fs, place.abs, processes) };
+}

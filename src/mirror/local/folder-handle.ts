@@ -1,0 +1,109 @@
+import { type DiskFolding, pathKey } from "../../contract/path.ts";
+import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
+import { unless } from "./errno.ts";
+import { sameInode } from "./stamp.ts";
+
+/**
+ * Folders that are held open, so that no swap between a look and a call can lead the call elsewhere
+ * (I26).
+ */
+
+/**
+ * Whether the system gives a folder that is held open the path `real`. Where it does not, nothing
+ * could be told by the paths of held folders.
+ */
+export function canHold(fs: Fs, real: string): boolean {
+  const handle = fs.handle?.(real);
+  if (handle === undefined) return false;
+  try {
+    return handle.path() === real;
+  } finally {
+    handle.close();
+  }
+}
+
+/**
+ * Holds the folder at `below` in the root.
+ * @param root its real path, and what was found there
+ * @param folding which spellings the disk takes for one; null: not known yet
+ * @returns null when there is no such folder, or another one: the caller finds out why
+ */
+export function holdFolder(
+  fs: Fs,
+  root: { readonly real: string; readonly stat: FsStat },
+  below: string,
+  folding: DiskFolding | null,
+): FolderHandle | null {
+  const expected = below === "" ? root.real : `${root.real}/${below}`;
+  const handle = openFolder(fs, expected);
+  if (handle === null) return null;
+  return closeUnless(handle, () => {
+    if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
+    // Goes up from the held folder itself, not by the path's names: the folder must lie in the
+    // root.
+    const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
+    return sameInode(fs.lstat(`${handle.at}${up}`), root.stat);
+  });
+}
+
+/** Gives a walk access to what lies in the folder that it reads. */
+export class WalkHold {
+  readonly #fs: Fs;
+  readonly #canHold: boolean;
+  readonly #folding: DiskFolding;
+  #current: { readonly abs: string; readonly stat: FsStat; readonly handle: FolderHandle } | null = null;
+
+  /** @param canHold whether folders can be held open here */
+  constructor(fs: Fs, canHold: boolean, folding: DiskFolding) {
+    this.#fs = fs;
+    this.#canHold = canHold;
+    this.#folding = folding;
+  }
+
+  /**
+   * A path of the folder for the next calls. One folder is held at a time, so that a deep tree does
+   * not use up the handles.
+   * @param stat by which it is told from a folder that was at this path before
+   * @throws ESTALE when it is gone, or is reached through a symlink
+   */
+  at(abs: string, stat: FsStat): string {
+    if (!this.#canHold) return abs;
+    if (this.#current?.abs === abs && sameInode(this.#current.stat, stat)) return this.#current.handle.at;
+    this.close();
+    const opened = openFolder(this.#fs, abs);
+    const handle = opened && closeUnless(opened, () => isAt(opened, abs, this.#folding));
+    if (handle === null) throw Object.assign(new Error(`ESTALE: '${abs}'`), { code: "ESTALE" });
+    this.#current = { abs, stat, handle };
+    return handle.at;
+  }
+
+  close(): void {
+    this.#current?.handle.close();
+    this.#current = null;
+  }
+}
+
+function openFolder(fs: Fs, abs: string): FolderHandle | null {
+  return unless(["ENOENT", "ENOTDIR", "ELOOP"], () => fs.handle?.(abs) ?? null);
+}
+
+/**
+ * Whether a held folder is at the expected path, without a symlink: the system gives its path at
+ * one moment. A disk that folds names may answer with the spelling under which it keeps the folder.
+ */
+function isAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
+  const path = handle.path();
+  if (path === expected) return true;
+  const folds = folding ?? { foldsCase: true, foldsUnicode: true };
+  return pathKey(path, folds) === pathKey(expected, folds);
+}
+
+function closeUnless(handle: FolderHandle, isRight: () => boolean): FolderHandle | null {
+  let right = false;
+  try {
+    right = isRight();
+  } finally {
+    if (!right) handle.close();
+  }
+  return right ? handle : null;
+}

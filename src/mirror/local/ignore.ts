@@ -1,0 +1,60 @@
+import ignore from "ignore";
+import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../contract/path.ts";
+import { exclusionOf, type Rules } from "./rules.ts";
+
+/** What stays local: by fixed rules, and by those of the folder (`rules.ts`). */
+
+/**
+ * Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves,
+ * views of a folder.
+ */
+const LITTER: readonly RegExp[] = [
+  /^\.#/, // Emacs locks
+  /^#.*#$/, // Emacs auto-saves
+  /~$/, // backups
+  /^~\$/, // office locks
+  /^\.~/, // office locks, sync tools
+  /^~syncthing~/,
+  /^\.syncthing\./,
+  /^\._/, // AppleDouble
+  /\.sw[a-px]$/, // Vim swap files
+  /\.kate-swp$/,
+  /^4913$/, // Vim's probe of a folder
+  /^\.goutputstream-/,
+  /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // removed while open
+  /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
+];
+
+export function isLitterName(name: string): boolean {
+  return LITTER.some((form) => form.test(name));
+}
+
+/** @returns whether a path is what the pattern names, or lies below it; the pattern has no fault */
+export function createMatcher(pattern: string): (path: LocalPath) => boolean {
+  const rules = ignore({ ignorecase: false }).add(pattern);
+  return (path) => rules.ignores(path);
+}
+
+/** Whether a name alone keeps a thing local, whatever the rules say. */
+function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
+  return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isSidecarName(name);
+}
+
+/**
+ * `LocalTree.ignores`: judges a path, of either side, without looking at the disk. A path below an
+ * excluded folder is excluded.
+ * @param kept what a `.gitignore` would leave out, and is mirrored because it is linked
+ */
+export function ignoresPath(
+  rules: Rules,
+  path: LocalPath,
+  kind: "file" | "folder",
+  kept: ReadonlySet<LocalPath> = NONE,
+): boolean {
+  if (ancestorsOf(path).some((folder) => isAlwaysIgnored(nameOf(folder), "folder"))) return true;
+  if (isAlwaysIgnored(nameOf(path), kind)) return true;
+  const exclusion = exclusionOf(rules, path, kind);
+  return exclusion !== null && !(exclusion.by === "git" && kept.has(path));
+}
+
+const NONE: ReadonlySet<LocalPath> = new Set();

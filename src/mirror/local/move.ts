@@ -1,0 +1,191 @@
+import { type Digest, digestOf } from "../../contract/digest.ts";
+import { isWithin, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
+import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
+import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
+import { isLitterName } from "./ignore.ts";
+import { ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
+import { sameInode, stampOf } from "./stamp.ts";
+import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
+
+/**
+ * Moves a file, never over anything. ORDER: the caller journals (from, to) before. At every moment
+ * the inode is at `from`, at both or at `to`; calling it again completes the move.
+ */
+export function moveFile(
+  guard: RootGuard,
+  from: LocalPath,
+  to: LocalPath,
+  expect: Digest | null,
+): DiskOutcome<Written> {
+  return attempt(from, () => {
+    const source = guard.place(from, "file");
+    if (!source.ok) return source.outcome;
+    const target = guard.place(to, "file");
+    if (!target.ok) return target.outcome;
+    const found = unless(NO_FILE, () => guard.fs.readFile(source.abs));
+    if (found === null) return stale("no file is at this path now");
+    if (expect !== null && digestOf(found.bytes) !== expect) return stale("the text is another one now");
+    if (from === to) return done({ stamp: stampOf(found.stat) });
+    const there = statOrNull(guard.fs, target.abs);
+    if (there === null) return moveOutcome(moveName(guard, source.abs, target.abs, found.stat));
+    if (!isSameEntry(guard, from, to, target.abs)) return finishMove(guard, source.abs, target.abs, there, found.stat);
+    guard.fs.rename(source.abs, target.abs);
+    return done({ stamp: stampOf(statNow(guard, target.abs, found.stat)) });
+  });
+}
+
+/**
+ * Two names of one inode are a move that a crash interrupted; anything else at `to` stops the move.
+ */
+function finishMove(guard: RootGuard, from: string, to: string, there: FsStat, moved: FsStat): DiskOutcome<Written> {
+  if (!sameInode(there, moved)) return stale("something is at the new path now");
+  if (dropName(guard, from, there, freshName(guard, ASIDE_PREFIX)) === "other") return moveOutcome({ kind: "changed" });
+  return done({ stamp: stampOf(statNow(guard, to, moved)) });
+}
+
+function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
+  switch (ended.kind) {
+    case "moved":
+      return done({ stamp: stampOf(ended.stat) });
+    case "taken":
+      return stale("something is at the new path now");
+    case "changed":
+      return stale("it was saved in this moment");
+    case "failed": {
+      const failed = fault(ended.errno, errnoText(ended.errno));
+      return ended.halfway ? { ...failed, parked: true } : failed;
+    }
+  }
+}
+
+/**
+ * Whether two spellings are one entry of a folder (`Note.md` → `note.md`). Inode numbers would not
+ * tell on some disks.
+ */
+function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
+  const folding = guard.names();
+  if (pathKey(from, folding) !== pathKey(to, folding)) return false;
+  return !guard.fs.readdir(parentOf(target)).some((entry) => entry.name === nameOf(to));
+}
+
+/**
+ * Takes a file aside to `trash/…`, looks at it there, and puts it back unless it is what was
+ * expected. ORDER: the caller journals (path, trashPath) before; recovery puts the file back if the
+ * path is free.
+ */
+export function trashFile(
+  guard: RootGuard,
+  path: LocalPath,
+  expect: Digest | null,
+  trashPath: string,
+): DiskOutcome<null> {
+  return attempt(path, () => {
+    const source = guard.place(path, "file");
+    if (!source.ok) return source.outcome;
+    const stat = statOrNull(guard.fs, source.abs);
+    if (stat?.kind !== "file") return stale("no file is at this path now");
+    if (expect !== null && digestOrNull(guard.fs, source.abs) !== expect) return stale("the text is another one now");
+    const trash = guard.mirrorPlace(trashPath, true);
+    if (!trash.ok) return trash.outcome;
+    if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);
+    const taken = unless(["ENOENT", "ENOTDIR"], () => {
+      guard.fs.rename(source.abs, trash.abs);
+      return true;
+    });
+    if (taken === null) return stale("no file is at this path now");
+    return lookAtTrash(guard, trash.abs, source.abs, expect);
+  });
+}
+
+function lookAtTrash(guard: RootGuard, trash: string, path: string, expect: Digest | null): DiskOutcome<null> {
+  let ended: NotDone = stale("the text changed in this moment");
+  try {
+    const isExpected =
+      expect === null ? guard.fs.lstat(trash).kind === "file" : digestOrNull(guard.fs, trash) === expect;
+    if (isExpected) return done(null);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    ended = fault(errno, errnoText(errno));
+  }
+  return putBackOr(guard, trash, path, ended);
+}
+
+export function makeFolder(
+  guard: RootGuard,
+  path: LocalPath,
+): DiskOutcome<{ readonly dev: number; readonly ino: number; readonly birthMs: number }> {
+  return attempt(path, () => {
+    const place = guard.place(path, "folder");
+    if (!place.ok) return place.outcome;
+    const made = unless(["EEXIST"], () => {
+      guard.fs.mkdir(place.abs, 0o777);
+      return true;
+    });
+    if (made === null) return stale("something is at this path now");
+    const stat = anyErrno(() => guard.fs.lstat(place.abs));
+    if (stat === null) return stale("the folder was made, and cannot be looked at");
+    const { dev, ino, birthMs } = stat;
+    return done({ dev, ino, birthMs });
+  });
+}
+
+/**
+ * RACE: an empty folder that is made at `to` between the look and the rename is replaced (it holds
+ * nothing); anything else stops the move.
+ */
+export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
+  return attempt(from, () => {
+    if (from !== to && isWithin(to, from)) return fault("EINVAL", `${from}: cannot be moved into itself`);
+    const source = guard.place(from, "folder");
+    if (!source.ok) return source.outcome;
+    const target = guard.place(to, "folder");
+    if (!target.ok) return target.outcome;
+    if (statOrNull(guard.fs, source.abs)?.kind !== "folder") return stale("no folder is at this path now");
+    if (from === to) return done(null);
+    if (statOrNull(guard.fs, target.abs) !== null && !isSameEntry(guard, from, to, target.abs))
+      return stale("something is at the new path now");
+    return renameFolder(guard, source.abs, target.abs);
+  });
+}
+
+function renameFolder({ fs }: RootGuard, from: string, to: string): DiskOutcome<null> {
+  const moved = unless(["EEXIST", "ENOTEMPTY", "ENOTDIR", "ENOENT"], () => {
+    fs.rename(from, to);
+    return true;
+  });
+  return moved === null ? stale("something came to the new path, or the folder went, in this moment") : done(null);
+}
+
+export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: string): DiskOutcome<null> {
+  return attempt(path, () => {
+    const place = guard.place(path, "folder");
+    if (!place.ok) return place.outcome;
+    if (statOrNull(guard.fs, place.abs)?.kind !== "folder") return stale("no folder is at this path now");
+    const inside = guard.inside(path, place.abs);
+    if (!inside.ok) return inside.outcome;
+    const entries = guard.fs.readdir(inside.abs);
+    if (entries.some(({ name, kind }) => !isLitterName(name) || (kind !== "file" && kind !== "symlink")))
+      return stale("the folder is not empty");
+    for (const { name } of entries) {
+      const left = trashLitter(guard, `${inside.abs}/${name}`, `${trashPath}/${name}`);
+      if (left !== null) return left;
+    }
+    const removed = unless(["ENOTEMPTY", "EEXIST", "ENOENT"], () => {
+      guard.fs.rmdir(place.abs);
+      return true;
+    });
+    return removed === null ? stale(`the folder is not empty, or is gone: ${errnoText("ENOTEMPTY")}`) : done(null);
+  });
+}
+
+/** @returns null when the leftover is in the trash, or gone */
+function trashLitter(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
+  const trash = guard.mirrorPlace(trashPath, true);
+  if (!trash.ok) return trash.outcome;
+  if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);
+  unless(["ENOENT"], () => guard.fs.rename(abs, trash.abs));
+  return null;
+}

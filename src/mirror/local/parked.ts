@@ -1,0 +1,121 @@
+import { digestOf } from "../../contract/digest.ts";
+import type { Stamp } from "../model/link.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
+import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import type { HeldFiles } from "./held-files.ts";
+import { type RootGuard, statOrNull } from "./root-guard.ts";
+import { ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { sameInode, stampOf } from "./stamp.ts";
+import { decodeText } from "../../common/text.ts";
+
+/** Files that were taken aside: looked at, put back, removed, and found again after a crash. */
+
+const UNCLAIMED = "trash/unclaimed";
+
+export function readParked(guard: RootGuard, parkAt: string): DiskOutcome<LocalText | null> {
+  return attempt(parkAt, () => {
+    const place = guard.mirrorPlace(parkAt, false);
+    if (!place.ok) return place.absent ? done(null) : place.outcome;
+    const found = unless(["ENOENT"], () => guard.fs.readFile(place.abs));
+    if (found === null) return done(null);
+    const { text } = decodeText(found.bytes);
+    if (text === null) return fault("EILSEQ", `${parkAt}: ${errnoText("EILSEQ")}`);
+    return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
+  });
+}
+
+/**
+ * Called again after a crash, it completes the move: if one inode has both names, the file is back
+ * already.
+ */
+export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): DiskOutcome<Written> {
+  return attempt(path, () => {
+    const park = guard.mirrorPlace(parkAt, false);
+    if (!park.ok) return park.outcome;
+    const target = guard.place(path, "file");
+    if (!target.ok) return target.outcome;
+    const parked = statOrNull(guard.fs, park.abs);
+    if (parked === null) return stale("no file was set aside at this path");
+    const there = statOrNull(guard.fs, target.abs);
+    if (there !== null && sameInode(there, parked)) {
+      unlinkLeftover(guard, park.abs);
+      return done({ stamp: stampOf(statNow(guard, target.abs, there)) });
+    }
+    const stat = there === null ? nameNew(guard, park.abs, target.abs) : null;
+    return stat === null ? stale("something is at this path now") : done({ stamp: stampOf(stat) });
+  });
+}
+
+/** Returns whether another process has it open to write. */
+export function isHeld(guard: RootGuard, parkAt: string, held: HeldFiles): boolean {
+  const place = guard.mirrorPlace(parkAt, false);
+  return place.ok && held.has(place.abs);
+}
+
+/** If the disk refuses, the file stays, and `sweep` keeps it in the trash. */
+export function discardParked(guard: RootGuard, parkAt: string): void {
+  const place = guard.mirrorPlace(parkAt, false);
+  if (place.ok) unlinkLeftover(guard, place.abs);
+}
+
+export function listParked(guard: RootGuard): string[] {
+  return tempNames(guard).filter((path) => !path.startsWith(`tmp/${TEMP_PREFIX}`));
+}
+
+/** Every file below `trash/`; what cannot be looked at is left out. */
+export function listTrashed(guard: RootGuard): { readonly place: string; readonly stamp: Stamp }[] {
+  return [...filesBelow(guard, "trash")].sort((a, b) => (a.place < b.place ? -1 : 1));
+}
+
+/** @param folder below `.mdmirror/` */
+function* filesBelow(guard: RootGuard, folder: string): Generator<{ readonly place: string; readonly stamp: Stamp }> {
+  const any = guard.mirrorPlace(`${folder}/any`, false);
+  if (!any.ok) return;
+  const at = any.abs.slice(0, -"/any".length);
+  for (const { name, kind } of unless(["ENOENT"], () => guard.fs.readdir(at)) ?? []) {
+    const place = `${folder}/${name}`;
+    const stat = kind === "file" ? statOrNull(guard.fs, `${at}/${name}`) : null;
+    if (kind === "folder") yield* filesBelow(guard, place);
+    else if (stat?.kind === "file") yield { place, stamp: stampOf(stat) };
+  }
+}
+
+/**
+ * Removes temporary files. A file that was taken aside and is in no intent goes to the trash,
+ * because it may be somebody's last save.
+ */
+export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
+  for (const path of tempNames(guard)) {
+    if (keep.has(path)) continue;
+    try {
+      sweepOne(guard, path);
+    } catch (error) {
+      // If the disk refuses now, the next start tries again.
+      if (errnoOf(error) === null) throw error;
+    }
+  }
+}
+
+function sweepOne(guard: RootGuard, path: string): void {
+  const place = guard.mirrorPlace(path, false);
+  if (!place.ok) return;
+  const stat = statOrNull(guard.fs, place.abs);
+  if (stat === null) return;
+  const name = path.slice("tmp/".length);
+  // Left by a move or a putting back that a crash interrupted: the inode has its other name.
+  const elsewhere = name.startsWith(ASIDE_PREFIX) && stat.nlink > 1;
+  if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
+    guard.fs.unlink(place.abs);
+    return;
+  }
+  const trash = guard.mirrorPlace(`${UNCLAIMED}/${name}`, true);
+  if (trash.ok && statOrNull(guard.fs, trash.abs) === null) guard.fs.rename(place.abs, trash.abs);
+}
+
+function tempNames(guard: RootGuard): string[] {
+  const folder = guard.mirrorPlace("tmp/any", false);
+  if (!folder.ok) return [];
+  const entries = unless(["ENOENT"], () => guard.fs.readdir(folder.abs.slice(0, -"/any".length))) ?? [];
+  return entries.map(({ name }) => `tmp/${name}`).sort();
+}

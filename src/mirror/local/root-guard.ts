@@ -1,0 +1,219 @@
+import type { DiskOutcome } from "../ports/disk.ts";
+import type { FolderHandle, Fs, FsStat } from "../ports/fs.ts";
+import { type DiskNames, EXACT_DISK, type LocalPath, nameOf, parentOf, pathKey } from "../../contract/path.ts";
+import type { Random } from "../../common/random.ts";
+import { canHold, holdFolder, WalkHold } from "./folder-handle.ts";
+import { anyErrno, fault, stale, unless } from "./errno.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { sameInode } from "./stamp.ts";
+
+/** How an effect ended that did not happen. */
+export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
+
+/**
+ * Where a path is on the disk, or why nothing can be done there. `absent`: proven that nothing is
+ * at the path.
+ */
+type Place =
+  | { readonly ok: true; readonly abs: string }
+  | { readonly ok: false; readonly outcome: NotDone; readonly absent: boolean };
+
+export type Root = { readonly real: string; readonly stat: FsStat };
+
+// Some disks (HFS+) ignore these characters in a name: for them `.md\u200cmirror` is
+// `.mdmirror`.
+const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
+
+/**
+ * The one way from a path to the disk: everything in `local/` that touches a file asks here first
+ * (I26).
+ */
+export class RootGuard {
+  readonly fs: Fs;
+  readonly random: Pick<Random, "hex">;
+  readonly #path: string;
+  /** null: not learned yet. */
+  #names: DiskNames | null = null;
+  /** The folder that every later look must find again. */
+  #identified: Root | null = null;
+  #canHold = false;
+  /** The folders that are held open for the effect under way, by their paths; null: none is. */
+  #held: Map<string, FolderHandle> | null = null;
+
+  constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {
+    if (!root.startsWith("/")) throw new TypeError("the root must be an absolute path");
+    this.fs = fs;
+    this.random = random;
+    this.#path = root;
+  }
+
+  /**
+   * Looks at the root and remembers it: everything later must find the same folder. null: not
+   * there, or not a folder.
+   */
+  identify(): Root | null {
+    // If the root cannot be looked at (a disk that was unplugged), it counts as gone.
+    const found = anyErrno(() => {
+      const real = this.fs.realpath(this.#path);
+      const stat = this.fs.lstat(real);
+      return stat.kind === "folder" ? { real, stat } : null;
+    });
+    this.#identified = found;
+    this.#canHold = found !== null && anyErrno(() => canHold(this.fs, found.real)) === true;
+    return found;
+  }
+
+  /**
+   * The root as it is now, which is identified when this is first called. null: it is not there, or
+   * it is another folder by now.
+   */
+  root(): Root | null {
+    const known = this.#identified ?? this.identify();
+    if (known === null) return null;
+    const now = anyErrno(() => this.fs.lstat(known.real));
+    return now?.kind === "folder" && sameInode(now, known.stat) ? { real: known.real, stat: now } : null;
+  }
+
+  /** Which names the disk takes; those of an exact disk until this was learned. */
+  names(): DiskNames {
+    return this.#names ?? EXACT_DISK;
+  }
+
+  learnNames(learned: DiskNames): void {
+    this.#names = learned;
+  }
+
+  /**
+   * Runs `work`, a single effect. The folders that it looks at are held open until it ends, so that
+   * its calls act in these very folders; one that is moved meanwhile counts as moved afterwards.
+   * Where folders cannot be held open, a place is a plain path.
+   */
+  during<T>(work: () => T): T {
+    if (this.#held !== null) return work();
+    const opened = new Map<string, FolderHandle>();
+    this.#held = opened;
+    try {
+      return work();
+    } finally {
+      this.#held = null;
+      for (const handle of opened.values()) handle.close();
+    }
+  }
+
+  /** Holds folders open for a walk, one after the other. */
+  walkHold(): WalkHold {
+    return new WalkHold(this.fs, this.#canHold, this.names());
+  }
+
+  /** The folder at `path`, which was just found at `abs`, for acting on what lies in it. */
+  inside(path: LocalPath, abs: string): Place {
+    return this.#held === null || !this.#canHold ? { ok: true, abs } : this.#folderAt(path);
+  }
+
+  /** The place of a file or folder of the mirrored tree; the folder above it is checked. */
+  place(path: LocalPath, kind: "file" | "folder"): Place {
+    if (!isMirrorable(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the mirrored folder`), false);
+    return placeIn(this.#folderAt(parentOf(path)), path);
+  }
+
+  /**
+   * The place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders above
+   * it.
+   */
+  mirrorPlace(path: string, make: boolean): Place {
+    if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))
+      return refused(fault("EINVAL", `${path}: not a place for files that are set aside`), false);
+    const below = `${MIRROR_FOLDER}/${parentOf(path)}`;
+    const folder = this.#folderAt(below);
+    return placeIn(!folder.ok && folder.absent && make ? this.#makeFolders(below) : folder, path);
+  }
+
+  /**
+   * The folder at `below` (relative to the root), reached through no symlink and on the root's own
+   * disk.
+   */
+  #folderAt(below: string): Place {
+    const known = this.#identified ?? this.identify();
+    if (this.#held === null || known === null || !this.#canHold) return this.#lookedAt(below);
+    const handle = this.#held.get(below) ?? holdFolder(this.fs, known, below, this.#names);
+    if (handle !== null) {
+      this.#held.set(below, handle);
+      return { ok: true, abs: handle.at };
+    }
+    const looked = this.#lookedAt(below);
+    return looked.ok ? refused(stale("a folder above it was exchanged in this moment"), false) : looked;
+  }
+
+  /**
+   * RACE: where folders cannot be held open (no `/proc`), a component may be swapped for a symlink
+   * between this look and the system call that uses the path; Node has no openat. Who can do that
+   * can write in the mirrored folder already; the window is some microseconds.
+   */
+  #lookedAt(below: string): Place {
+    const known = this.root();
+    if (known === null) return refused(stale("the linked folder does not exist, or is another folder"), false);
+    const folding = this.names();
+    const expected = below === "" ? known.real : `${known.real}/${below}`;
+    const real = unless(["ENOENT", "ENOTDIR"], () => this.fs.realpath(expected));
+    if (real === null) return refused(stale("the folder is missing"), true);
+    // A disk that folds names may answer with the spelling under which it keeps the folder.
+    if (real !== expected && pathKey(real, folding) !== pathKey(expected, folding))
+      return refused(stale("a folder above it is a symbolic link"), false);
+    const stat = statOrNull(this.fs, expected);
+    if (stat === null) return refused(stale("the folder is missing"), true);
+    if (stat.kind !== "folder") return refused(stale("what should be its folder is none"), true);
+    if (stat.dev !== known.stat.dev) return refused(stale("another disk is mounted above it"), false);
+    return { ok: true, abs: expected };
+  }
+
+  /**
+   * Makes the folders of a path below `.mdmirror`, open to the owner alone. Each is checked before
+   * the next is made in it.
+   */
+  #makeFolders(below: string): Place {
+    let folder = this.#folderAt("");
+    let made = "";
+    for (const name of below.split("/")) {
+      if (!folder.ok) return folder;
+      const parent = folder.abs;
+      made = made === "" ? name : `${made}/${name}`;
+      folder = this.#folderAt(made);
+      if (!folder.ok && folder.absent) {
+        unless(["EEXIST"], () => this.fs.mkdir(`${parent}/${name}`, 0o700));
+        folder = this.#folderAt(made);
+      }
+    }
+    return folder;
+  }
+}
+
+function placeIn(folder: Place, path: string): Place {
+  return folder.ok ? { ok: true, abs: `${folder.abs}/${nameOf(path)}` } : folder;
+}
+
+function refused(outcome: NotDone, absent: boolean): Place {
+  return { ok: false, outcome, absent };
+}
+
+/** A relative path of plain names: not absolute, no `.` or `..`, no empty name, no NUL. */
+function isPlain(path: string): boolean {
+  if (path.includes("\0")) return false;
+  return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
+}
+
+/**
+ * Whether a path may be mirrored: no dot folder is, nor `.mdmirror` in any spelling that some disk
+ * takes for it.
+ */
+function isMirrorable(path: LocalPath, kind: "file" | "folder"): boolean {
+  if (!isPlain(path)) return false;
+  const names = path.replace(UNSEEN_CHARACTERS, "").split("/");
+  return names.every((name, index) => {
+    const isFile = kind === "file" && index === names.length - 1;
+    return isFile ? name.toLowerCase() !== MIRROR_FOLDER : !name.startsWith(".");
+  });
+}
+
+export function statOrNull(fs: Fs, abs: string): FsStat | null {
+  return unless(["ENOENT", "ENOTDIR"], () => fs.lstat(abs));
+}

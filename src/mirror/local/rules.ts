@@ -1,0 +1,152 @@
+import ignore, { type Ignore } from "ignore";
+import { type LocalPath, parentOf } from "../../contract/path.ts";
+import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
+import { patternFault } from "./pattern-fault.ts";
+
+/** The rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
+
+/** What one folder's files say; empty: there is none. */
+type RuleTexts = { readonly ours: string; readonly git: string };
+
+/**
+ * What applies in a folder: its own lines after those of the folders above. One matcher for all of
+ * them, for a line further in can take a folder back that one further out excludes; what lies in it
+ * is then judged by itself.
+ */
+export type FolderRules = {
+  /** `.mdmirrorignore` alone. */
+  readonly ours: Ignore;
+  readonly oursInBytes: Ignore;
+  /** `.gitignore` alone, and the same with `ours` after it, so that `!name` there takes back. */
+  readonly git: Ignore;
+  readonly both: Ignore;
+  /** Whether any `.gitignore` applies. */
+  readonly hasGit: boolean;
+  readonly foldsCase: boolean;
+  /** Of what it was made. */
+  readonly texts: RuleTexts;
+  readonly above: FolderRules | null;
+};
+
+/** By the folder of a rule file. */
+export type Rules = ReadonlyMap<LocalPath, FolderRules>;
+
+/** By which file a path is excluded, and the line, as a clause. */
+export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
+
+/**
+ * Rules that cannot be used, so that they might exclude anything. The message is a clause for
+ * people.
+ */
+export class UnfitRules extends Error {}
+
+/**
+ * The rules of a folder that has rule files.
+ * @param above those that apply in it without its own; null: none
+ * @param foldsCase git's rule: patterns match as the disk's names do
+ * @throws UnfitRules for a line that would cost too much; without that line, files that it excludes
+ * would be sent
+ */
+export function rulesOf(
+  above: FolderRules | null,
+  folder: LocalPath,
+  texts: RuleTexts,
+  foldsCase: boolean,
+): FolderRules {
+  const ours = linesOf(folder, IGNORE_FILE, texts.ours);
+  const git = linesOf(folder, GITIGNORE_FILE, texts.git);
+  const start = (one: Ignore | undefined): Ignore => {
+    const fresh = ignore({ ignorecase: foldsCase });
+    return one === undefined ? fresh : fresh.add(one);
+  };
+  const form = foldsCase ? asIs : inBytes;
+  const gitRules = start(above?.git).add(git.map(form));
+  const [ownRules, ownInBytes] = [start(above?.ours).add(ours), start(above?.oursInBytes).add(ours.map(form))];
+  const hasGit = git.length > 0 || above?.hasGit === true;
+  const both = start(gitRules).add(ownInBytes);
+  return { ours: ownRules, oursInBytes: ownInBytes, git: gitRules, both, hasGit, foldsCase, texts, above };
+}
+
+/**
+ * The same rules for who keeps them: package `ignore` remembers its answer for each path that it
+ * was asked about, which after a walk are all of the folder.
+ */
+export function withoutAnswers(rules: Rules): Rules {
+  return new Map(
+    [...rules].map(([folder, one]) => {
+      const [ours, both] = [one.ours, one.both].map((asked) => ignore({ ignorecase: one.foldsCase }).add(asked));
+      return [folder, { ...one, ours: ours!, both: both! }];
+    }),
+  );
+}
+
+/** The rules that apply in a folder; null: none. */
+export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
+  if (rules.size === 0) return null;
+  for (let at = folder; ; at = parentOf(at)) {
+    const found = rules.get(at);
+    if (found !== undefined) return found;
+    if (at === "") return null;
+  }
+}
+
+/** By which line a path, or a folder above it, is excluded; null: by none. */
+export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
+  const at = rulesAt(rules, parentOf(path));
+  if (at === null) return null;
+  const name = kind === "folder" ? `${path}/` : path;
+  const ours = at.ours.test(name);
+  if (ours.ignored) return { by: "ours", rule: ours.rule?.mark ?? IGNORE_FILE };
+  const both = at.hasGit ? at.both.test(at.foldsCase ? name : bytesOf(name)) : ours;
+  return both.ignored ? { by: "git", rule: both.rule?.mark ?? GITIGNORE_FILE } : null;
+}
+
+/**
+ * To git a `?` or `[…]` is a byte, and so it is for `.gitignore` files, but where the disk folds
+ * case. In `.mdmirrorignore` it is a character.
+ */
+function bytesOf(text: string): string {
+  return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
+}
+
+function inBytes({ pattern, mark }: Line): Line {
+  return { pattern: bytesOf(pattern), mark };
+}
+
+function asIs(line: Line): Line {
+  return line;
+}
+
+type Line = { readonly pattern: string; readonly mark: string };
+
+/** The lines of a file that say something, as patterns from the root. */
+function linesOf(folder: LocalPath, file: string, text: string): readonly Line[] {
+  if (text === "") return [];
+  const name = folder === "" ? file : `${folder}/${file}`;
+  return text
+    .replace(/^\uFEFF/, "")
+    .split(/\r?\n|\r$/)
+    .flatMap((line, index) => {
+      const fault = line.startsWith("#") ? null : patternFault(line);
+      if (fault !== null) throw new UnfitRules(`line ${index + 1} of its ${file} ${fault}`);
+      const pattern = fromRoot(folder, line);
+      return pattern === null ? [] : [{ pattern, mark: `line ${index + 1} of ${name}` }];
+    });
+}
+
+/**
+ * A line of a folder's file as the same line of the root's would be. A pattern without a slash,
+ * but at its end, is about names at any depth.
+ * @returns null for a line that says nothing
+ */
+function fromRoot(folder: LocalPath, line: string): string | null {
+  const isNegative = line.startsWith("!");
+  const body = isNegative ? line.slice(1) : line;
+  // Spaces at the end do not count; of one that is escaped, the backslash is left.
+  const bare = body.replace(/ +$/, "");
+  if (line.startsWith("#") || bare === "" || bare === "/") return null;
+  if (folder === "") return line;
+  const isAnchored = bare.slice(0, -1).includes("/");
+  const within = isAnchored ? body.replace(/^\//, "") : `**/${body}`;
+  return `${isNegative ? "!" : ""}/${folder.replace(/[\\*?[]/g, "\\$&")}/${within}`;
+}

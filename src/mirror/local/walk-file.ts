@@ -1,0 +1,89 @@
+import { digestOf } from "../../contract/digest.ts";
+import { isSidecarName, type LocalPath } from "../../contract/path.ts";
+import type { Stamp } from "../model/link.ts";
+import { unreadable } from "../model/seen.ts";
+import type { KnownFile } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
+import type { LocalFile, LocalOther } from "../model/tree.ts";
+import { errnoOf, errnoText } from "./errno.ts";
+import { isLitterName } from "./ignore.ts";
+import { exclusionOf } from "./rules.ts";
+import { isOldStamp, sameStamp, stampOf } from "./stamp.ts";
+import { decodeText } from "../../common/text.ts";
+import type { WalkedFolder, WalkWork } from "./walk-work.ts";
+
+/** Reads a file of a folder, and puts it among the files or wherever else it belongs. */
+export function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
+  const other = keptLocal(work, name, path);
+  if (other !== null) {
+    folder.others.push({ path, stamp: stampOf(stat), ...other });
+    return;
+  }
+  const earlier = work.read.get(path);
+  if (earlier !== undefined && sameStamp(earlier.stamp, stat)) {
+    folder.files.push(earlier);
+    return;
+  }
+  const known = work.known(path);
+  if (isVouchedFor(known) && sameStamp(known.stamp, stat)) addKnown(folder, path, stat, known);
+  else hashInto(work, folder, name, path, known);
+}
+
+export type Vouched = KnownFile & { readonly stamp: Stamp };
+
+function isVouchedFor(known: KnownFile | null): known is Vouched {
+  return known !== null && known.stamp !== null;
+}
+
+/**
+ * ASSUMES: the caller knows only linked texts, under stamps that were trusted; a linked text has no
+ * fault.
+ */
+function addKnown(folder: WalkedFolder, path: LocalPath, stat: FsStat, known: Vouched): void {
+  if (known.path !== undefined && known.stamp.nlink === stat.nlink && known.stamp.birthMs === stat.birthMs)
+    folder.same.push(known.path);
+  else folder.files.push(fileOf({ ...known, path, stamp: stampOf(stat) }));
+}
+
+function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
+  try {
+    const file = hashFile(work, path, `${work.hold.at(folder.abs, folder.stat)}/${name}`, known);
+    folder.files.push(file);
+    work.read.set(path, file);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
+  }
+}
+
+/** The entry of a file that is as the caller knows it. */
+export function fileOf({ path, stamp, digest }: Required<Vouched>): LocalFile {
+  return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
+}
+
+function keptLocal(work: WalkWork, name: string, path: LocalPath): Pick<LocalOther, "kind" | "rule"> | null {
+  if (isLitterName(name)) return { kind: "litter" };
+  if (isSidecarName(name)) return { kind: "conflict-copy" };
+  if (!name.endsWith(".md")) return { kind: "other-file" };
+  const exclusion = exclusionOf(work.rules, path, "file");
+  if (exclusion === null) return null;
+  const { by, rule } = exclusion;
+  if (by === "ours") return { kind: "ignored", rule };
+  if (work.linked?.has(path) !== true) return { kind: "git-ignored", rule };
+  work.kept.add(path);
+  return null;
+}
+
+/** The stamp is of the inode whose bytes were read, which may be another one than was listed. */
+function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
+  const { bytes, stat } = work.fs.readFile(abs, "brief");
+  const stamp = stampOf(stat);
+  const read = { stamp, stampTrusted: isOldStamp(stamp, work.diskNow), empty: bytes.length === 0 };
+  const digest = digestOf(bytes);
+  // The strings of the caller, which lives on: of 100,000 files after a clone each is read.
+  if (digest === known?.digest) return { ...read, path: known.path ?? path, digest: known.digest, textFault: null };
+  const { text, fault } = decodeText(bytes);
+  if (text !== null) work.onText(digest, text, path);
+  return { ...read, path, digest, textFault: fault };
+}

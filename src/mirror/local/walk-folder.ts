@@ -1,0 +1,204 @@
+import { depthOf, joinPath, type LocalPath, parentOf } from "../../contract/path.ts";
+import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
+import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
+import type { Fs, FsStat } from "../ports/fs.ts";
+import { errnoOf, errnoText } from "./errno.ts";
+import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { type Exclusion, exclusionOf, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
+import { sameInode, stampOf } from "./stamp.ts";
+import { readFile } from "./walk-file.ts";
+import type { WalkedFolder, WalkWork } from "./walk-work.ts";
+
+/**
+ * LIMIT: how deep folders may be nested, as the names in a path of the service: each level is a
+ * call on the stack, and every folder of a chain is looked at along its whole path.
+ */
+const MAX_DEPTH = 256;
+
+type Listed = ReturnType<Fs["readdir"]>[number];
+
+type Subfolder = Pick<WalkedFolder, "path" | "abs" | "stat">;
+
+/**
+ * @param before an earlier reading of this folder in the same walk, whose folders need not be read
+ * again
+ */
+export function* readFolder(
+  work: WalkWork,
+  { abs, path, stat }: Subfolder,
+  before: WalkedFolder | null,
+): Generator<void, WalkedFolder> {
+  const folder: WalkedFolder = {
+    path,
+    abs,
+    stat,
+    files: [],
+    same: [],
+    others: [],
+    folders: [],
+    unseen: new Map(),
+  };
+  try {
+    const names = listNames(work, folder);
+    if (isMirror(work, folder, names)) return unread(folder, IS_MIRROR);
+    const isAsBefore = readRules(work, folder, names);
+    for (const entry of names) {
+      if (path === "" && entry.name === MIRROR_FOLDER) continue;
+      const below = readEntry(work, folder, entry, isAsBefore ? before : null);
+      if (below !== null) folder.folders.push(yield* readFolder(work, below, null));
+    }
+    work.looked += names.length;
+    if (work.looked >= work.part) {
+      work.looked = 0;
+      yield;
+    }
+  } catch (error) {
+    // Without its names, or its ignore rules, nothing is known of the folder and of what is below.
+    return unread(folder, unreadable(whyUnread(error)));
+  }
+  return folder;
+}
+
+function unread({ path, abs, stat }: Subfolder, why: Unread): WalkedFolder {
+  return { path, abs, stat, files: [], same: [], others: [], folders: [], unseen: new Map([[path, why]]) };
+}
+
+/**
+ * Whether a folder below the root is mirrored by itself: moved in here, all of its documents would
+ * go to this workspace, too. @throws as the port does
+ */
+function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
+  if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
+  return fs.readdir(`${abs}/${MIRROR_FOLDER}`).some(({ name }) => name === CONFIG_FILE);
+}
+
+/** The order of names decides the order of everything that follows from a walk (I32). */
+function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: Subfolder): readonly Listed[] {
+  return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** @throws what is no error of the system and no fault of its rules: a bug */
+function whyUnread(error: unknown): string {
+  if (error instanceof UnfitRules) return error.message;
+  const errno = errnoOf(error);
+  if (errno === null) throw error;
+  return errnoText(errno);
+}
+
+/** What the reading of rules needs of a walk. */
+type RulesWork = Pick<WalkWork, "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "linked" | "foldsCase" | "kept">;
+
+/**
+ * Reads a folder's ignore rules, in each walk anew. If they cannot be read (a symlink is not
+ * followed), the folder is not seen, because they may exclude anything.
+ * @returns whether an earlier reading in this walk found the same
+ */
+function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[]): boolean {
+  const { path } = folder;
+  const read = (file: string) => (names.some(({ name }) => name === file) ? readRuleFile(work, folder, file) : "");
+  const extra = path === "" ? work.extraPatterns.map((pattern) => `${pattern}\n`).join("") : "";
+  const texts = { ours: read(IGNORE_FILE) + extra, git: work.linked === null ? "" : read(GITIGNORE_FILE) };
+  const before = work.rules.get(path) ?? null;
+  const above = path === "" ? null : rulesAt(work.rules, parentOf(path));
+  if (texts.ours === "" && texts.git === "") return !work.rules.delete(path);
+  if (before?.above === above && before.texts.ours === texts.ours && before.texts.git === texts.git) return true;
+  work.rules.set(path, rulesOf(above, path, texts, work.foldsCase));
+  return false;
+}
+
+function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): string {
+  const at = work.hold.at(abs, stat);
+  try {
+    return Buffer.from(work.fs.readFile(`${at}/${file}`).bytes).toString("utf8");
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    // As to git, a folder of this name says nothing.
+    if (errno === "EISDIR" && file === GITIGNORE_FILE) return "";
+    throw new UnfitRules(`its ${file} cannot be read: ${errnoText(errno)}`);
+  }
+}
+
+/** @returns a folder that must be read */
+function readEntry(
+  work: WalkWork,
+  folder: WalkedFolder,
+  { name, kind }: Listed,
+  before: WalkedFolder | null,
+): Subfolder | null {
+  const path = joinPath(folder.path, name);
+  const abs = `${folder.abs}/${name}`;
+  if (kind === "symlink" || kind === "special") {
+    folder.others.push({ path, kind, stamp: null });
+    return null;
+  }
+  let stat: FsStat;
+  try {
+    stat = statEntry(work, folder, name, abs);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    // node:fs shows a name that is not UTF-8 with U+FFFD, and then cannot find it.
+    if (name.includes("\ufffd")) folder.unseen.set(path, unreadable("its name is not valid UTF-8"));
+    else if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
+    return null;
+  }
+  if (stat.kind === "folder") return findSubfolder(work, folder, name, { path, abs, stat }, before);
+  if (stat.kind === "file") readFile(work, folder, name, path, stat);
+  else folder.others.push({ path, kind: stat.kind, stamp: null });
+  return null;
+}
+
+/**
+ * Uses the plain path, which is twice as fast. Nothing is read through it; but an entry that is
+ * gone must be gone from this very folder.
+ */
+function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
+  try {
+    return work.fs.lstat(abs);
+  } catch (error) {
+    const at = errnoOf(error) === null ? folder.abs : work.hold.at(folder.abs, folder.stat);
+    if (at === folder.abs) throw error;
+    return work.fs.lstat(`${at}/${name}`);
+  }
+}
+
+function findSubfolder(
+  work: WalkWork,
+  folder: WalkedFolder,
+  name: string,
+  found: Subfolder,
+  before: WalkedFolder | null,
+): Subfolder | null {
+  const { path, stat } = found;
+  const exclusion = name.startsWith(".") ? null : excludedFolder(work, path);
+  if (name.startsWith(".")) {
+    folder.others.push({ path, kind: "dot-folder", stamp: stampOf(stat) });
+  } else if (exclusion !== null) {
+    const kind = exclusion.by === "git" ? "git-ignored-folder" : "ignored-folder";
+    folder.others.push({ path, kind, stamp: stampOf(stat), rule: exclusion.rule });
+  } else if (stat.dev !== work.dev) {
+    // Nothing can be moved atomically between two disks, and the files of a disk that is unmounted
+    // were not deleted.
+    folder.unseen.set(path, unreadable("another disk is mounted at this path"));
+  } else if (isTooDeep(path)) {
+    folder.unseen.set(path, unreadable(`it lies more than ${MAX_DEPTH} folders deep`));
+  } else {
+    const earlier = before?.folders.find((known) => known.path === path && sameInode(known.stat, stat));
+    if (earlier === undefined) return found;
+    folder.folders.push(earlier);
+  }
+  return null;
+}
+
+function excludedFolder({ rules, linked, kept }: RulesWork, path: LocalPath): Exclusion | null {
+  const exclusion = exclusionOf(rules, path, "folder");
+  if (exclusion?.by !== "git" || linked?.isBelow(path) !== true) return exclusion;
+  kept.add(path);
+  return null;
+}
+
+/** Such a folder is not read. */
+function isTooDeep(path: LocalPath): boolean {
+  return depthOf(path) > MAX_DEPTH;
+}

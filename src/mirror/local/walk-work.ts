@@ -1,0 +1,47 @@
+import type { LocalPath } from "../../contract/path.ts";
+import type { Unread } from "../model/seen.ts";
+import type { KnownFile, OnText } from "../ports/disk.ts";
+import type { Fs, FsStat } from "../ports/fs.ts";
+import type { LocalFile, LocalOther } from "../model/tree.ts";
+import type { WalkHold } from "./folder-handle.ts";
+import type { LinkedPaths } from "./linked-paths.ts";
+import type { FolderRules } from "./rules.ts";
+
+/** What is shared by the reading of all folders in one walk. */
+export type WalkWork = {
+  readonly fs: Fs;
+  readonly hold: WalkHold;
+  /** The root's device. */
+  readonly dev: number;
+  readonly diskNow: number | null;
+  readonly foldsCase: boolean;
+  readonly extraPatterns: readonly string[];
+  readonly rules: Map<LocalPath, FolderRules>;
+  /** What no `.gitignore` leaves out; null: these files are not followed. */
+  readonly linked: LinkedPaths | null;
+  /** What a `.gitignore` would leave out if it, or something in it, were not linked. */
+  readonly kept: Set<LocalPath>;
+  readonly known: (path: LocalPath) => KnownFile | null;
+  readonly onText: OnText;
+  /** Files that this walk has read: a second reading of their folder does not read them again. */
+  readonly read: Map<LocalPath, LocalFile>;
+  /** Entries looked at since the last pause. */
+  looked: number;
+  /** How many entries are looked at between two pauses; those of one folder may exceed it. */
+  readonly part: number;
+};
+
+/** One folder as it was read, with what is below. */
+export type WalkedFolder = {
+  readonly path: LocalPath;
+  readonly abs: string;
+  /** Taken before the entries were read. */
+  readonly stat: FsStat;
+  readonly files: LocalFile[];
+  /** Files that are as the caller knows them, by the caller's own path strings. */
+  readonly same: LocalPath[];
+  readonly others: LocalOther[];
+  readonly folders: WalkedFolder[];
+  /** Paths that were not seen, and why not. */
+  readonly unseen: Map<LocalPath, Unread>;
+};

@@ -1,0 +1,211 @@
+import { BorrowedMap, borrow } from "../model/borrowed-map.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import { type Unread, unreadable } from "../model/seen.ts";
+import type { KnownFile, OnText } from "../ports/disk.ts";
+import type { FsStat } from "../ports/fs.ts";
+import type { LocalFile, LocalFolder, LocalOther, LocalTree } from "../model/tree.ts";
+import { anyErrno, errnoOf, errnoText } from "./errno.ts";
+import type { RootGuard, Root } from "./root-guard.ts";
+import { ignoresPath } from "./ignore.ts";
+import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
+import { exclusionOf, withoutAnswers } from "./rules.ts";
+import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { sameInode } from "./stamp.ts";
+import { fileOf, type Vouched } from "./walk-file.ts";
+import { readFolder } from "./walk-folder.ts";
+import type { WalkedFolder, WalkWork } from "./walk-work.ts";
+
+export type WalkOptions = {
+  /** Whether a file may be made to learn the disk's time; if not, no new stamp is trusted. */
+  readonly probe: boolean;
+  /** Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files. */
+  readonly ignore: readonly string[];
+  /** Whether `.gitignore` files are followed: what they never leave out; null: they are not. */
+  readonly gitignore: LinkedSource | null;
+  /** Entries looked at between two pauses. */
+  readonly part: number;
+};
+
+/**
+ * After a folder moved, it takes four checks until nothing changes any more. A tree that changes
+ * under each of these is given up for this pass.
+ */
+const CHECKS = 8;
+
+/**
+ * Looks at every entry of the tree. Then it checks the folders, and reads those again that changed
+ * since they were read, until a check finds no change: so a document that moved from a folder not
+ * read yet to one read already counts neither as deleted nor twice. If that does not end, what was
+ * seen is there, and nothing counts as absent (the root is `unseen`). LIMIT: on a disk where no
+ * file can be made, two changes within one tick of its clock look like one; therefore a deletion
+ * needs two looks. A system call that fails never ends a walk: what it was about is `unseen`. The
+ * walk pauses now and then; what changes meanwhile is found like any change while it reads. Its
+ * calls and their order are the same with and without pauses.
+ */
+export function* walkTree(
+  guard: RootGuard,
+  options: WalkOptions,
+  known: (path: LocalPath) => KnownFile | null,
+  onText: OnText,
+): Generator<void, LocalTree> {
+  const root = guard.root();
+  const unseen = new Map<LocalPath, Unread>();
+  const tree = {
+    files: new Map<LocalPath, LocalFile>(),
+    folders: new Map<LocalPath, LocalFolder>(),
+    others: new Map<LocalPath, LocalOther>(),
+  };
+  const same: (readonly LocalPath[])[] = [];
+  const rules: WalkWork["rules"] = new Map();
+  const kept = new Set<LocalPath>();
+  if (root === null) {
+    unseen.set("", unreadable("the linked folder does not exist, or is another folder"));
+  } else {
+    const work: WalkWork = {
+      fs: guard.fs,
+      hold: guard.walkHold(),
+      dev: root.stat.dev,
+      diskNow: options.probe ? diskTime(guard) : null,
+      foldsCase: guard.names().foldsCase,
+      extraPatterns: options.ignore,
+      rules,
+      linked: options.gitignore === null ? null : linkedPaths(options.gitignore),
+      kept,
+      known,
+      onText,
+      read: new Map(),
+      looked: 0,
+      part: options.part,
+    };
+    const { top, rests } = yield* readTree(work, root);
+    if (top !== null) collect(top, tree, same, unseen);
+    if (!rests)
+      unseen.set("", unreadable(top === null ? "the mirrored folder went away" : "its folders keep changing"));
+  }
+  // What is lent was found under the stamp by which it is known.
+  const lend = (path: LocalPath): LocalFile => fileOf({ ...(known(path) as Vouched), path });
+  const lasting = withoutAnswers(rules);
+  return {
+    ...tree,
+    files: same.length === 0 ? tree.files : new BorrowedMap(known, borrow(same), lend, tree.files),
+    unseen,
+    disk: guard.names(),
+    inodesTrusted: true,
+    ignores: (path, kind) => ignoresPath(lasting, path, kind, kept),
+    excludedBy: (path, kind) => exclusionOf(lasting, path, kind)?.rule ?? null,
+  };
+}
+
+/**
+ * The disk's own time, as the stamp of a file made now (I29: no wall clock). null when no file can
+ * be made.
+ */
+function diskTime(guard: RootGuard): number | null {
+  const learn = () => {
+    const probe = freshName(guard, TEMP_PREFIX);
+    guard.fs.writeNew(probe, new Uint8Array(), null, false);
+    const { mtimeMs } = guard.fs.lstat(probe);
+    unlinkLeftover(guard, probe);
+    return mtimeMs;
+  };
+  return guard.during(() => anyErrno(learn));
+}
+
+/** @returns `rests` when the last check found everything as it was read */
+function* readTree(
+  work: WalkWork,
+  root: Root,
+): Generator<void, { readonly top: WalkedFolder | null; readonly rests: boolean }> {
+  try {
+    let top: WalkedFolder | null = yield* readFolder(work, { abs: root.real, path: "", stat: root.stat }, null);
+    for (let check = 1; check <= CHECKS && top !== null; check++) {
+      const again: WalkedFolder | null = yield* readChanged(work, top);
+      if (again === top) return { top, rests: true };
+      top = again;
+    }
+    return { top, rests: false };
+  } finally {
+    work.hold.close();
+  }
+}
+
+/** @returns the same object when nothing changed in the folder and below; null when it is gone */
+function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
+  const stat = statAgain(work, folder);
+  if (stat === null) return null;
+  if (typeof stat === "string") return doubted(folder, stat);
+  if (stat.ino !== folder.stat.ino || stat.mtimeMs !== folder.stat.mtimeMs)
+    return yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
+  // If it changed in the tick in which this walk began, or later, it may have changed again within
+  // that tick: the stamp cannot tell, but the names can.
+  if (work.diskNow !== null && stat.mtimeMs >= work.diskNow) {
+    const again = yield* readFolder(work, { abs: folder.abs, path: folder.path, stat }, folder);
+    if (!holdsTheSame(folder, again)) return again;
+  }
+  return yield* readChangedBelow(work, folder);
+}
+
+/** @returns null when the folder is gone; a clause, when nothing can be said about it */
+function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null {
+  let stat: FsStat;
+  try {
+    stat = work.fs.lstat(folder.abs);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    return errno === "ENOENT" || errno === "ENOTDIR" ? null : errnoText(errno);
+  }
+  if (stat.kind !== "folder") return null;
+  // An empty mount point is not an emptied tree: the root must be the one that was identified.
+  if (folder.path === "" && !sameInode(stat, folder.stat)) return null;
+  return stat.dev === work.dev ? stat : "another disk is mounted at this path";
+}
+
+/** @returns the same object when nothing below has changed */
+function* readChangedBelow(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder> {
+  let changed = false;
+  const folders: WalkedFolder[] = [];
+  for (const child of folder.folders) {
+    const again = yield* readChanged(work, child);
+    if (again !== child) changed = true;
+    if (again !== null) folders.push(again);
+  }
+  return changed ? { ...folder, folders } : folder;
+}
+
+/** Whether two readings of one folder found the same inodes under the same names. */
+function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
+  const { files, others, folders, unseen } = again;
+  return (
+    files.length === before.files.length &&
+    others.length === before.others.length &&
+    folders.length === before.folders.length &&
+    unseen.size === before.unseen.size &&
+    files.every(({ path, stamp }, n) => path === before.files[n]!.path && sameInode(stamp, before.files[n]!.stamp)) &&
+    others.every(({ path, kind }, n) => path === before.others[n]!.path && kind === before.others[n]!.kind) &&
+    folders.every((child, n) => child === before.folders[n]) &&
+    [...unseen].every(([path, { why }]) => before.unseen.get(path)?.why === why)
+  );
+}
+
+/** The folder as it was read, with nothing in it counting as absent. */
+function doubted(folder: WalkedFolder, why: string): WalkedFolder {
+  return { ...folder, unseen: new Map(folder.unseen).set(folder.path, unreadable(why)) };
+}
+
+function collect(
+  folder: WalkedFolder,
+  tree: { files: Map<LocalPath, LocalFile>; folders: Map<LocalPath, LocalFolder>; others: Map<LocalPath, LocalOther> },
+  same: (readonly LocalPath[])[],
+  unseen: Map<LocalPath, Unread>,
+): void {
+  for (const file of folder.files) tree.files.set(file.path, file);
+  if (folder.same.length > 0) same.push(folder.same);
+  for (const other of folder.others) tree.others.set(other.path, other);
+  for (const [path, why] of folder.unseen) unseen.set(path, why);
+  for (const child of folder.folders) {
+    const { dev, ino, birthMs } = child.stat;
+    tree.folders.set(child.path, { path: child.path, dev, ino, birthMs });
+    collect(child, tree, same, unseen);
+  }
+}

@@ -1,0 +1,121 @@
+import { digestOf } from "../../contract/digest.ts";
+import { type LocalPath, nameOf } from "../../contract/path.ts";
+import type { OnText } from "../ports/disk.ts";
+import { isRuleFile } from "../model/rule-files.ts";
+import type { LocalFile, LocalOther, LocalTree } from "../model/tree.ts";
+import { errnoOf, unless } from "./errno.ts";
+import type { RootGuard } from "./root-guard.ts";
+import { sameStamp, stampOf } from "./stamp.ts";
+import { decodeText } from "../../common/text.ts";
+
+/**
+ * Looks again at some files of an earlier tree, which is all that an edit in place needs. Anything
+ * that could mean a move, a deletion or a new document asks for a whole walk, because only that can
+ * tell these apart.
+ * @param paths where something changed: files, folders or nothing
+ * @param elsewhere whether a document outside `tree` has this inode, where the tree is a part of
+ * what is known
+ * @returns the same object when nothing changed; null when a whole walk is needed
+ */
+export function lookAtFiles(
+  guard: RootGuard,
+  tree: LocalTree,
+  paths: Iterable<LocalPath>,
+  onText: OnText,
+  elsewhere: HasInode = () => false,
+): LocalTree | null {
+  if (tree.unseen.size > 0) return null;
+  const changed = new Map<LocalPath, LocalFile>();
+  for (const path of paths) {
+    const known = tree.files.get(path);
+    if (known === undefined) {
+      if (!concernsNoDocument(guard, tree, path, elsewhere)) return null;
+      continue;
+    }
+    const file = guard.during(() => readAgain(guard, known, onText));
+    if (file === null || isHalfOfMove(file, known, tree, elsewhere)) return null;
+    if (file !== known) changed.set(path, file);
+  }
+  if (changed.size === 0) return tree;
+  const files = new Map(tree.files);
+  for (const [path, file] of changed) files.set(path, file);
+  return { ...tree, files };
+}
+
+/** Whether the file at this path has the inode of another document now. */
+function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, elsewhere: HasInode): boolean {
+  return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, elsewhere);
+}
+
+const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
+  "dot-folder",
+  "ignored-folder",
+  "git-ignored-folder",
+]);
+
+/** Whether a path that is no document's matters to the mirror all the same. */
+function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
+  return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
+}
+
+/**
+ * Whether there is nothing at a path that is no known document's, or only what the mirror ignores.
+ */
+function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, elsewhere: HasInode): boolean {
+  if (isOfMirror(tree, path)) return false;
+  const root = guard.root();
+  if (root === null) return false;
+  try {
+    const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
+    if (stat === null) return true;
+    if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
+    // A Markdown file or a folder is new here. Any other file only matters if it has the inode
+    // of a document, which then was moved there.
+    return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return false;
+  }
+}
+
+type InodeOf = { readonly ino: number; readonly dev: number };
+type HasInode = (stamp: InodeOf) => boolean;
+
+/** Whether a document of the tree, or one elsewhere, has this inode. */
+function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): boolean {
+  for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
+  return elsewhere(stat);
+}
+
+/**
+ * Reads a file again.
+ * @returns the same object when its stamp is as before; null when no file is there, or it cannot be
+ * read
+ */
+function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
+  try {
+    const place = guard.place(known.path, "file");
+    if (!place.ok) return null;
+    const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(place.abs));
+    if (stat === null || stat.kind !== "file") return null;
+    if (known.stampTrusted && sameStamp(known.stamp, stat)) return known;
+    return hashAgain(guard, place.abs, known, onText);
+  } catch (error) {
+    if (errnoOf(error) === null) throw error;
+    return null;
+  }
+}
+
+/**
+ * Reads and hashes a file.
+ * @returns the same object when neither its text nor its stamp changed
+ */
+function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: OnText): LocalFile {
+  const { path } = known;
+  const { bytes, stat } = guard.fs.readFile(abs);
+  const digest = digestOf(bytes);
+  if (digest === known.digest && sameStamp(known.stamp, stat)) return known;
+  const { text, fault } = decodeText(bytes);
+  if (text !== null && digest !== known.digest) onText(digest, text, path);
+  return { path, stamp: stampOf(stat), stampTrusted: false, digest, textFault: fault, empty: bytes.length === 0 };
+}

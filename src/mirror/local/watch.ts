@@ -1,0 +1,201 @@
+import { type ChokidarOptions, type FSWatcher, watch } from "chokidar";
+import { isAbsolute, join, relative, sep } from "node:path";
+import type { LocalPath } from "../../contract/path.ts";
+import type { Watcher, WatchHint } from "../ports/watch.ts";
+import { errnoOf } from "./errno.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+
+type Ignores = Parameters<Watcher["start"]>[0];
+
+/**
+ * Whether one watch of the system covers a whole tree. Elsewhere each folder needs its own, and
+ * they are started in portions.
+ */
+const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
+
+/**
+ * Creates a watcher that is not started yet.
+ * @param root absolute, without symbolic links in it
+ */
+export function createWatcher(root: string, start: typeof watch = watch): Watcher {
+  if (!isAbsolute(root)) throw new TypeError("the root must be an absolute path");
+  return new FolderWatcher(root, start);
+}
+
+class FolderWatcher implements Watcher {
+  readonly #root: string;
+  readonly #watch: typeof watch;
+  #watching: Watching | null = null;
+
+  constructor(root: string, start: typeof watch) {
+    this.#root = root;
+    this.#watch = start;
+  }
+
+  async start(ignores: Ignores, onHint: (hint: WatchHint) => void): Promise<void> {
+    await this.close();
+    this.#watching = new Watching(this.#root, this.#watch, ignores, onHint);
+    await this.#watching.begin();
+  }
+
+  async close(): Promise<void> {
+    const closing = this.#watching;
+    this.#watching = null;
+    await closing?.close();
+  }
+}
+
+type OnFolder = (path: string, came: boolean) => void;
+
+/**
+ * One start of a watcher, over chokidar, until it is closed. Only folders are watched: their
+ * notices name each file that changes in them, which is all that a hint says; chokidar would
+ * otherwise keep every file's stat and look at each again. Its `raw` events are those notices;
+ * `addDir` and `unlinkDir` tell of folders that come and go, whose contents may have changed
+ * before they were watched. Where each folder has a watch of its own, the root and each folder in
+ * it are a portion, and begin one after the other: chokidar looks at all files of all folders that
+ * it is given at once, and what that takes is never given back.
+ */
+class Watching {
+  readonly #root: string;
+  readonly #watch: typeof watch;
+  readonly #ignores: Ignores;
+  readonly #onHint: (hint: WatchHint) => void;
+  /** The watchers, by the folder that each begins at. */
+  readonly #portions = new Map<string, FSWatcher>();
+  /**
+   * Resolves when the system gives no more watches: a watcher that is closed then never becomes
+   * ready.
+   */
+  readonly #limited = Promise.withResolvers<void>();
+  #isOver = false;
+
+  constructor(root: string, start: typeof watch, ignores: Ignores, onHint: (hint: WatchHint) => void) {
+    this.#root = root;
+    this.#watch = start;
+    this.#ignores = ignores;
+    this.#onHint = onHint;
+  }
+
+  /** Resolves when every folder is watched, or never will be. */
+  begin(): Promise<void> {
+    if (WATCHES_TREES) return this.#beginPortion(this.#root, { ignoreInitial: true }, (path) => this.#tell(path));
+    return this.#beginInPortions();
+  }
+
+  async close(): Promise<void> {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    await Promise.all([...this.#portions.values()].map((portion) => portion.close()));
+  }
+
+  async #beginInPortions(): Promise<void> {
+    const first: string[] = [];
+    let begun = false;
+    await this.#beginPortion(this.#root, { depth: 0 }, (path, came) => {
+      if (begun) this.#onTopFolder(path, came);
+      else if (path !== this.#root && came) first.push(path);
+    });
+    begun = true;
+    for (const folder of first)
+      if (!this.#isOver) await this.#beginPortion(folder, { ignoreInitial: true }, (path) => this.#tell(path));
+  }
+
+  /**
+   * Called when a folder in the root, or the root itself, came or went after everything was
+   * started.
+   */
+  #onTopFolder(path: string, came: boolean): void {
+    if (this.#isOver) return;
+    if (path === this.#root || !came) this.#tell(path);
+    if (path === this.#root) return;
+    const before = this.#portions.get(path);
+    this.#portions.delete(path);
+    void before?.close();
+    if (!came) return;
+    // ORDER: reported once it is watched, because nobody reports what was written into it
+    // before. Folders below are reported as they are found.
+    void this.#beginPortion(path, { ignoreInitial: false }, (below) => {
+      if (below !== path) this.#tell(below);
+    }).then(() => this.#tell(path));
+  }
+
+  /** Resolves when the folder is watched, or never will be. */
+  #beginPortion(folder: string, options: ChokidarOptions, onFolder: OnFolder): Promise<void> {
+    const portion = this.#watch(folder, {
+      ...options,
+      ignored: (path, stats) => isUnwatched(this.#root, this.#ignores, path, stats),
+      followSymlinks: false,
+      // Both options would delay or join notices; the daemon itself judges when a save is over.
+      atomic: false,
+      awaitWriteFinish: false,
+    });
+    this.#portions.set(folder, portion);
+    const ready = new Promise<void>((resolve) => void portion.on("ready", resolve));
+    portion.on("raw", (_event, name, details) => this.#onNotice(rawPath(this.#root, name, details)));
+    portion.on("addDir", (path) => onFolder(path, true));
+    portion.on("unlinkDir", (path) => onFolder(path, false));
+    portion.on("error", (error) => this.#onError(error));
+    return Promise.race([ready, this.#limited.promise]);
+  }
+
+  #onNotice(path: LocalPath | null): void {
+    this.#hint(path === null ? { kind: "overflow", why: "a notice without a name" } : { kind: "path", path });
+  }
+
+  #onError(error: unknown): void {
+    const errno = errnoOf(error);
+    const why = error instanceof Error ? error.message : String(error);
+    if (errno !== "ENOSPC" && errno !== "EMFILE") {
+      this.#hint({ kind: "overflow", why });
+      return;
+    }
+    this.#hint({ kind: "limit", code: errno, why });
+    this.#limited.resolve();
+    // ORDER: after the hint, because nothing is heard after closing. What cannot be closed here
+    // ends with the process.
+    void this.close();
+  }
+
+  #tell(folder: string): void {
+    this.#hint({ kind: "folder", path: localPath(this.#root, folder) ?? "" });
+  }
+
+  #hint(hint: WatchHint): void {
+    if (!this.#isOver) this.#onHint(hint);
+  }
+}
+
+/**
+ * The local path of a `raw` notice, which names it below the watched folder or, where one watch
+ * covers the whole tree, below the root.
+ */
+function rawPath(root: string, name: unknown, details: unknown): LocalPath | null {
+  const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
+  if (typeof watched !== "string" || typeof name !== "string" || name === "") return null;
+  return localPath(root, isAbsolute(name) ? name : join(watched, name));
+}
+
+/** null for a path outside the root: its own removal is reported by the folder above. */
+function localPath(root: string, path: string): LocalPath | null {
+  const below = relative(root, path);
+  if (below === ".." || below.startsWith(`..${sep}`)) return null;
+  return sep === "/" ? below : below.replaceAll(sep, "/");
+}
+
+/**
+ * Whether chokidar should leave a path alone. It asks once without stats: where the name alone
+ * decides, it does not look at the file.
+ */
+function isUnwatched(
+  root: string,
+  ignores: Ignores,
+  path: string,
+  stats: { isDirectory(): boolean } | undefined,
+): boolean {
+  const below = localPath(root, path);
+  if (below === null || below === "") return false;
+  if (below === MIRROR_FOLDER || below.endsWith(".md")) return true;
+  if (stats === undefined) return false;
+  return !stats.isDirectory() || ignores(below, "folder");
+}

@@ -1,0 +1,207 @@
+import { type Digest, digestOf } from "../../contract/digest.ts";
+import { type LocalPath, parentOf } from "../../contract/path.ts";
+import type { DiskOutcome, Written } from "../ports/disk.ts";
+import type { Fs } from "../ports/fs.ts";
+import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
+import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
+import { freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { stampOf } from "./stamp.ts";
+import { encodeText } from "../../common/text.ts";
+
+/**
+ * The atomic write: at every moment a path holds all old bytes, all new bytes or, if journalled,
+ * nothing.
+ */
+
+/**
+ * Errors by which `readFile` says that there is no regular file to read. ENXIO: a socket; ENOTDIR:
+ * a folder above became a file.
+ */
+export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
+
+/**
+ * A new file. Its bytes are not fsynced: `flush` does that in batches, and until then the link is
+ * not durable.
+ */
+export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
+  const bytes = encodeText(text);
+  if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
+  return attempt(path, () => {
+    const target = guard.place(path, "file");
+    if (!target.ok) return target.outcome;
+    // Only `link` proves that the path is free: a look before it would prove nothing.
+    const temp = freshName(guard, TEMP_PREFIX);
+    const made = guard.fs.makeNew(temp, bytes);
+    try {
+      return orDrop(guard, temp, () => {
+        const stat = nameMade(guard, made, temp, target.abs);
+        if (stat !== null) return done({ stamp: stampOf(stat) });
+        unlinkLeftover(guard, temp);
+        return stale("something is at this path now");
+      });
+    } finally {
+      made.close();
+    }
+  });
+}
+
+/**
+ * Replaces a text. Whichever inode is at the path at that moment goes to `parkAt`, so that no save
+ * is overwritten unseen; it is looked at there, and the new one is given the path by `link`, which
+ * overwrites nothing.
+ * ORDER: the caller journals (path, parkAt, expect, writes) before. Recovery, by what it finds:
+ * nothing parked: not begun, or undone; parked and the path free: `putBack`; parked and the path
+ * holds `writes`: done; parked and the path holds another text: that one stays.
+ */
+export function replaceFile(
+  guard: RootGuard,
+  path: LocalPath,
+  text: string,
+  expect: Digest,
+  parkAt: string,
+): DiskOutcome<Written> {
+  return attempt(path, () => {
+    const ready = readyFor(guard, path, text, expect);
+    if (ready.kind !== "ready") return ready;
+    const park = guard.mirrorPlace(parkAt, true);
+    if (!park.ok) return park.outcome;
+    if (statOrNull(guard.fs, park.abs) !== null) return fault("EEXIST", `${parkAt}: ${errnoText("EEXIST")}`);
+    return exchange(guard, ready, park.abs, expect);
+  });
+}
+
+/**
+ * Replaces a text where nobody journals, as an editor's save: beside a daemon, without its lock. As
+ * in `replaceFile` no save is overwritten unseen, but the old inode waits beside its path, under a
+ * name that stays local. A process that is killed in between leaves what looks like a document that
+ * was renamed to such a name: that is held, and deletes nothing on the service.
+ * @param keepAt where the old file goes: a free `trash/…` path. It stays a file, since an editor
+ * that has it open may still write into it
+ */
+export function saveOver(
+  guard: RootGuard,
+  path: LocalPath,
+  text: string,
+  expect: Digest,
+  keepAt: string,
+): DiskOutcome<Written> {
+  return attempt(path, () => {
+    const ready = readyFor(guard, path, text, expect);
+    if (ready.kind !== "ready") return ready;
+    const keep = guard.mirrorPlace(keepAt, true);
+    if (!keep.ok) return keep.outcome;
+    const beside = `${parentOf(ready.target)}/${BESIDE_PREFIX}${guard.random.hex(16)}`;
+    const ended = exchange(guard, ready, beside, expect);
+    // If the disk refuses, it stays beside the document: never uploaded, and never lost.
+    anyErrno(() => statOrNull(guard.fs, beside) !== null && nameNew(guard, beside, keep.abs));
+    return ended;
+  });
+}
+
+type Ready = {
+  readonly kind: "ready";
+  readonly bytes: Uint8Array;
+  readonly target: string;
+  readonly mode: number;
+};
+
+/** Looks before anything is written; equal bytes need no writing. */
+function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Digest): Ready | DiskOutcome<Written> {
+  const bytes = encodeText(text);
+  if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
+  const target = guard.place(path, "file");
+  if (!target.ok) return target.outcome;
+  const found = unless(NO_FILE, () => guard.fs.readFile(target.abs));
+  if (found === null) return stale("no file is at this path now");
+  const digest = digestOf(found.bytes);
+  if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
+  if (digest !== expect) return stale("the text is another one now");
+  return { kind: "ready", bytes, target: target.abs, mode: found.stat.mode };
+}
+
+function exchange(
+  guard: RootGuard,
+  { bytes, target, mode }: Ready,
+  park: string,
+  expect: Digest,
+): DiskOutcome<Written> {
+  const temp = freshName(guard, TEMP_PREFIX);
+  guard.fs.writeNew(temp, bytes, mode, true);
+  return orDrop(guard, temp, () => swap(guard, temp, target, park, expect));
+}
+
+/** Of a document's old file, for the moment of its replacement: litter, by `ignore.ts`. */
+export const BESIDE_PREFIX = ".~mdmirror-";
+
+/**
+ * Exchanges the file. Meanwhile the document is off its path; it ends with the new inode or the old
+ * one at the path, or with `parked`.
+ */
+function swap(guard: RootGuard, temp: string, target: string, park: string, expect: Digest): DiskOutcome<Written> {
+  // RACE: `park` is still free, because only this process writes in `.mdmirror`, or by its random
+  // name.
+  const taken = unless(["ENOENT", "ENOTDIR"], () => {
+    guard.fs.rename(target, park);
+    return true;
+  });
+  if (taken === null) {
+    unlinkLeftover(guard, temp);
+    return stale("no file is at this path now");
+  }
+  let ended: NotDone = stale("the text changed in this moment");
+  try {
+    if (digestOrNull(guard.fs, park) === expect) {
+      const stat = nameNew(guard, temp, target);
+      if (stat !== null) return done({ stamp: stampOf(stat) });
+      unlinkLeftover(guard, temp);
+      return {
+        ...stale("another file appeared at this path; the replaced version was set aside"),
+        parked: true,
+      };
+    }
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    ended = fault(errno, errnoText(errno));
+  }
+  unlinkLeftover(guard, temp);
+  return putBackOr(guard, park, target, ended);
+}
+
+/**
+ * @returns null where there is no regular file, or it is being written at this moment: either way
+ * not what was expected
+ */
+export function digestOrNull(fs: Fs, abs: string): Digest | null {
+  const found = unless([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
+  return found === null ? null : digestOf(found.bytes);
+}
+
+/**
+ * Puts a file back that was taken aside, never over anything.
+ * @returns `ended`, with `parked` when it could not be put back
+ */
+export function putBackOr(guard: RootGuard, park: string, target: string, ended: NotDone): NotDone {
+  let why = "another file is at its path";
+  try {
+    if (nameNew(guard, park, target) !== null) return { ...ended, detail: `${ended.detail}; it was put back` };
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    why = errnoText(errno);
+  }
+  return { ...ended, detail: `${ended.detail}; it was set aside, as it could not be moved back: ${why}`, parked: true };
+}
+
+/**
+ * Removes the temporary file after a fault. When the process is being killed it stays, and `sweep`
+ * removes it later.
+ */
+function orDrop<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
+  try {
+    return work();
+  } catch (error) {
+    if (errnoOf(error) !== null) unlinkLeftover(guard, temp);
+    throw error;
+  }
+}

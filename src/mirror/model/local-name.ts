@@ -1,0 +1,136 @@
+import { mapName } from "../../contract/names.ts";
+import { digestOf } from "../../contract/digest.ts";
+import { cutToBytes, isSidecarName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
+
+/**
+ * Names that both sides can hold: which remote names the disk takes as they are, the deterministic
+ * names of the others, and the remote name of a local one.
+ */
+
+const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
+/** Names that editors and desktops use for leftovers; the walk ignores such files. */
+const LITTER = /^\.[#_]/;
+
+/**
+ * Whether a remote name could lead out of the mirrored folder or into `.mdmirror`: it is held, and
+ * never mapped.
+ */
+export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
+  if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
+  return kind === "folder" ? name.startsWith(".") : !name.endsWith(".md") || name === ".md";
+}
+
+/**
+ * Returns the local name of a remote one: itself where the disk can hold it, else one made of its
+ * stem and its id's digest.
+ * @param maxBytes of the longest name that the disk takes; so in all of this module
+ */
+export function localNameFor(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
+  const fits =
+    Buffer.byteLength(name) <= maxBytes &&
+    name.isWellFormed() &&
+    name.search(CONTROL_OR_SLASH) === -1 &&
+    !LITTER.test(name) &&
+    !(kind === "file" && isSidecarName(name));
+  return fits ? name : hashedName(name, kind, id, maxBytes);
+}
+
+/**
+ * Returns the remote name under which a local name is uploaded. Null where the service takes none,
+ * or where every other mirror would refuse it (`isUnsafeName`).
+ * @param refused characters that the deployment refuses in names
+ */
+export function remoteNameFor(name: string, kind: "file" | "folder", refused: string): string | null {
+  const mapped = mapName(name, kind, refused);
+  return mapped === null || isUnsafeName(mapped, kind) ? null : mapped;
+}
+
+/**
+ * The shortened stem with `-` and 8 hex digits of the id's digest: unique among its siblings, and
+ * the same in every pass.
+ */
+export function hashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
+  const tail = `${digitsOf(id)}${kind === "file" ? ".md" : ""}`;
+  return `${cutToBytes(stemOf(name, kind), maxBytes - tail.length)}${tail}`;
+}
+
+/** The part of a remote name that a disk can hold, without its ending. */
+function stemOf(name: string, kind: "file" | "folder"): string {
+  return (kind === "file" ? name.slice(0, -3) : name)
+    .toWellFormed()
+    .replace(CONTROL_OR_SLASH, "-")
+    .replace(/^\.[#_]+/, "");
+}
+
+/** The mark of an id in a name that `hashedName` made. */
+function digitsOf(id: string): string {
+  return `-${digestOf(id).slice(0, 8)}`;
+}
+
+/** Whether a name ends with the digits of this id, so that `hashedName` may have made it. */
+export function hasDigitsOf(name: string, id: string): boolean {
+  const digits = digitsOf(id);
+  return name.endsWith(digits) || name.endsWith(`${digits}.md`);
+}
+
+const DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
+
+/**
+ * Returns whether `hashedName` made a local name of a remote one, for a disk with any limit: the
+ * folder may come from another disk.
+ * @param id null where it is not known: then any digits fit
+ */
+export function isHashedNameOf(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
+  const [tail] = DIGITS.exec(here) ?? [];
+  if (tail === undefined || tail.endsWith(".md") !== (kind === "file")) return false;
+  return (id === null || hasDigitsOf(here, id)) && stemOf(there, kind).startsWith(here.slice(0, -tail.length));
+}
+
+/**
+ * Returns the service's name of a row whose local name has its id's digits only because another
+ * file had that name. Null where this is no such case.
+ */
+export function ownNameOf(
+  here: string,
+  there: string,
+  kind: "file" | "folder",
+  id: string,
+  maxBytes: number,
+): string | null {
+  if (here === there || !DIGITS.test(here) || hashedName(there, kind, id, maxBytes) !== here) return null;
+  const own = localNameFor(there, kind, id, maxBytes);
+  return own === here ? null : own;
+}
+
+/** Returns whether a linked document or folder has a name that `ownNameOf` takes back. */
+export function hasStandInName(link: LinkedPaths, kind: "file" | "folder", maxBytes: number): boolean {
+  const { localPath, remotePath, id } = link;
+  return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null;
+}
+
+type LinkedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
+
+/** `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path. */
+export function numberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
+  const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
+  const stem = name.slice(0, name.length - ending.length);
+  return `${cutToBytes(stem, maxBytes - 12)}-${number}${ending}`;
+}
+
+/**
+ * The mark of a name that only breaks a cycle. A row that kept one, because a plan was cut short,
+ * gets its own name back.
+ */
+export const TEMPORARY_MARK = "-mdmirror-";
+const TEMPORARY = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
+
+export function isTemporaryName(name: string): boolean {
+  return TEMPORARY.test(name);
+}
+
+/**
+ * The name from which a temporary one was made, as far as that was kept; any other name as it is.
+ */
+export function lastingName(name: string): string {
+  return name.replace(TEMPORARY, "$1");
+}

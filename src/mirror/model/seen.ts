@@ -1,0 +1,56 @@
+import type { LocalPath } from "../../contract/path.ts";
+
+/**
+ * What one look at one side says about one thing. An incomplete listing, a failed read or a file
+ * that is still being written is `unknown`, which can never mean "deleted".
+ */
+export type Seen<T> =
+  | { readonly kind: "present"; readonly value: T }
+  | { readonly kind: "absent" }
+  | { readonly kind: "unknown"; readonly unread: Unread };
+
+/**
+ * Why something was not seen on disk: the reason of the hold that follows, and a clause.
+ * `isMirror`: it is a linked folder of its own.
+ */
+export type Unread = {
+  readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
+  readonly why: string;
+  readonly isMirror?: true;
+};
+
+/** The file is not judged before it rests. */
+export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
+
+/** A folder that is mirrored by itself is not read, and gets nothing. */
+export const IS_MIRROR: Unread = {
+  kind: "local-unreadable",
+  why: "it is a linked folder of its own, so this mirror does not sync it: move it out of this folder, or unlink it",
+  isMirror: true,
+};
+
+export function unreadable(why: string): Unread {
+  return { kind: "local-unreadable", why };
+}
+
+/** LIMIT: files that a message names. */
+const MOST_NAMED = 4;
+
+/** @param paths of the files that may be the document */
+export function ambiguousFile(paths: readonly LocalPath[]): Unread {
+  const named = paths.slice(0, MOST_NAMED).map((path) => JSON.stringify(path));
+  const more = paths.length - named.length;
+  const list =
+    more === 0 ? `${named.slice(0, -1).join(", ")} or ${named.at(-1)}` : `${named.join(", ")} or ${more} more`;
+  return { kind: "ambiguous-file", why: `its file may be ${list}; the evidence for each is equal` };
+}
+
+export const ABSENT = { kind: "absent" } as const;
+
+export function present<T>(value: T): Seen<T> {
+  return { kind: "present", value };
+}
+
+export function unknown<T>(unread: Unread): Seen<T> {
+  return { kind: "unknown", unread };
+}

@@ -1,0 +1,57 @@
+import { digestOf } from "../../contract/digest.ts";
+import type { Conflict, ShownVersion } from "./link.ts";
+import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
+
+/**
+ * Whose text lies beside a document: the service's, while a conflict is open, or the local one that
+ * gave way to it.
+ */
+type Beside = "theirs" | "mine";
+
+/**
+ * `note.md` → `note (theirs).md`, or `note (mine).md`: a name that the service refuses, so that no
+ * document can have it. Where it would be too long for a disk, the stem is cut, and 8 hex digits of
+ * the whole name's digest tell it from others that are cut alike.
+ * @param nth from the second on the name says so: `note (mine 2).md`
+ * @param maxBytes of the longest name that the disk takes; so in all of this module
+ */
+export function sidecarPath(path: LocalPath, whose: Beside, nth: number, maxBytes: number): LocalPath {
+  const name = nameOf(path);
+  const stem = name.replace(/\.md$/, "");
+  const beside = ` (${nth === 1 ? whose : `${whose} ${nth}`}).md`;
+  if (Buffer.byteLength(stem) + beside.length <= maxBytes) return joinPath(parentOf(path), `${stem}${beside}`);
+  const tail = `-${digestOf(name).slice(0, 8)}${beside}`;
+  return joinPath(parentOf(path), `${cutToBytes(stem, maxBytes - tail.length)}${tail}`);
+}
+
+/** A copy that a conflict has on record. `nth`: its version's place in `shown`, counted from 1. */
+export type ConflictCopy = {
+  readonly nth: number;
+  readonly version: ShownVersion;
+  /** Where it was last known to be. Only the newest copy's place is recorded. */
+  readonly path: LocalPath;
+  readonly isNewest: boolean;
+};
+
+/** The name of a conflict copy, moved to its document. */
+export function copyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
+  return sidecarPath(document, "theirs", nth, maxBytes);
+}
+
+/**
+ * The copies that a conflict has on record, oldest first. The newest is always among them; an
+ * earlier one if its user edited it.
+ * @param document where base has the document
+ */
+export function copiesOf(
+  { shown, sidecarPath: newest }: Conflict,
+  document: LocalPath,
+  maxBytes: number,
+): ConflictCopy[] {
+  return shown.flatMap((version, index): ConflictCopy[] => {
+    const nth = index + 1;
+    const isNewest = nth === shown.length;
+    if (!isNewest && version.ino === 0) return [];
+    return [{ nth, version, path: isNewest ? newest : copyPath(document, nth, maxBytes), isNewest }];
+  });
+}

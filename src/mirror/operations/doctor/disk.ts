@@ -1,0 +1,158 @@
+import { closeSync, existsSync, linkSync, readdirSync, readFileSync, statfsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Disk } from "../../ports/disk.ts";
+import type { Random } from "../../../common/random.ts";
+import { createOwn, removeOwn } from "../../state/own-files.ts";
+import { inOwnFolder } from "../../state/own-handle.ts";
+import { errnoClause } from "../../../common/trouble.ts";
+import { bad, type Check, good, note, warn } from "./check.ts";
+
+const LOW_BYTES = 200 * 1024 * 1024;
+
+/**
+ * What the disk can do: case, Unicode, hard links, free space. Makes and removes a file in
+ * `.mdmirror/tmp`.
+ */
+export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
+  const { foldsCase, foldsUnicode } = disk.names();
+  const checks: Check[] = [
+    foldsCase
+      ? note(
+          "case",
+          "this disk treats Note.md and note.md as one file; of two such documents one gets another local name",
+        )
+      : good("case", "Note.md and note.md are two files"),
+    foldsUnicode
+      ? note("unicode", "this disk treats both spellings of é as one name")
+      : good("unicode", "names are kept as they are spelled"),
+    hardLinks(folder, random),
+  ];
+  const { bavail, bsize } = statfsSync(folder);
+  const free = bavail * bsize;
+  checks.push(
+    free < LOW_BYTES
+      ? warn(
+          "room",
+          `${Math.floor(free / 1024 / 1024)} MB are free`,
+          "free some space: a full disk stops downloads; nothing is lost",
+        )
+      : good("room", `${(free / 1024 ** 3).toFixed(1)} GB are free`),
+  );
+  return checks;
+}
+
+function hardLinks(folder: string, random: Random): Check {
+  const name = `w-doctor-${random.hex(8)}`;
+  try {
+    closeSync(createOwn(folder, `tmp/${name}`));
+  } catch (error) {
+    return bad(
+      "hard-links",
+      "fault",
+      `.mdmirror/tmp cannot be written: ${errnoClause(error)}`,
+      "allow this user to write in that folder, or free some space",
+    );
+  }
+  try {
+    inOwnFolder(folder, "tmp", (at) => linkSync(`${at}/${name}`, `${at}/${name}-2`));
+    return good("hard-links", "available: mdmirror replaces a file without losing a save of the same moment");
+  } catch (error) {
+    return note(
+      "hard-links",
+      `this file system has none (${errnoClause(error)}): a save within the same millisecond as a download may be lost to it`,
+    );
+  } finally {
+    removeOwn(folder, `tmp/${name}`);
+    removeOwn(folder, `tmp/${name}-2`);
+  }
+}
+
+/** Watching needs one inotify watch for each folder. */
+export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Check[] {
+  const limit = readNumber(join(proc, "max_user_watches"));
+  if (limit === null) return [];
+  // Editors and desktops watch too, so half is left to them.
+  if (folders + 1 > limit / 2) {
+    const next = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
+    return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, next)];
+  }
+  const instances = readNumber(join(proc, "max_user_instances"));
+  if (instances !== null && instances < 64) {
+    return [
+      warn(
+        "inotify",
+        `the system allows ${instances} watchers a user`,
+        "raise it: sysctl fs.inotify.max_user_instances=512",
+      ),
+    ];
+  }
+  return [good("inotify", `${limit} watches allowed, ${folders + 1} needed`)];
+}
+
+function readNumber(file: string): number | null {
+  try {
+    return Number(readFileSync(file, "utf8").trim());
+  } catch {
+    // Not Linux, or hidden by a sandbox: nothing can be said.
+    return null;
+  }
+}
+
+/**
+ * Tools that mirror folders too: each copies the other's half-done work. They are found by the
+ * files and folder names that they leave.
+ */
+const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
+  ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
+  ["Dropbox", /^\.dropbox(\.cache|\.attr)?$/, /^Dropbox( \(.*\))?$/],
+  [
+    "Nextcloud or ownCloud",
+    /^\.(owncloud|nextcloud)?sync(log|_.*)?\.(db|log)|^\._?sync_[0-9a-f]+\.db|^\.owncloudsync\.log$/,
+    /^(Nextcloud|ownCloud)$/,
+  ],
+  ["OneDrive", /^\.849C9593-D756-4E56-8D6E-42412F2A707B$/, /^OneDrive( - .*)?$/],
+  ["Google Drive", /^\.tmp\.drivedownload$|^\.tmp\.driveupload$/, /^(Google Drive|GoogleDrive.*|My Drive)$/],
+  ["iCloud Drive", /^\..*\.icloud$/, /^(com~apple~CloudDocs|iCloud~.*|Mobile Documents)$/],
+  ["Resilio Sync", /^\.sync$/, null],
+  ["Unison", /^\.unison$/, null],
+];
+
+/** LIMIT: folders above that are examined. */
+const MOST_FOLDERS = 32;
+
+export function checkNeighbours(root: string): Check[] {
+  const found = new Set<string>();
+  for (let folder = root, depth = 0; depth < MOST_FOLDERS; folder = dirname(folder), depth++) {
+    for (const tool of toolsAt(folder, folder === root)) found.add(tool);
+    if (dirname(folder) === folder) break;
+  }
+  if (found.size === 0) return [good("neighbours", "no other sync tool seems to use this folder")];
+  return [
+    warn(
+      "neighbours",
+      `${[...found].join(", ")} also seems to sync this folder`,
+      "stop one of the two: each would sync unfinished work of the other; at least exclude .mdmirror/ from the other tool",
+    ),
+  ];
+}
+
+/** Tools whose files mark the root of a replica; in a home folder they are only settings. */
+const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
+
+function toolsAt(folder: string, isRoot: boolean): string[] {
+  const names = existsSync(folder) ? namesIn(folder) : [];
+  const own = folder.slice(folder.lastIndexOf("/") + 1);
+  return TOOLS.filter(([tool, inside, folderName]) => {
+    const marked = (isRoot || !MARKED_AT_ROOT.has(tool)) && names.some((name) => inside.test(name));
+    return marked || folderName?.test(own) === true;
+  }).map(([tool]) => tool);
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // A folder above that this user may not list gives no information.
+    return [];
+  }
+}

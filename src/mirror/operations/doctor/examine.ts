@@ -1,0 +1,128 @@
+import { existsSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import type { Wire } from "../../../common/wire.ts";
+import type { Clock } from "../../../common/clock.ts";
+import type { Random } from "../../../common/random.ts";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { checkFiles } from "../../state/damage.ts";
+import { type Config, readConfig } from "../../settings/config.ts";
+import { findKey } from "../../settings/key.ts";
+import { openDisk } from "../../folder/open-disk.ts";
+import type { Result } from "../../../common/trouble.ts";
+import { openWire, routeOf } from "../../trust/connect.ts";
+import { admit } from "../../trust/gate.ts";
+import { bad, type Check, good, note } from "./check.ts";
+import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
+import { checkHooks } from "./hooks.ts";
+import { checkHistory } from "./history.ts";
+import { checkNews } from "./news.ts";
+import { checkService, type ServiceAddress } from "./service.ts";
+import { checkTraits } from "./traits.ts";
+
+type ExamineOptions = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly keyFile: string | null;
+};
+
+/** Everything that `doctor` examines, each by itself: a bad check hides no other. */
+export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
+  const root = existsSync(dir) ? realpathSync(dir) : dir;
+  const folder = join(root, MIRROR_FOLDER);
+  const { env, cwd, clock, random, keyFile } = options;
+  const disk = openDisk(root, { random });
+  return [
+    ...(await examineWay(root, { env, cwd, keyFile, clock })),
+    ...checkTraits(folder),
+    ...examineState(folder, disk.identify()?.markerId ?? null),
+    checkHistory(folder),
+    ...checkDisk(disk, folder, random),
+    ...checkWatches(
+      disk.walk(
+        () => null,
+        () => undefined,
+      ).folders.size,
+    ),
+    ...checkNeighbours(root),
+    ...checkHooks(root, env, clock.now()),
+  ];
+}
+
+async function examineWay(
+  root: string,
+  options: Pick<ExamineOptions, "env" | "cwd" | "keyFile" | "clock">,
+): Promise<Check[]> {
+  const { env, cwd, keyFile, clock } = options;
+  const folder = join(root, MIRROR_FOLDER);
+  const config = readConfig(folder);
+  if (config.kind === "trouble") return [badBy("config", config)];
+  const admitted = admit(root, config.value, { mode: "read", env, cwd, keyFile });
+  if (admitted.kind === "trouble") {
+    const about = admitted.trouble.code === "untrusted" ? "trust" : "config";
+    return [badBy(about, admitted)];
+  }
+  const { origin, notes } = admitted.value;
+  const told = notes.map((text) => note("trust", text));
+  const found = findKey({ folder, keyFile, cwd, env, origin });
+  if (found.kind === "trouble") return [good("config", "it can be read"), ...told, badBy("key", found)];
+  const wire = openWire(origin);
+  try {
+    const { key, from } = found.value;
+    return [
+      good("config", "it can be read"),
+      good("links", saidOfLinks(config.value)),
+      ...told,
+      good("key-source", from === "stored" ? ".mdmirror/key, which nobody else may read" : from),
+      ...(await checkWay(wire, key, { origin: new URL(origin.url).origin, route: routeOf(origin.url) }, clock)),
+    ];
+  } finally {
+    await wire.close();
+  }
+}
+
+function saidOfLinks({ links, wiki }: Config): string {
+  if (links === "keep") return "as they are, on both sides";
+  return `by path in local files, and by id on the service${wiki ? ", wiki links too" : ""}`;
+}
+
+/** Whether changes are told is asked only of a service that is there and takes the key. */
+async function checkWay(wire: Wire, key: string, address: ServiceAddress, clock: Clock): Promise<Check[]> {
+  const checks = await checkService(wire, key, address, clock);
+  return checks.some(({ state }) => state === "bad") ? checks : [...checks, ...(await checkNews(wire, key))];
+}
+
+function badBy(about: string, result: Extract<Result<unknown>, { kind: "trouble" }>): Check {
+  const { kind, what, next } = result.trouble;
+  return bad(about, kind === "offline" ? "offline" : kind === "fault" ? "fault" : "usage", what, next);
+}
+
+function examineState(folder: string, marker: string | null): Check[] {
+  const checks: Check[] = [];
+  if (marker === null) {
+    checks.push(
+      bad(
+        "marker",
+        "fault",
+        ".mdmirror/marker is missing: this may be an empty mount point",
+        "mount the disk of the linked folder; or move .mdmirror/ away and link the folder again",
+      ),
+    );
+  }
+  const damages = checkFiles(folder);
+  for (const damage of damages) {
+    const detail =
+      "detail" in damage ? damage.detail : `its schema is ${damage.version}, this mdmirror knows ${damage.known}`;
+    checks.push(
+      bad(
+        "state",
+        "fault",
+        `${damage.file}: ${damage.kind}: ${detail}`,
+        "mdmirror sync replaces a damaged file with a new one; nothing is lost",
+      ),
+    );
+  }
+  if (damages.length === 0) checks.push(good("state", "it has no damage"));
+  return checks;
+}

@@ -1,0 +1,118 @@
+import type { FolderName } from "../../local/folder-names.ts";
+import { comparePaths } from "../../../common/by-path.ts";
+import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
+import type { Hold } from "../../model/link.ts";
+import { isBelow, joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
+import type { DocumentRow, FolderRows } from "../../state/folder-rows.ts";
+import { STAYS } from "./why-plan.ts";
+
+/**
+ * How what lies in a folder stands, by the state and the names alone; whether the text of a file
+ * differs is looked at for those that are shown.
+ */
+
+/** `in-sync`: as the last sync left it; `waiting`: the next sync does something about it. */
+export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
+
+export type Entry = {
+  readonly name: string;
+  readonly kind: "document" | "folder" | "other";
+  readonly state: EntryState;
+  /** As a clause; null: there is nothing to say. */
+  readonly why: string | null;
+  /** How many names below a folder need somebody. */
+  readonly needs: number;
+  /** Of a file that would be in sync if its text did not differ; null: it is judged already. */
+  readonly row: DocumentRow | null;
+};
+
+/** Folders first, each by their characters. */
+export function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly Entry[] {
+  const open = openBy(rows);
+  const here = new Map(names.map((one) => [one.name, one]));
+  const documents = new Map(rows.documents.map((row) => [nameOf(row.path), row]));
+  const folders = new Set(rows.folders.map(nameOf));
+  const all = new Set([...here.keys(), ...documents.keys(), ...folders]);
+  const entries = [...all].map((name): Entry => {
+    const found = here.get(name) ?? null;
+    const row = documents.get(name) ?? null;
+    const path = joinPath(folder, name);
+    const isFolder = found === null ? row === null : found.kind === "folder";
+    return isFolder
+      ? folderEntry(name, path, { found, isLinked: folders.has(name), open })
+      : fileEntry(name, path, { found, row, open });
+  });
+  return entries.toSorted(byKindAndName);
+}
+
+function byKindAndName(a: Entry, b: Entry): number {
+  const [first, second] = [a, b].map(({ kind }) => (kind === "folder" ? 0 : 1));
+  return first! - second! || comparePaths(a.name, b.name);
+}
+
+type Open = {
+  readonly holds: ReadonlyMap<string, Hold>;
+  readonly conflicts: ReadonlySet<LocalPath>;
+  readonly reviews: ReadonlySet<LocalPath>;
+  /** Paths that need somebody. */
+  readonly needing: readonly LocalPath[];
+};
+
+function openBy({ holds, conflicts, reviews }: FolderRows): Open {
+  const needing = holds.filter(({ reason }) => HOLD_REASONS[reason].open === "needs-you").map(({ path }) => path);
+  return {
+    holds: new Map(holds.flatMap((hold) => [[hold.path, hold] as const, [hold.key, hold] as const])),
+    conflicts: new Set(conflicts),
+    reviews: new Set(reviews),
+    needing: [...new Set([...needing, ...conflicts])],
+  };
+}
+
+function folderEntry(
+  name: string,
+  path: LocalPath,
+  { found, isLinked, open }: { readonly found: FolderName | null; readonly isLinked: boolean; readonly open: Open },
+): Entry {
+  const common = { name, kind: "folder" as const, row: null };
+  const needs = open.needing.filter((one) => isBelow(one, path)).length;
+  const stays = found?.stays ?? null;
+  if (stays !== null) return { ...common, needs, state: "ignored", why: STAYS[stays] };
+  const hold = open.holds.get(path);
+  if (hold !== undefined) return { ...common, needs, ...heldAs(hold) };
+  if (found === null) return { ...common, needs, state: "waiting", why: "the local file is gone" };
+  if (!isLinked) return { ...common, needs, state: "waiting", why: "created locally" };
+  return { ...common, needs, state: "in-sync", why: null };
+}
+
+function fileEntry(
+  name: string,
+  path: LocalPath,
+  { found, row, open }: { readonly found: FolderName | null; readonly row: DocumentRow | null; readonly open: Open },
+): Entry {
+  const common = { name, kind: "document" as const, needs: 0, row: null };
+  const stays = found?.stays ?? null;
+  if (row === null && stays !== null) return { ...common, kind: "other", state: "ignored", why: STAYS[stays] };
+  if (open.conflicts.has(path)) return { ...common, state: "conflict", why: "both sides changed the same lines" };
+  const hold = open.holds.get(row?.id ?? path) ?? open.holds.get(path);
+  if (hold !== undefined) return { ...common, ...heldAs(hold) };
+  if (open.reviews.has(path)) return { ...common, state: "in-review", why: "in review: a reviewer decides" };
+  if (row === null) return { ...common, state: "waiting", why: "created locally" };
+  if (row.standing === "suspended") return { ...common, state: "ignored", why: "excluded by the ignore rules" };
+  if (found === null) return { ...common, state: "waiting", why: "the local file is gone" };
+  return { ...common, state: "in-sync", why: null, row };
+}
+
+const IN_REVIEW: ReadonlySet<HoldReason> = new Set([
+  "in-review",
+  "review-conflict",
+  "review-delayed",
+  "review-unknown",
+]);
+
+function heldAs({ reason, detail }: Hold): Pick<Entry, "state" | "why"> {
+  const why = `${reason}: ${detail}`;
+  if (reason === "conflict") return { state: "conflict", why };
+  if (reason === "suspended") return { state: "ignored", why: detail };
+  if (IN_REVIEW.has(reason)) return { state: "in-review", why };
+  return { state: HOLD_REASONS[reason].open === "waits" ? "waiting" : "blocked", why };
+}

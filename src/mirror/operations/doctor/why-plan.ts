@@ -1,0 +1,124 @@
+import type { Action } from "../../model/action.ts";
+import type { Explanation } from "../../planner/explain.ts";
+import type { Link } from "../../model/link.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
+import type { LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.ts";
+import { subjectOf } from "../../engine/run/subject.ts";
+import type { Preview } from "../../folder/run.ts";
+
+/** What a plan made now says of one path. */
+
+export type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
+
+/** What a path means that was asked for: `keys` are its names in holds and steps. */
+export type Subject = {
+  readonly asked: LocalPath;
+  readonly link: Link | null;
+  readonly path: LocalPath;
+  readonly keys: ReadonlySet<string | undefined>;
+};
+
+export type PlanFacts = {
+  /** Why what is there stays local; null: nothing is there, or it is mirrored. */
+  readonly stays: {
+    readonly path: LocalPath;
+    readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
+    readonly why: string;
+  } | null;
+  /** As listed now; null: not there, or offline. */
+  readonly remote: RemoteFile | null;
+  /**
+   * What the next sync would do about it, or about what is in the folder; `stopped`: only after
+   * `approve`.
+   */
+  readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
+  /** Why a guard has halted the mirror, or would halt it; empty: none does. */
+  readonly safetyStops: readonly string[];
+};
+
+export const UNPLANNED: PlanFacts = { stays: null, remote: null, steps: [], safetyStops: [] };
+
+export function factsOfPlan(
+  { plan, trees }: Extract<Preview, { kind: "planned" }>,
+  document: DocumentExplanation | null,
+  { asked, link, keys }: Subject,
+): PlanFacts {
+  return {
+    stays: staysLocal(trees.local, asked),
+    remote: remoteOf(trees, link, document, asked),
+    steps: stepsOf(plan, keys, asked),
+    safetyStops: plan.verdict.kind === "safety-stop" ? plan.verdict.reasons.map(({ detail }) => detail) : [],
+  };
+}
+
+function remoteOf(
+  trees: Trees,
+  link: Link | null,
+  document: DocumentExplanation | null,
+  asked: LocalPath,
+): RemoteFile | null {
+  if (document?.remote.kind === "present") return document.remote.file;
+  if (link !== null) return trees.remote.files.get(link.id) ?? null;
+  for (const file of trees.remote.files.values()) if (file.path === asked) return file;
+  return null;
+}
+
+/** Everything is below the root (an empty path). */
+export function isWithin(folder: LocalPath, path: LocalPath): boolean {
+  return folder === "" ? path !== "" : isBelow(path, folder);
+}
+
+function stepsOf(plan: Plan, keys: ReadonlySet<string | undefined>, asked: LocalPath): PlanFacts["steps"] {
+  const isStopped = plan.verdict.kind === "safety-stop";
+  return plan.steps.flatMap(({ action }) => {
+    const { id, path } = subjectOf(action);
+    const isOurs =
+      keys.has(path) ||
+      (id !== null && keys.has(id)) ||
+      ("from" in action && keys.has(action.from)) ||
+      isWithin(asked, path);
+    return isOurs ? [{ action, stopped: isStopped }] : [];
+  });
+}
+
+export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
+  symlink: "a symbolic link: not followed and not synced",
+  "other-file": "not a .md file",
+  ignored: "excluded by .mdmirrorignore",
+  "ignored-folder": "a folder that .mdmirrorignore excludes",
+  "git-ignored": "left out by .gitignore",
+  "git-ignored-folder": "a folder that .gitignore leaves out",
+  "dot-folder": "a folder whose name starts with a dot",
+  special: "a device, socket or pipe",
+  litter: "a leftover of an editor or desktop, by its name",
+  "conflict-copy": "a conflict copy: it belongs to its document and is not synced itself",
+};
+
+/** `left out by line 3 of .gitignore`. */
+function whyStays({ kind, rule }: LocalOther): string {
+  const byRule = BY_RULE[kind];
+  return rule === undefined || byRule === undefined ? STAYS[kind] : `${byRule} ${rule}`;
+}
+
+const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
+  ignored: "excluded by",
+  "ignored-folder": "a folder that is excluded by",
+  "git-ignored": "left out by",
+  "git-ignored-folder": "a folder that is left out by",
+};
+
+/** The path itself, or the folder above it that stays local with all its contents. */
+function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
+  for (const path of [...ancestorsOf(asked), asked]) {
+    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the mirror's own folder" };
+    const other = local.others.get(path);
+    if (other !== undefined) return { path, kind: other.kind, why: whyStays(other) };
+    const unseen = local.unseen.get(path);
+    if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
+  }
+  // Of a whole that keeps changing, what is there is judged.
+  const whole = local.unseen.get("");
+  if (whole === undefined || local.files.has(asked) || local.folders.has(asked)) return null;
+  return { path: "", kind: "unseen", why: whole.why };
+}

@@ -1,0 +1,211 @@
+import { type ContentCell, type ContentRule, PLACE_RULES, type PlaceRule } from "../../planner/decide/table.ts";
+import { explainPath } from "../../planner/explain.ts";
+import type { WhoMoved } from "../../planner/drift/drift.ts";
+import type { Conflict, DirLink, Hold, Link } from "../../model/link.ts";
+import type { Evidence } from "../../planner/match/matching.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import { DEFAULT_GUARDS, type Policy } from "../../model/policy.ts";
+import type { Disk, Look } from "../../ports/disk.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+import type { BaseTree, Trees } from "../../model/tree.ts";
+import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
+import { conflictPolicy } from "../../folder/run.ts";
+import { readEvents } from "../history/events.ts";
+import { findDocument, linkAt } from "../history/find-document.ts";
+import type { OpenedMirror } from "../../folder/open-mirror.ts";
+import { type MergeFacts, mergeFacts, mergeOf, readOrigins } from "../history/origins.ts";
+import { previewSync, USUAL_RUN } from "../../folder/run.ts";
+import {
+  type DocumentExplanation,
+  factsOfPlan,
+  isWithin,
+  type PlanFacts,
+  type Subject,
+  UNPLANNED,
+} from "./why-plan.ts";
+
+/**
+ * What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23).
+ */
+export type Why = PlanFacts & {
+  readonly path: LocalPath;
+  readonly link: Link | null;
+  readonly folder: DirLink | null;
+  /** The result of one look at the path itself. */
+  readonly look: Look;
+  /** null: offline, no document, or one in which all three trees agree. */
+  readonly verdict: Judged | null;
+  readonly conflict: Conflict | null;
+  readonly blocked: Hold | null;
+  /** The hold as a report shows it. */
+  readonly open: Attention | null;
+  /** What is held below the path, where it is a folder. */
+  readonly blockedBelow: readonly Pick<Hold, "path" | "reason">[];
+  readonly lastError: MirrorEvent | null;
+  /**
+   * From which texts the present one was merged, and whose its changed lines are; null: it is no
+   * merge.
+   */
+  readonly merge: MergeFacts | null;
+  /** Oldest first. */
+  readonly events: readonly MirrorEvent[];
+  /** Why the service could not be asked; then all except `look` comes from the state alone. */
+  readonly offline: Fault | null;
+};
+
+/** Which row of the table applies, and what it says. */
+type Judged = {
+  readonly cell: ContentCell;
+  readonly rule: ContentRule;
+  readonly moved: WhoMoved;
+  readonly placeRule: PlaceRule;
+  /** How the file was recognised as this document; null: it was not looked for, or is new. */
+  readonly evidence: Evidence | null;
+  readonly localPath: LocalPath | null;
+};
+
+const EVENTS = 8;
+
+export async function explain(mirror: OpenedMirror, asked: LocalPath): Promise<Why> {
+  const { state, disk } = mirror.world;
+  const preview = await previewSync(mirror, USUAL_RUN);
+  const planned = preview.kind === "planned" ? preview : null;
+  const base = planned?.trees.base ?? state.load();
+  const document = planned === null ? null : judge(mirror, planned.trees, asked);
+  const subject = subjectAt(base, document, asked);
+  const { link } = subject;
+  const { stays, remote, steps, safetyStops } = planned === null ? UNPLANNED : factsOfPlan(planned, document, subject);
+  const hold = holdOf(base, planned?.plan ?? null, subject.keys);
+  const events = eventsOf(state, subject.path);
+  const look = lookAt(disk, asked);
+  return {
+    path: asked,
+    link,
+    folder: folderAt(base, asked),
+    look,
+    stays,
+    remote,
+    verdict: document === null ? null : judgedOf(document),
+    conflict: conflictOf(base, link),
+    blocked: hold,
+    merge: mergeHere(state, events, look),
+    open: hold === null ? null : attentionOfHold(hold),
+    steps,
+    blockedBelow: blockedBelow(planned?.plan.holds ?? [...base.holds.values()], asked),
+    safetyStops,
+    lastError: lastErrorOf(events),
+    events: events.slice(-EVENTS),
+    offline: preview.kind === "offline" ? preview.fault : null,
+  };
+}
+
+function folderAt(base: BaseTree, path: LocalPath): DirLink | null {
+  return [...base.dirs.values()].find(({ localPath }) => localPath === path) ?? null;
+}
+
+function conflictOf(base: BaseTree, link: Link | null): Conflict | null {
+  return link === null ? null : (base.conflicts.get(link.id) ?? null);
+}
+
+const GOOD_ENDS: ReadonlySet<MirrorEvent["outcome"]> = new Set(["done", "submitted", "conflict"]);
+
+function lastErrorOf(events: readonly MirrorEvent[]): MirrorEvent | null {
+  return events.findLast(({ outcome }) => !GOOD_ENDS.has(outcome)) ?? null;
+}
+
+function subjectAt(base: BaseTree, document: DocumentExplanation | null, asked: LocalPath): Subject {
+  const link = document?.base ?? linkAt(base, asked) ?? linkOfSidecar(base, asked);
+  const path = link?.localPath ?? asked;
+  return { asked, link, path, keys: new Set([link?.id, asked, path]) };
+}
+
+/** The empty path is the mirrored folder itself, which only the disk as a whole knows. */
+function lookAt(disk: Disk, path: LocalPath): Look {
+  if (path !== "") return disk.look(path);
+  const root = disk.identify();
+  if (root === null) return { kind: "unknown", why: "the linked folder does not exist" };
+  const { dev, ino, birthMs } = root;
+  return { kind: "folder", dev, ino, birthMs };
+}
+
+function blockedBelow(holds: readonly Hold[], folder: LocalPath): Why["blockedBelow"] {
+  return holds.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
+}
+
+/** The planner's own match and decision, for the document that is, or was, at the path. */
+function judge(mirror: OpenedMirror, trees: Trees, asked: LocalPath): DocumentExplanation | null {
+  const { state, links } = mirror.world;
+  const find = (digest: Digest): string | null => state.text(digest);
+  const explained = explainPath(trees, policyOf(mirror), links?.comparing(find) ?? find, asked);
+  return explained.kind === "document" ? explained : null;
+}
+
+function judgedOf({ cell, rule, drift, evidence, local }: DocumentExplanation): Judged {
+  return {
+    cell,
+    rule,
+    moved: drift.place,
+    placeRule: PLACE_RULES[drift.place],
+    evidence,
+    localPath: local.kind === "present" ? local.value.path : null,
+  };
+}
+
+function policyOf({ config, world }: OpenedMirror): Policy {
+  const traits = world.remote.traits();
+  return {
+    names: config.names,
+    refusedCharacters: traits.refusedCharacters,
+    remoteFolding: traits,
+    direction: "both",
+    prefer: null,
+    conflicts: conflictPolicy(config),
+    folderMoves: traits.folderPatch !== "no",
+    movesToRoot: world.prefix !== "" || traits.moveToRoot !== "no",
+    retryRefused: true,
+    quietTexts: null,
+    absentTwice: null,
+    guards: DEFAULT_GUARDS,
+  };
+}
+
+function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
+  for (const { sidecarPath, id } of base.conflicts.values())
+    if (sidecarPath === path) return base.links.get(id) ?? null;
+  return null;
+}
+
+/** A remembered refusal says more than the hold of the plan, which tries it again. */
+function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
+  const remembered = [...base.holds.values()].filter((hold) => isAbout(hold, keys));
+  return (
+    remembered.find(({ code }) => code !== null) ??
+    plan?.holds.find((hold) => isAbout(hold, keys)) ??
+    remembered[0] ??
+    null
+  );
+}
+
+function isAbout({ key, path }: Hold, keys: ReadonlySet<string | undefined>): boolean {
+  return keys.has(key) || keys.has(path);
+}
+
+function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
+  return readEvents(state, { limit: 200, run: null, path });
+}
+
+/** The last merge, if its result is what is there now. */
+function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
+  const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
+  if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;
+  return mergeFacts(merge, readOrigins(state, merge));
+}
+
+/** The path that a document had before, for callers of `findDocument`. */
+export function formerPath(state: State, asked: LocalPath): LocalPath | null {
+  const found = findDocument(state, state.load(), asked);
+  return found === null || found.path === asked ? null : found.path;
+}

@@ -1,0 +1,45 @@
+import type { LocalPath } from "../../../contract/path.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { findDocument } from "./find-document.ts";
+
+/**
+ * The newest `limit` events, oldest first. For a document: under all names that it had, with the
+ * events of its path before it had an id.
+ */
+export function readEvents(
+  state: State,
+  wanted: { readonly limit: number; readonly run: number | null; readonly path: LocalPath | null },
+): MirrorEvent[] {
+  const { limit, run, path } = wanted;
+  const common = { limit, ...(run === null ? {} : { run }) };
+  if (path === null) return state.events(common).toReversed();
+  const document = findDocument(state, state.load(), path);
+  const found = [
+    ...state.events({ ...common, path }),
+    ...(document === null ? [] : state.events({ ...common, id: document.id })),
+  ];
+  const once = new Map(found.map((event) => [JSON.stringify(event), event]));
+  return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
+}
+
+/** LIMIT: runs that are looked through. */
+export const RUNS = 10_000;
+
+type Runs = ReturnType<State["runs"]>;
+
+/**
+ * Newest first.
+ * @param run null: all of them
+ * @returns a usage trouble where there is none
+ */
+export function findRuns(state: Pick<State, "runs">, run: number | null): Result<Runs> {
+  const runs = state.runs(RUNS);
+  const wanted = run === null ? runs : runs.filter((one) => one.run === run);
+  if (wanted.length > 0) return ok(wanted);
+  return trouble(
+    "usage",
+    run === null ? "there was no run yet" : `there is no run ${run}`,
+    "mdmirror log names the runs",
+  );
+}

@@ -1,0 +1,78 @@
+import { type DocId, isDocId } from "../../../contract/ids.ts";
+import { isAway, type Link, type Tombstone } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { State } from "../../ports/state.ts";
+import type { BaseTree } from "../../model/tree.ts";
+
+/** A document that the mirror knows or knew: its id, and where it is or last was. */
+type KnownDocument = {
+  readonly id: DocId;
+  readonly path: LocalPath;
+  /** null: it is gone, or its link ended. */
+  readonly link: Link | null;
+  readonly tombstone: Tombstone | null;
+};
+
+/** A path with known texts: of a document, or of a file that never became one (`id` null). */
+export type KnownPlace = Omit<KnownDocument, "id"> & {
+  readonly id: DocId | null;
+  /** The path that was asked for, if it is one that the document had before. */
+  readonly asked: LocalPath;
+};
+
+/** Like `findDocument`; else the path or the id alone, of which the text store may know more. */
+export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
+  const document = findDocument(state, base, name);
+  if (document !== null) return { ...document, asked: isDocId(name) ? document.path : name };
+  const place = { id: null, path: name, asked: name, link: null, tombstone: null };
+  if (!isDocId(name)) return place;
+  const path = state.sightings({ id: name }).at(-1)?.path;
+  return path === undefined ? place : { ...place, id: name, path, asked: path };
+}
+
+/**
+ * A document that left the mirrored subtree is found by its former path, unless another is there
+ * now.
+ */
+export function linkAt(base: BaseTree, path: LocalPath): Link | null {
+  let away: Link | null = null;
+  for (const link of base.links.values()) {
+    if (link.localPath !== path) continue;
+    if (!isAway(link)) return link;
+    away = link;
+  }
+  return away;
+}
+
+export type LinkIndex = ReadonlyMap<LocalPath, Link>;
+
+/** An index for callers that ask often. */
+export function indexLinks(base: BaseTree): LinkIndex {
+  const index = new Map<LocalPath, Link>();
+  for (const link of base.links.values())
+    if (!isAway(link) || !index.has(link.localPath)) index.set(link.localPath, link);
+  return index;
+}
+
+/**
+ * Finds a document by its path now; else by the path of a deleted one (the last deleted, if there
+ * are several); else by any path that it once had.
+ * @param name a path below the root, or an id `doc_…`
+ */
+export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {
+  if (isDocId(name)) return byId(state, base, name);
+  const link = linkAt(base, name);
+  if (link !== null) return { id: link.id, path: name, link, tombstone: null };
+  const stones = [...base.tombstones.values()].filter(({ localPath }) => localPath === name);
+  const stone = stones.toSorted((a, b) => b.at - a.at)[0];
+  if (stone !== undefined) return { id: stone.id, path: name, link: null, tombstone: stone };
+  const event = state.events({ limit: 200, path: name }).find(({ id }) => isDocId(id));
+  return event === undefined ? null : byId(state, base, event.id as DocId);
+}
+
+function byId(state: State, base: BaseTree, id: DocId): KnownDocument | null {
+  const link = base.links.get(id) ?? null;
+  const tombstone = base.tombstones.get(id) ?? null;
+  const path = link?.localPath ?? tombstone?.localPath ?? state.events({ limit: 1, id })[0]?.path;
+  return path === undefined ? null : { id, path, link, tombstone };
+}

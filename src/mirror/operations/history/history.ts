@@ -1,0 +1,196 @@
+import type { ChangeId, DocId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+import type { KnownPlace } from "./find-document.ts";
+import { type MergeOf, mergeOf } from "./origins.ts";
+
+/** The texts that a document had, as far as the mirror saw them. */
+
+/**
+ * One text. `n` counts from 1, oldest first, so that it names the same text while newer ones
+ * arrive.
+ */
+export type HistoryEntry = {
+  readonly n: number;
+  /** When it was first seen, in milliseconds since the epoch. */
+  readonly at: number;
+  readonly digest: Digest;
+  /** `service`: a version that was live there; `here`: a text that was only ever in the folder. */
+  readonly from: "service" | "local";
+  readonly changeId: ChangeId | null;
+  /** Which action or change brought it, as a clause. */
+  readonly what: string;
+  /**
+   * The id of another document that stood at this path with this text; null: it is the document's
+   * own text.
+   */
+  readonly other: DocId | null;
+  /** Bytes in UTF-8; null: the text is no longer kept. */
+  readonly size: number | null;
+  /** Which texts the mirror merged it from; null: it is no merge. */
+  readonly merge: MergeOf | null;
+};
+
+/** LIMIT: events of one document that are read. */
+const EVENTS = 10_000;
+const SAME_MOMENT_MS = 1_000;
+
+type Version = ReturnType<State["versions"]>[number];
+/**
+ * @property order about when, as `at`, but never earlier than what was noted before it: the clock
+ * may have been set back in between
+ */
+type Ordered<T> = T & { readonly order: number };
+type Seen = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
+type Numbered = Omit<HistoryEntry, "merge">;
+type Event = Ordered<MirrorEvent>;
+
+/**
+ * Every version that the service showed, every text that an effect replaced here, and whatever else
+ * the text store has for this document or path: a text that lost a conflict, or was removed before
+ * it was sent. The same text twice in a row counts once.
+ * @param sightings replaces the question to the state where many histories are read
+ */
+export function readHistory(
+  state: State,
+  document: KnownPlace,
+  sightings: State["sightings"] = (asked) => state.sightings(asked),
+): HistoryEntry[] {
+  const { id } = document;
+  const versions = id === null ? [] : state.versions(id).toReversed();
+  const events = inOrder(id === null ? [] : state.events({ limit: EVENTS, id }).toReversed());
+  const live = inOrder(versions.map((version) => liveText(version, events)));
+  const wasLive = new Set(versions.map(({ digest }) => digest));
+  const seen = [...live, ...lastText(document, wasLive), ...textsOfEvents(events, wasLive)];
+  return withMerges(numbered(state, [...seen, ...sightedAlone(sightings, document, events, seen)]), events);
+}
+
+/** How a document ended. */
+export type Deletion = {
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  /** The run that removed it; null when no event of it is kept. */
+  readonly run: number | null;
+  /** Why, as a clause; null when no event of it is kept. */
+  readonly what: string | null;
+};
+
+const REMOVALS: ReadonlySet<string> = new Set(["trash-local", "delete-remote", "forget"]);
+
+/** Returns when and by which run a document was deleted; null while it exists. */
+export function readDeletion(state: State, { id, link, tombstone }: KnownPlace): Deletion | null {
+  if (id === null || link !== null) return null;
+  // Newest first.
+  const event = state.events({ limit: EVENTS, id }).find(({ kind }) => REMOVALS.has(kind));
+  if (event !== undefined) return { at: event.at, run: event.run, what: event.detail };
+  return tombstone === null ? null : { at: tombstone.at, run: null, what: null };
+}
+
+/** @param noted in the order in which it was noted */
+function inOrder<T extends { readonly at: number; readonly order?: number }>(noted: readonly T[]): Ordered<T>[] {
+  let latest = Number.NEGATIVE_INFINITY;
+  return noted.map((one) => {
+    const about = one.order ?? one.at;
+    latest = about < latest ? latest + 1 : about;
+    return { ...one, order: latest };
+  });
+}
+
+/**
+ * The text of a version, with the event that brought it. Both are written in one transaction, but
+ * the clock may have moved in between.
+ */
+function liveText({ at, digest, changeId }: Version, events: readonly Event[]): Seen {
+  const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
+  const what = event?.detail ?? "seen on the service";
+  const when = { at: event?.at ?? at, order: event?.order ?? at };
+  return { ...when, digest, from: "service", changeId, other: null, what };
+}
+
+/** The text in base, if no version mentions it. */
+function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): Seen[] {
+  const last = tombstone?.digest ?? link?.digest;
+  if (last === undefined || wasLive.has(last)) return [];
+  return [{ ...bare(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
+}
+
+/** Texts that an effect replaced here, and those that it left here. */
+function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): Seen[] {
+  const seen: Seen[] = [];
+  for (const { at, order, before, after, detail, kind } of events) {
+    // The text before was there earlier than this event; half a millisecond less keeps the order.
+    if (before !== null && !wasLive.has(before))
+      seen.push({ ...bare(before), at, order: order - 0.5, from: "local", what: `local, until: ${detail}` });
+    if (after !== null && !wasLive.has(after))
+      seen.push({ ...bare(after), at, order, from: "local", what: `${kind}: ${detail}` });
+    // An earlier text that was put back is a text of that moment too.
+    if (after !== null && kind === "restore") seen.push({ ...bare(after), at, order, from: "local", what: detail });
+  }
+  return seen;
+}
+
+/**
+ * Marks the result of a merge: the first equal text from then on. A text that is put back later is
+ * no merge.
+ */
+function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]): HistoryEntry[] {
+  const made = new Map<number, MergeOf>();
+  for (const event of events) {
+    const merge = mergeOf(event);
+    if (merge === null) continue;
+    const alike = entries.filter(({ digest }) => digest === merge.result);
+    const entry = alike.find(({ at }) => at >= merge.at) ?? alike.at(-1);
+    if (entry !== undefined) made.set(entry.n, merge);
+  }
+  return entries.map((entry) => ({ ...entry, merge: made.get(entry.n) ?? null }));
+}
+
+function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
+  return { digest, changeId: null, other: null };
+}
+
+/**
+ * Texts known only because they were stored for this document, this path, or a path that it had
+ * before it got an id.
+ */
+function sightedAlone(
+  sightings: State["sightings"],
+  { id, path, asked }: KnownPlace,
+  events: readonly Event[],
+  seen: readonly Seen[],
+): Seen[] {
+  const known = new Set(seen.map(({ digest }) => digest));
+  const formerly = new Set(events.flatMap((event) => (event.from === null ? [event.path] : [event.path, event.from])));
+  const alone: Seen[] = [];
+  for (const sighting of sightings({ path: asked, id, formerly: [path, ...formerly] })) {
+    const { digest, at, side, why } = sighting;
+    if (known.has(digest)) continue;
+    known.add(digest);
+    const other = sighting.id === id ? null : sighting.id;
+    alone.push({ ...bare(digest), at, order: at, from: side === "remote" ? "service" : "local", what: why, other });
+  }
+  return alone;
+}
+
+function numbered(state: State, seen: readonly Seen[]): Numbered[] {
+  const entries: Numbered[] = [];
+  for (const { order: _order, ...one } of seen.toSorted((a, b) => a.order - b.order)) {
+    const last = entries.at(-1);
+    if (last?.digest === one.digest) {
+      // It went live under an id after it was here: the version says more.
+      if (last.from === "local" && one.from === "service")
+        entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
+      continue;
+    }
+    const text = state.text(one.digest);
+    const size = text === null ? null : Buffer.byteLength(text);
+    entries.push({ ...one, at: Math.round(one.at), n: entries.length + 1, size });
+  }
+  return entries;
+}
+
+/** Splits `notes/plan.md@3` into the path and 3; without a number, null. */
+export function splitVersion(name: string): { readonly path: string; readonly n: number | null } {
+  const match = /^(.+)@(\d{1,9})$/s.exec(name);
+  return match === null ? { path: name, n: null } : { path: match[1]!, n: Number(match[2]) };
+}

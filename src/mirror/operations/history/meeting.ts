@@ -1,0 +1,87 @@
+import { type ConflictReason, mergeText } from "../../../markdown/merge/merge.ts";
+import { type LineBlock, mergeLines } from "../../../markdown/merge/lines.ts";
+import { newReading } from "../../../markdown/merge/reading.ts";
+import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
+import { splitLines } from "../../../markdown/merge/split.ts";
+import type { World } from "../../engine/run/world.ts";
+import type { ThreeTexts } from "../../../markdown/merge/marked.ts";
+import { asOnDisk } from "./as-on-disk.ts";
+import type { TwoTexts } from "./diff.ts";
+import { linkAt } from "./find-document.ts";
+import type { MeetingRow } from "./origins.ts";
+
+/** Where two edits of a document in conflict merge, and where they do not. */
+
+/**
+ * Which parts of two edits merge and which do not. `whole`: no line of one conflicts with a line of
+ * the other, but the result was refused all the same. `no-base`: the text that both were made from
+ * is no longer kept.
+ */
+export type Meeting =
+  | { readonly kind: "merges" }
+  | { readonly kind: "no-base" }
+  | { readonly kind: "whole"; readonly reason: ConflictReason }
+  | { readonly kind: "parts"; readonly rows: readonly MeetingRow[]; readonly conflicts: number };
+
+type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
+
+/**
+ * Compares a document in conflict with the live text as it is now; null: it is not in conflict, or
+ * a side has no text.
+ */
+export function readMeeting(
+  { state, disk }: Pick<World, "state" | "disk">,
+  { path, live, local }: TwoTexts,
+): Meeting | null {
+  const link = linkAt(state.load(), path);
+  const conflict = link === null ? null : state.conflict(link.id);
+  if (conflict === null || live === null || local === null) return null;
+  const shown = (text: string) => disk.shown?.(path, text) ?? text;
+  const base = conflict.baseDigest === null ? "" : asOnDisk({ state, disk }, path).text(conflict.baseDigest);
+  return base === null ? { kind: "no-base" } : meetingOf({ base, mine: shown(local), theirs: shown(live) });
+}
+
+function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
+  const merged = mergeText(base, mine, theirs);
+  if (merged.kind === "clean") return { kind: "merges" };
+  const blocks = mergeLines(base, mine, theirs, newReading());
+  if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
+    return { kind: "whole", reason: merged.reason };
+  // Base stands in where they conflict, so that the lines around are compared with their original.
+  const places = new Map<number, ConflictBlock>();
+  const lines: string[] = [];
+  for (const block of blocks) {
+    if (block.kind === "conflict") places.set(lines.length, block);
+    lines.push(...(block.kind === "settled" ? splitLines(block.text) : block.base));
+  }
+  const rows = withConflicts(originsOf(base, mine, theirs, lines.join("")), places);
+  return { kind: "parts", rows, conflicts: places.size };
+}
+
+/** @param places each conflict, by the 0-based line at which it begins in the text of the rows */
+function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MeetingRow[] {
+  const shown: MeetingRow[] = [];
+  let [line, standIns] = [0, 0];
+  for (const row of rows) {
+    if (row.kind === "removed") {
+      shown.push(row);
+      continue;
+    }
+    const block = places.get(line);
+    shown.push(...conflictRows(block));
+    standIns += block?.base.length ?? 0;
+    if (standIns > 0) standIns--;
+    else shown.push(row);
+    line++;
+  }
+  shown.push(...conflictRows(places.get(line)));
+  return shown;
+}
+
+function conflictRows(block: ConflictBlock | undefined): MeetingRow[] {
+  if (block === undefined) return [];
+  const { base, local: mine, remote: theirs } = block;
+  return Object.entries({ base, mine, theirs }).flatMap(([of, lines]) =>
+    lines.map((line) => ({ kind: "conflict" as const, of: of as "base" | "mine" | "theirs", line })),
+  );
+}

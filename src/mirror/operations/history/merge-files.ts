@@ -1,0 +1,123 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { type Explanation, explainMerge } from "../../../markdown/merge/explain.ts";
+import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
+import { mergeText } from "../../../markdown/merge/merge.ts";
+import { withoutKey } from "../../settings/key.ts";
+import { markedMerge, USUAL_MARKERS } from "../../../markdown/merge/marked.ts";
+import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
+
+/**
+ * The merge of three files: its text, with git's markers where it has conflicts, and the origin of
+ * each line of a clean merge.
+ */
+type MergedFiles = { readonly text: string; readonly conflicts: number; readonly origins: readonly Origin[] };
+
+/** Absolute paths, in the order base, mine, theirs. */
+type ThreePaths = readonly [base: string, mine: string, theirs: string];
+
+/**
+ * Three files as texts; `binary` names the first that is not UTF-8 text without NULs, because
+ * decoding and writing it again would change it.
+ */
+type ReadFiles =
+  | { readonly kind: "texts"; readonly texts: readonly string[] }
+  | { readonly kind: "binary"; readonly path: string };
+
+/** Merges three files as the mirror would. Writes nothing, and refuses what is not UTF-8 text. */
+export function mergeFiles(paths: ThreePaths): Result<MergedFiles> {
+  const read = readFiles(paths);
+  if (read.kind === "trouble") return read;
+  if (read.value.kind === "binary")
+    return trouble("usage", `${read.value.path} is not UTF-8 text`, "give three text files in UTF-8");
+  return ok(mergeTexts(read.value.texts, USUAL_MARKERS));
+}
+
+/**
+ * Explains the merge of three files by lines; null where it has conflicts, or where the files
+ * differ too much.
+ */
+export function explainFiles(paths: ThreePaths): Result<Explanation | null> {
+  const read = readFiles(paths);
+  if (read.kind === "trouble") return read;
+  if (read.value.kind === "binary") return ok(null);
+  const [base, mine, theirs] = read.value.texts as [string, string, string];
+  const merged = mergeText(base, mine, theirs);
+  return ok(merged.kind === "clean" ? explainMerge(base, mine, theirs, merged.text) : null);
+}
+
+function readFiles(paths: ThreePaths): Result<ReadFiles> {
+  const texts: string[] = [];
+  for (const path of paths) {
+    try {
+      const text = textOf(readFileSync(path));
+      if (text === null) return ok({ kind: "binary", path });
+      texts.push(text);
+    } catch (error) {
+      return trouble("usage", `${path} cannot be read: ${errnoClause(error)}`, "give three text files");
+    }
+  }
+  return ok({ kind: "texts", texts });
+}
+
+/** null: not UTF-8, or with a NUL, which no text has. A byte order mark stays. */
+function textOf(bytes: Buffer): string | null {
+  const text = bytes.toString("utf8");
+  return bytes.includes(0) || !Buffer.from(text, "utf8").equals(bytes) ? null : text;
+}
+
+function mergeTexts(texts: readonly string[], markerSize: number): MergedFiles {
+  const [base, mine, theirs] = texts as [string, string, string];
+  const merged = mergeText(base, mine, theirs);
+  if (merged.kind === "clean")
+    return { text: merged.text, conflicts: 0, origins: originsOf(base, mine, theirs, merged.text) };
+  return { text: markedMerge({ base, mine, theirs }, markerSize), conflicts: merged.hunks.length, origins: [] };
+}
+
+/** Replaces a file by a merged text: git gives a merge driver a file of its own for it. */
+export function writeMerged(path: string, text: string): Result<null> {
+  try {
+    writeFileSync(path, text);
+    return ok(null);
+  } catch (error) {
+    return trouble("usage", `${path} cannot be written: ${errnoClause(error)}`, "try again with -p");
+  }
+}
+
+/** How a file of git's was merged: `note` is what its user should know. */
+type Driven = { readonly clean: boolean; readonly note: string | null };
+
+/** How git calls the driver: `name` is the file as its user knows it. */
+type GitCall = {
+  readonly markerSize: number;
+  readonly name: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * Merges as git's merge driver: writes the result into the second file, with markers of the size
+ * that git wants. What is not UTF-8 text is left to git's own merge of lines; if that cannot merge
+ * it either, the file stays as it was.
+ */
+export function driveMerge(paths: ThreePaths, call: GitCall): Result<Driven> {
+  const read = readFiles(paths);
+  if (read.kind === "trouble") return read;
+  if (read.value.kind === "binary") return ok(mergeAsGit(paths, call));
+  const { text, conflicts } = mergeTexts(read.value.texts, call.markerSize);
+  const written = writeMerged(paths[1], text);
+  return written.kind === "trouble" ? written : ok({ clean: conflicts === 0, note: null });
+}
+
+function mergeAsGit([base, mine, theirs]: ThreePaths, { markerSize, name, env }: GitCall): Driven {
+  const labels = ["-L", "mine", "-L", "base", "-L", "theirs"];
+  const options = ["merge-file", "--quiet", `--marker-size=${markerSize}`, ...labels];
+  const { status } = spawnSync("git", [...options, mine, base, theirs], {
+    stdio: "ignore",
+    env: withoutKey(env),
+  });
+  if (status === 0) return { clean: true, note: `${name} is not UTF-8 text: merged by lines, as git does` };
+  // The exit code is the number of conflicts; 255: nothing was merged or written.
+  const marked = status !== null && status <= 127;
+  const how = marked ? "its conflicts are marked as git does" : "it does not merge, and is left as it was";
+  return { clean: false, note: `${name} is not UTF-8 text: ${how}` };
+}

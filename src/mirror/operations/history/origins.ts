@@ -1,0 +1,148 @@
+import type { Digest } from "../../../contract/digest.ts";
+import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
+import type { DiffHunk } from "../../../markdown/merge/line-diff.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+
+/** Which side each line of a merge comes from, found from the texts that it was made from. */
+
+/** A merge by the mirror: its texts by their digests. `at`: milliseconds since the epoch. */
+export type MergeOf = {
+  readonly at: number;
+  readonly base: Digest;
+  readonly mine: Digest;
+  readonly theirs: Digest;
+  readonly result: Digest;
+};
+
+/** null: the event is no merge, or an older version wrote it without the texts. */
+export function mergeOf({ at, before, after, merged }: MirrorEvent): MergeOf | null {
+  if (merged === null || before === null || after === null) return null;
+  return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
+}
+
+/** The lines; or which texts are no longer kept, and then nothing is known of any line. */
+export type MergeOrigins =
+  | { readonly kind: "told"; readonly rows: readonly Origin[] }
+  | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };
+
+export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOrigins {
+  const names = ["base", "mine", "theirs", "result"] as const;
+  const texts = names.map((name) => state.text(merge[name]));
+  const gone = names.filter((_, index) => texts[index] === null);
+  if (gone.length > 0) return { kind: "gone", gone };
+  return { kind: "told", rows: originsOf(...(texts as [string, string, string, string])) };
+}
+
+/** A row of a merge; where two edits do not merge, a line of one of the three texts. */
+export type MeetingRow =
+  | Origin
+  | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
+
+/**
+ * Whose a run of lines is. `neither`: removed, though both sides have it; `base`: the first of the
+ * three texts of a conflict.
+ */
+type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
+
+const WHOSE: Readonly<Record<Origin["from"], Whose>> = {
+  base: "neither",
+  local: "mine",
+  remote: "theirs",
+  both: "both",
+  mixed: "mixed",
+};
+
+/**
+ * Consecutive lines of one kind and origin, without their text. `line` is 1-based: it counts lines
+ * of base for removed lines and for base's part of a conflict, else all other lines.
+ */
+type OriginSpan = {
+  readonly kind: "added" | "removed" | "conflict";
+  readonly from: Whose;
+  readonly line: number;
+  readonly count: number;
+};
+
+export function originSpans(rows: readonly MeetingRow[]): OriginSpan[] {
+  const spans: (OriginSpan & { count: number })[] = [];
+  let [before, after] = [1, 1];
+  for (const row of rows) {
+    const line = isOfResult(row) ? after : before;
+    if (isOfBase(row)) before++;
+    if (isOfResult(row)) after++;
+    if (row.kind === "kept") continue;
+    const from = row.kind === "conflict" ? row.of : WHOSE[row.from];
+    const last = spans.at(-1);
+    const goesOn = last?.kind === row.kind && last.from === from && last.line + last.count === line;
+    if (goesOn) last.count++;
+    else spans.push({ kind: row.kind, from, line, count: 1 });
+  }
+  return spans;
+}
+
+function isOfBase(row: MeetingRow): boolean {
+  return row.kind === "conflict" ? row.of === "base" : row.kind !== "added";
+}
+
+function isOfResult(row: MeetingRow): boolean {
+  return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
+}
+
+/** The rows around a change, with the ranges of base and of the result that they show. */
+type OriginHunk = Pick<DiffHunk, "before" | "after"> & { readonly rows: readonly MeetingRow[] };
+
+const CONTEXT = 3;
+
+/**
+ * The hunks of a unified diff: rows far from any change are left out. Lines that do not merge count
+ * as those of base.
+ */
+export function originHunks(rows: readonly MeetingRow[]): OriginHunk[] {
+  let [at, before, after] = [0, 0, 0];
+  return shownRuns(rows).map(({ from, to }) => {
+    const skipped = rows.slice(at, from);
+    const shown = rows.slice(from, to);
+    before += skipped.filter(isOfBase).length;
+    after += skipped.filter(isOfResult).length;
+    const hunk = {
+      before: range(before, shown.filter(isOfBase).length),
+      after: range(after, shown.filter(isOfResult).length),
+      rows: shown,
+    };
+    [at, before, after] = [to, before + hunk.before.count, after + hunk.after.count];
+    return hunk;
+  });
+}
+
+/** Runs of rows near a change, `to` exclusive; runs that touch become one. */
+function shownRuns(rows: readonly MeetingRow[]): readonly { readonly from: number; readonly to: number }[] {
+  const runs: { from: number; to: number }[] = [];
+  for (const [at, { kind }] of rows.entries()) {
+    if (kind === "kept") continue;
+    const [from, to] = [Math.max(0, at - CONTEXT), Math.min(rows.length, at + CONTEXT + 1)];
+    const last = runs.at(-1);
+    if (last !== undefined && from <= last.to) last.to = to;
+    else runs.push({ from, to });
+  }
+  return runs;
+}
+
+/** @param first how many lines are before it */
+function range(first: number, count: number): { readonly line: number; readonly count: number } {
+  return { line: count === 0 ? first : first + 1, count };
+}
+
+/**
+ * A merge for a program, without text: which texts are gone, and whose the lines are. `origins` is
+ * null where that cannot be known.
+ */
+export type MergeFacts = MergeOf & {
+  readonly gone: readonly string[];
+  readonly origins: readonly OriginSpan[] | null;
+};
+
+export function mergeFacts(merge: MergeOf, origins: MergeOrigins): MergeFacts {
+  return origins.kind === "gone"
+    ? { ...merge, gone: origins.gone, origins: null }
+    : { ...merge, gone: [], origins: originSpans(origins.rows) };
+}

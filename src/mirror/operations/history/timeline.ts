@@ -1,0 +1,106 @@
+import { byPath } from "../../../common/by-path.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { MirrorEvent, State } from "../../ports/state.ts";
+import type { LocalMirror } from "../../folder/open-local.ts";
+import { ok, type Result } from "../../../common/trouble.ts";
+import { readEvents } from "./events.ts";
+import type { HistoryEntry } from "./history.ts";
+import { findVersion } from "./restore.ts";
+import { movedBy } from "./undo-moves.ts";
+
+/** The life of one document: its texts, its names, and its end. */
+
+export type Timeline = {
+  /** Where it is, or last was. */
+  readonly path: LocalPath;
+  readonly isGone: boolean;
+  /** The number of the text that is in the folder now; null: none of these. */
+  readonly now: number | null;
+  /** Of the text in the folder; null: there is no file that can be read. */
+  readonly here: Digest | null;
+  /** Newest first. */
+  readonly steps: readonly TimelineStep[];
+  readonly texts: number;
+};
+
+/** `at`: milliseconds since the epoch; 0: before all that is known. */
+export type TimelineStep = { readonly at: number } & (
+  | { readonly kind: "text"; readonly entry: HistoryEntry }
+  | {
+      readonly kind: "moved";
+      readonly side: "local" | "remote";
+      readonly from: string;
+      readonly to: string;
+    }
+  | { readonly kind: "gone"; readonly detail: string }
+);
+
+/** LIMIT: events of one document that are read. */
+const EVENTS = 10_000;
+
+/** @param name a path as it is or was, or an id `doc_…` */
+export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk">, name: string): Result<Timeline> {
+  const found = findVersion({ state }, name, null);
+  if (found.kind === "trouble") return found;
+  const { document, entries } = found.value;
+  const { path, link } = document;
+  const look = disk.look(path);
+  const here = look.kind === "file" ? look.digest : null;
+  const now = link === null ? undefined : entries.findLast(({ digest }) => digest === here);
+  const texts = entries.map((entry): TimelineStep => ({ kind: "text", at: entry.at, entry }));
+  const events = readEvents(state, { limit: EVENTS, run: null, path: document.id ?? path });
+  const steps = [...texts, ...events.flatMap(stepOf)].toSorted((a, b) => b.at - a.at || rank(b) - rank(a));
+  return ok({
+    path,
+    isGone: document.id !== null && link === null,
+    now: now?.n ?? null,
+    here,
+    steps,
+    texts: entries.length,
+  });
+}
+
+/** Of one moment: texts by their numbers, after a move. */
+function rank(step: TimelineStep): number {
+  return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
+}
+
+const REMOVED: ReadonlySet<string> = new Set(["delete-remote", "trash-local", "forget"]);
+
+function stepOf(event: MirrorEvent): TimelineStep[] {
+  const { at, kind, detail, outcome } = event;
+  if (outcome !== "done") return [];
+  if (REMOVED.has(kind)) return [{ kind: "gone", at, detail }];
+  const moved = movedBy(event);
+  return moved === null ? [] : [{ kind: "moved", at, side: moved.side, from: moved.from, to: moved.to }];
+}
+
+/** A document of which something is known, by what happened to it last. */
+export type RecentDocument = {
+  readonly path: LocalPath;
+  readonly at: number;
+  readonly kind: string;
+  readonly detail: string;
+  readonly isGone: boolean;
+};
+
+/** LIMIT: events that are read for it. */
+const RECENT_EVENTS = 5_000;
+
+/** The documents to which something happened last, newest first. */
+export function readRecent(state: State): readonly RecentDocument[] {
+  const { links } = state.load();
+  const linked = new Set([...links.values()].map(({ localPath }) => localPath));
+  const last = new Map<LocalPath, MirrorEvent>();
+  for (const event of state.events({ limit: RECENT_EVENTS }))
+    if (isOfText(event) && !last.has(event.path)) last.set(event.path, event);
+  return [...last.values()]
+    .map(({ path, at, kind, detail }) => ({ path, at, kind, detail, isGone: !linked.has(path) }))
+    .toSorted((a, b) => b.at - a.at || byPath(a, b));
+}
+
+function isOfText({ path, before, after, from, kind }: MirrorEvent): boolean {
+  const isAbout = before !== null || after !== null || from !== null || REMOVED.has(kind);
+  return path !== "" && isAbout;
+}

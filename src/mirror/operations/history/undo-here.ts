@@ -1,0 +1,52 @@
+import type { Digest } from "../../../contract/digest.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { BaseTree } from "../../model/tree.ts";
+import type { Disk } from "../../ports/disk.ts";
+import { left, type UndoItem } from "./undo-item.ts";
+
+/** What an undo would meet in the folder: what it shows is then what it can do. */
+
+type LookingDisk = Pick<Disk, "look">;
+
+export const EDITED = "it was edited since";
+
+/** An item as it can be done, or left alone because the folder was changed and nothing was sent. */
+export function asFoundHere(item: UndoItem, base: BaseTree, disk: LookingDisk): UndoItem {
+  const why = whyNotHere(item, base, disk);
+  return why === null ? item : left(item.path, why);
+}
+
+function whyNotHere(item: UndoItem, base: BaseTree, disk: LookingDisk): string | null {
+  switch (item.kind) {
+    case "text-back":
+    case "take-away":
+      return whyInConflict(item, base) ?? whyOtherText(disk, item.path, item.expect);
+    case "move-back":
+      return whyInConflict(item, base) ?? (disk.look(item.path).kind === "file" ? null : noFileAt(item.path));
+    default:
+      return null;
+  }
+}
+
+function whyInConflict({ id }: Extract<UndoItem, { kind: "text-back" | "take-away" | "move-back" }>, base: BaseTree) {
+  return base.conflicts.has(id) ? "it is in conflict" : null;
+}
+
+function whyOtherText(disk: LookingDisk, path: LocalPath, digest: Digest): string | null {
+  const look = disk.look(path);
+  if (look.kind !== "file") return noFileAt(path);
+  return look.digest === digest ? null : EDITED;
+}
+
+export function noFileAt(path: LocalPath): string {
+  return `no file is at ${path}`;
+}
+
+export function isFree(disk: LookingDisk, path: LocalPath): boolean {
+  return disk.look(path).kind === "absent";
+}
+
+/** @param path a place that must be free, and is not */
+export function somethingAt(path: LocalPath): string {
+  return `something is at ${path} now`;
+}

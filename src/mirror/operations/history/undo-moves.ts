@@ -1,0 +1,177 @@
+import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
+import { digestOf } from "../../../contract/digest.ts";
+import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
+import type { BaseTree } from "../../model/tree.ts";
+
+/** Where a run's moves began, and the order in which they are taken back. Pure. */
+
+/** Something that the run moved: where base has it now, and where it was before the run. */
+export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
+
+/**
+ * The name under which something waits while another takes its place. It is always the same, so a
+ * second `undo` finds it taken.
+ */
+export function spareName(path: LocalPath): LocalPath {
+  const mark = `-undo-${digestOf(path).slice(0, 8)}`;
+  return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
+}
+
+/** Something that base does not know. */
+export const UNKNOWN = Symbol("unknown");
+
+/**
+ * Splits off the moves that can be taken back, because nothing that stays is at their target. One
+ * that cannot go back stays where it is, and may so block the next.
+ * @param taken who is at a move's target now
+ */
+export function splitTaken(
+  moves: readonly MovedBack[],
+  taken: (move: MovedBack) => DocId | DirId | typeof UNKNOWN | undefined,
+): { readonly go: readonly MovedBack[]; readonly stay: readonly MovedBack[] } {
+  let go = moves;
+  for (;;) {
+    const going = go;
+    const left = going.filter((move) => {
+      const holder = taken(move);
+      return holder === undefined || holder === move.id || isLeft(move.to, going);
+    });
+    if (left.length === go.length) return { go, stay: moves.filter((one) => !go.includes(one)) };
+    go = left;
+  }
+}
+
+/** Whether one of these moves takes away what is at a path. */
+function isLeft(path: LocalPath, moves: readonly MovedBack[]): boolean {
+  return moves.some(({ id, at, to }) => at !== to && (at === path || (isDirId(id) && isWithin(path, at))));
+}
+
+/**
+ * One rename on the disk. `last`: it brings `id` to its place; else `id` only makes way for
+ * another.
+ */
+export type Hop = {
+  readonly id: DocId | DirId;
+  readonly from: LocalPath;
+  readonly to: LocalPath;
+  readonly last: boolean;
+};
+
+/**
+ * The run's net move of a folder: `to` is where base has it now; `moved`: base and the events
+ * disagree about that.
+ */
+export type FolderMove = {
+  readonly id: DirId;
+  readonly from: LocalPath;
+  readonly to: LocalPath;
+  readonly moved: boolean;
+};
+
+const FOLDER_MOVES: ReadonlySet<string> = new Set([
+  "move-folder-local",
+  "rename-folder-remote",
+  "reparent-folder-remote",
+  // Moved back by an undo.
+  "restore",
+]);
+
+const HERE: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
+
+/** @param events of one run, oldest first, done ones only */
+export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
+  const own = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
+  return [...Map.groupBy(own, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
+    const dir = base.dirs.get(id);
+    const from = moves.find((event) => event.from !== null)?.from ?? null;
+    // Gone with all that was in it: the documents have events of their own.
+    if (dir === undefined || from === null) return [];
+    const last = moves.at(-1)!;
+    const now = HERE.has(last.kind) ? dir.localPath : dir.remotePath;
+    const moved = now !== last.path;
+    return from === dir.localPath && !moved ? [] : [{ id, from, to: dir.localPath, moved }];
+  });
+}
+
+/**
+ * Where a path of one of the run's events was before the run. Its folder may have moved before that
+ * event or after it. Where both are possible (two folders that changed places), the one is taken by
+ * which it stayed in its own folder.
+ * @param now where base has it
+ */
+export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly FolderMove[]): LocalPath {
+  const nearest = folders.toSorted((a, b) => b.to.length - a.to.length);
+  const own = nearest.find(({ to }) => to !== now && isWithin(now, to));
+  for (const { from, to } of own === undefined ? nearest : [own, ...nearest]) {
+    if (isWithin(path, from)) return path;
+    if (path !== to && isWithin(path, to)) return rebase(path, to, from);
+  }
+  return path;
+}
+
+/**
+ * Sorts folders first. A move waits for its target to become free; if all wait for each other (a
+ * swap), one makes way, to a name beside its place. What goes back with its folder gets no move of
+ * its own.
+ */
+export function orderMoves(moves: readonly MovedBack[]): Hop[] {
+  let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
+  const hops: Hop[] = [];
+  // LIMIT: each one makes way once at most; more would be a cycle that cannot be broken, and none
+  // exists.
+  while (hops.length <= 2 * moves.length) {
+    pending = pending.filter(({ at, to }) => at !== to);
+    const next = nextMove(pending, hops);
+    if (next === null) break;
+    const { move, hop } = next;
+    hops.push(hop);
+    pending = pending.flatMap((one) => {
+      if (one === move) return hop.last ? [] : [{ ...one, at: hop.to }];
+      return isWithin(one.at, hop.from) ? [{ ...one, at: rebase(one.at, hop.from, hop.to) }] : [one];
+    });
+  }
+  return hops;
+}
+
+/** The next one that can go back; if none can (a cycle), one makes way. */
+function nextMove(
+  pending: readonly MovedBack[],
+  hops: readonly Hop[],
+): { readonly move: MovedBack; readonly hop: Hop } | null {
+  const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
+  if (free !== undefined) return { move: free, hop: { id: free.id, from: free.at, to: free.to, last: true } };
+  // The first one makes way, once; fewer then wait for its place.
+  const aside = pending.find(({ id }) => !hops.some((hop) => hop.id === id)) ?? pending[0];
+  if (aside === undefined) return null;
+  return { move: aside, hop: { id: aside.id, from: aside.at, to: spareName(aside.at), last: false } };
+}
+
+/**
+ * Whether `other` must move before `one` can: it stands at the target, or the target's folder is
+ * not back yet.
+ */
+function isInTheWay(other: MovedBack, one: MovedBack): boolean {
+  if (other.at === one.to) return true;
+  return isDirId(other.id) && isWithin(one.to, other.to);
+}
+
+/**
+ * From where to where an event moved its document, on the side that it names. `here`: its local
+ * path before the move.
+ */
+export type Move = {
+  readonly side: "local" | "remote";
+  readonly from: string;
+  readonly to: string;
+  readonly here: LocalPath;
+};
+
+/** null: the event moved nothing. */
+export function movedBy({ kind, path, from: here, remoteMove }: MirrorEvent): Move | null {
+  if (here === null) return null;
+  if (LOCAL_MOVES.has(kind)) return { side: "local", from: here, to: path, here };
+  return remoteMove === null ? null : { side: "remote", ...remoteMove, here };
+}
+
+const LOCAL_MOVES: ReadonlySet<string> = new Set(["relink", "move-local"]);

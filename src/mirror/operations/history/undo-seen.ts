@@ -1,0 +1,41 @@
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { World } from "../../engine/run/world.ts";
+import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
+import { ok, type Result } from "../../../common/trouble.ts";
+import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
+import { readUndo, type UndoEnd, type UndoPlan, undoRun } from "./undo.ts";
+
+/** `undo` by who looked at its plan for a while: done only where it is the plan that was seen. */
+
+export type UndoneSeen =
+  | { readonly kind: "undone"; readonly ends: readonly UndoEnd[]; readonly report: RunReport }
+  /** Nothing was written, because the plan is another one by now. */
+  | { readonly kind: "changed" };
+
+/** A plan, and a word for it that differs when the plan does. */
+type SeenUndo = { readonly plan: UndoPlan; readonly mark: Digest };
+
+export function lookAtUndo(world: Pick<World, "state" | "disk">, run: number): Result<SeenUndo> {
+  const plan = readUndo(world, run);
+  return plan.kind === "trouble" ? plan : ok({ plan: plan.value, mark: markOf(plan.value) });
+}
+
+function markOf({ runs, items }: UndoPlan): Digest {
+  return digestOf(Buffer.from(JSON.stringify([runs.map(({ run }) => run), items])));
+}
+
+/** Takes the run back, and syncs what that left to send. */
+export function undoSeen(
+  root: string,
+  { run, mark }: { readonly run: number; readonly mark: string },
+  options: GuestOptions,
+): Promise<Result<UndoneSeen>> {
+  const opening = { ...options, mode: "write", what: "undo" } as const;
+  return withMirror<UndoneSeen>(root, opening, async (mirror) => {
+    const seen = lookAtUndo(mirror.world, run);
+    if (seen.kind === "trouble") return seen;
+    if (seen.value.mark !== mark) return ok({ kind: "changed" });
+    const { ends } = await undoRun(mirror.world, seen.value.plan);
+    return ok({ kind: "undone", ends, report: await runSync(mirror, USUAL_RUN, "sync") });
+  });
+}

@@ -1,0 +1,178 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Link } from "../../model/link.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { MirrorEvent } from "../../ports/state.ts";
+import { type HandEnd, isStopped, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { stale } from "../../engine/apply/effect.ts";
+import { protect } from "../../engine/by-hand/protect.ts";
+import { removeCreated, restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
+import { trashPlace, type World } from "../../engine/run/world.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
+import { isDone } from "../manual/resolve.ts";
+import { isMoveItem, type MoveItem, undoMoves } from "./undo-places.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { findRuns, RUNS } from "./events.ts";
+import type { LeftItem, UndoItem } from "./undo-item.ts";
+import { planUndo } from "./undo-plan.ts";
+
+type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
+
+/** A newer run that changed something, of which nothing can be taken back, and why. */
+type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
+
+export type UndoPlan = {
+  /** Newest first; of `undo` of a run, that one. */
+  readonly runs: readonly RunOfPlan[];
+  readonly items: readonly UndoItem[];
+  /** Newest first; none where a run or a time was named. */
+  readonly passed: readonly PassedRun[];
+};
+
+/** LIMIT: events that are read; what is more is not taken back in part. */
+const EVENTS = 200_000;
+
+type StateAndDisk = Pick<World, "state" | "disk">;
+
+/** @param run null: the last one that can be taken back at all */
+export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
+  const base = state.load();
+  const wanted = findRuns(state, run);
+  if (wanted.kind === "trouble") return wanted;
+  const passed: PassedRun[] = [];
+  for (const one of wanted.value) {
+    const events = state.events({ limit: EVENTS, run: one.run }).toReversed();
+    if (events.length === EVENTS)
+      return trouble("usage", `run ${one.run} is too large to undo in one run`, "mdmirror restore PATH@N");
+    const items = planUndo(events, base, disk);
+    const leftAlone = items.filter((item) => item.kind === "left");
+    if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
+    // What was only brought here is the service's change, and nobody's to take back.
+    const changed = leftAlone.filter(({ isBrought }) => isBrought !== true);
+    if (changed.length > 0) passed.push({ ...one, left: changed });
+  }
+  const [newest] = passed;
+  if (newest !== undefined) return ok({ runs: [newest], items: newest.left, passed: [] });
+  return trouble("usage", "there is no run to undo", "mdmirror log; mdmirror restore PATH@N");
+}
+
+/**
+ * All runs that began at that time or later, as if they were one: what the first of them found
+ * comes back over what the last of them left.
+ * @param since milliseconds since the epoch
+ */
+export function readUndoSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
+  const runs = state.runs(RUNS).filter(({ startedAt }) => startedAt >= since);
+  const events: MirrorEvent[] = [];
+  for (const { run } of runs.toReversed()) {
+    events.push(...state.events({ limit: EVENTS, run }).toReversed());
+    if (events.length >= EVENTS || runs.length === RUNS)
+      return trouble("usage", "the runs since then are too large to undo in one run", "give a later time");
+  }
+  return ok({ runs, items: planUndo(events, state.load(), disk, "moment"), passed: [] });
+}
+
+/** `run 12`, `runs 12 to 15` */
+export function runsClause(runs: UndoPlan["runs"]): string {
+  const numbers = runs.map(({ run }) => run);
+  const [first, last] = [numbers.at(-1), numbers[0]];
+  return first === last ? `run ${first}` : `runs ${first} to ${last}`;
+}
+
+export type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonly note: string };
+
+export type Undone = { readonly run: number | null; readonly ends: readonly UndoEnd[] };
+
+/**
+ * Takes back what has not changed since, and says why it leaves the rest. Each item is guarded by
+ * what it expects to find.
+ * ORDER: texts and new files where they are now, then the moves, then what was deleted, because its
+ * folder is back by then.
+ * @param stop when it is aborted, nothing more is begun
+ */
+export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): Promise<Undone> {
+  const detail = `undo of ${runsClause(plan.runs)}`;
+  let run: number | null = null;
+  const ends = await runByHand(world, "undo", async (ctx) => {
+    run = ctx.run;
+    const done = new Map<UndoItem, HandEnd>();
+    const texts = plan.items.filter(isTextItem);
+    const isDeleted = ({ kind }: UndoItem) => kind === "bring-back";
+    const each = async (items: readonly TextItem[]) => {
+      for (const item of items) {
+        if (await isStopped(world, stop)) return;
+        done.set(item, undoItem(ctx, item, detail));
+      }
+    };
+    await each(texts.filter((item) => !isDeleted(item)));
+    if (await isStopped(world, stop)) return endsOf(plan, done);
+    for (const [item, end] of undoMoves(ctx, plan.items.filter(isMoveItem), detail)) done.set(item, end);
+    await each(texts.filter(isDeleted));
+    if (await isStopped(world, stop)) return endsOf(plan, done);
+    const protections = await undoProtections(ctx, plan.items.filter(isProtectionItem), detail);
+    for (const [item, end] of protections) done.set(item, end);
+    return endsOf(plan, done);
+  });
+  // If the root folder is another one now, all items end with the same clause.
+  return { run, ends: plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!)) };
+}
+
+function endsOf({ items }: UndoPlan, done: ReadonlyMap<UndoItem, HandEnd>): HandEnd[] {
+  return items.map((item) => done.get(item) ?? notDone(stale(NOT_BEGUN)));
+}
+
+type ProtectionItem = Extract<UndoItem, { kind: "protect-back" | "unprotect-back" }>;
+type TextItem = Exclude<UndoItem, MoveItem | ProtectionItem>;
+
+function isProtectionItem(item: UndoItem): item is ProtectionItem {
+  return item.kind === "protect-back" || item.kind === "unprotect-back";
+}
+
+function isTextItem(item: UndoItem): item is TextItem {
+  return !isProtectionItem(item) && !isMoveItem(item);
+}
+
+async function undoProtections(
+  ctx: PassContext,
+  items: readonly ProtectionItem[],
+  detail: string,
+): Promise<readonly (readonly [UndoItem, HandEnd])[]> {
+  return Promise.all(
+    items.map(async (item) => {
+      const { id, path, kind } = item;
+      return [item, await protect(ctx, { id, path, value: kind === "protect-back" }, detail)] as const;
+    }),
+  );
+}
+
+function endOf(item: UndoItem, end: HandEnd): UndoEnd {
+  const done = isDone(end);
+  const why = "detail" in end.outcome ? end.outcome.detail : "";
+  return { item, done, note: done ? end.notes.join("; ") : why };
+}
+
+function undoItem(ctx: PassContext, item: TextItem, detail: string): HandEnd {
+  if (item.kind === "left") return notDone(stale(item.why));
+  if (item.kind === "bring-back") return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
+  const link = findStill(ctx, item);
+  if (typeof link === "string") return notDone(stale(link));
+  return item.kind === "text-back"
+    ? withReview(link, restoreText(ctx, link, item.digest, item.expect, detail))
+    : removeCreated(ctx, link, item.expect, trashPlace(ctx.world, item.path), detail);
+}
+
+/** The contract has no call that takes a text out of review. */
+function withReview({ submissions }: Link, end: HandEnd): HandEnd {
+  return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
+}
+
+const STILL_IN_REVIEW =
+  "what was sent of it waits in review still (mdmirror reviews), and comes back if that is accepted";
+
+/** @returns its link, if it is where the plan saw it; or why not */
+function findStill(ctx: PassContext, { id, path }: { readonly id: DocId; readonly path: LocalPath }): Link | string {
+  const { state } = ctx.world;
+  const link = state.link(id);
+  if (link === null || link.localPath !== path) return "it was moved or deleted since";
+  return state.conflict(id) === null ? link : "it is in conflict";
+}

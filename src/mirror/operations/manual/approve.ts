@@ -1,0 +1,69 @@
+import type { Action } from "../../model/action.ts";
+import type { Plan } from "../../planner/plan-types.ts";
+import type { Reason } from "../../planner/verdict/stops.ts";
+import type { Fault } from "../../ports/remote.ts";
+import type { Trees } from "../../model/tree.ts";
+import { stoppedBy } from "../../planner/verdict/stopped-by.ts";
+import { guardKey } from "../../planner/verdict/guard-key.ts";
+import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
+import { approvedKeys } from "../../engine/run/guard-facts.ts";
+import { META } from "../../engine/run/meta.ts";
+import { recordEvent } from "../../engine/run/world.ts";
+import type { OpenedMirror } from "../../folder/open-mirror.ts";
+import { previewSync, type RunRequest } from "../../folder/run.ts";
+
+/**
+ * What a guard halts now, and the approval of exactly that. The plan is made anew, so that the user
+ * sees what the next sync would do. The approval lists the guarded actions: those that still mean
+ * the same will run, and new ones halt again (I21).
+ */
+export type Halted =
+  | { readonly kind: "offline"; readonly fault: Fault }
+  | { readonly kind: "nothing" }
+  /** No approval helps: the folder is not there, or it is not this mirror's. */
+  | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
+  | {
+      readonly kind: "stopped";
+      readonly reasons: readonly Reason[];
+      /** Actions that the answer is about. */
+      readonly stopped: readonly Action[];
+      /** Number of other steps of the plan that wait for the answer. */
+      readonly waiting: number;
+      readonly keys: readonly string[];
+      readonly plan: Plan;
+      readonly trees: Trees;
+    };
+
+export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promise<Halted> {
+  const preview = await previewSync(mirror, request);
+  if (preview.kind === "offline") return preview;
+  const { verdict, steps } = preview.plan;
+  if (verdict.kind === "run") return { kind: "nothing" };
+  const { reasons, stoppedSteps, byReason } = verdict;
+  if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
+  const stopped = stoppedBy(verdict, steps);
+  const actions = stoppedSteps.map((index) => steps[index]!.action);
+  // Some reasons concern the folder or the workspace as a whole: the reason itself is approved.
+  const keys = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
+  const waiting = steps.length - stopped.length;
+  return { kind: "stopped", reasons, stopped, waiting, keys, plan: preview.plan, trees: preview.trees };
+}
+
+/** Takes back an approval that no run has used yet. */
+export function withdrawApproval({ world: { state } }: OpenedMirror): void {
+  if (state.meta(META.approved) !== null) state.setMeta(META.approved, null);
+}
+
+/** Keeps the approval in the state, until a run without a halt ends it. */
+export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<Halted, { kind: "stopped" }>): void {
+  const { world } = mirror;
+  const { state, clock } = world;
+  state.transact(() => {
+    const approved = new Set([...approvedKeys(world), ...keys]);
+    state.setMeta(META.approved, JSON.stringify([...approved].sort()));
+    const run = state.beginRun("approve", clock.now());
+    const detail = reasons.map(({ reason, detail: why }) => `${reason}: ${why}`).join("; ");
+    recordEvent(world, run, { kind: "approve", side: "both", id: null, path: "", detail });
+    state.endRun(run, clock.now(), JSON.stringify({ approved: keys.length }));
+  });
+}

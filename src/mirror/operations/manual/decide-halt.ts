@@ -1,0 +1,136 @@
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import { byPath } from "../../../common/by-path.ts";
+import type { Action } from "../../model/action.ts";
+import type { Reason } from "../../planner/verdict/stops.ts";
+import { faultTrouble } from "../../folder/fault-trouble.ts";
+import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
+import { runThatHalted } from "../../folder/run.ts";
+import { ok, type Result } from "../../../common/trouble.ts";
+import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
+import { actionPath, actionWords } from "../results/actions.ts";
+import { approve, findHalt, type Halted } from "./approve.ts";
+import { planRejection, rejectHalt, type RejectEnd, type RejectItem } from "./reject.ts";
+
+/**
+ * A halt, and both answers to it, by who looks at it for a while before one is chosen: an answer
+ * is about what was seen.
+ */
+
+/** One thing that is stopped. */
+export type StoppedRow = {
+  readonly arrow: string;
+  readonly what: string;
+  /** Of a move: both ends. */
+  readonly path: string;
+  readonly why: string;
+};
+
+export type HaltView =
+  | { readonly kind: "nothing" }
+  /** No approval helps: the folder is not there, or not this mirror's. */
+  | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
+  | {
+      readonly kind: "stopped";
+      readonly reasons: readonly Reason[];
+      /** Names exactly what is stopped, and what would be brought back. */
+      readonly seen: Digest;
+      /** By path. */
+      readonly stopped: readonly StoppedRow[];
+      /** Number of other steps of the plan that wait for the answer. */
+      readonly waiting: number;
+      /** Whether the answer is about everything that the plan would do. */
+      readonly byReason: boolean;
+      readonly back: readonly RejectItem[];
+    };
+
+type Decidable = Extract<Halted, { kind: "stopped" }>;
+
+/** What the next sync would stop. Nothing is written. */
+export function lookAtHalt(root: string, options: GuestOptions): Promise<Result<HaltView>> {
+  return withHalt(root, { ...options, mode: "read", what: "plan" }, (mirror, halted) => ok(viewOf(mirror, halted)));
+}
+
+/** `nothing`: it is over by now. `changed`: something else is stopped than was seen. */
+export type Decided<T> = { readonly kind: "nothing" | "changed" | "not-approvable" } | ({ readonly kind: "done" } & T);
+
+/** `borrowed`: a daemon goes on with it. */
+type LetGo = { readonly borrowed: boolean };
+type Brought = LetGo & { readonly ends: readonly RejectEnd[] };
+
+/** Lets go what was seen. */
+export function letHaltGo(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<LetGo>>> {
+  return withHalt<Decided<LetGo>>(root, { ...options, mode: "write", what: "approve" }, (mirror, halted) => {
+    const other = otherThan(mirror, halted, seen);
+    if (other !== null) return ok({ kind: other });
+    approve(mirror, halted as Decidable);
+    return ok({ kind: "done", borrowed: mirror.borrowed === true });
+  });
+}
+
+/** Brings back what was seen. */
+export function bringHaltBack(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<Brought>>> {
+  return withHalt<Decided<Brought>>(root, { ...options, mode: "write", what: "reject" }, async (mirror, halted) => {
+    const other = otherThan(mirror, halted, seen);
+    if (other !== null) return ok({ kind: other });
+    const ends = await rejectHalt(mirror.world, itemsOf(mirror, halted as Decidable));
+    return ok({ kind: "done", borrowed: mirror.borrowed === true, ends });
+  });
+}
+
+function withHalt<T>(
+  root: string,
+  options: MirrorOptions,
+  work: (mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>) => Result<T> | Promise<Result<T>>,
+): Promise<Result<T>> {
+  return withMirror(root, options, async (mirror) => {
+    const halted = await findHalt(mirror, runThatHalted(mirror, true));
+    if (halted.kind === "offline") return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
+    return work(mirror, halted);
+  });
+}
+
+function otherThan(
+  mirror: OpenedMirror,
+  halted: Exclude<Halted, { kind: "offline" }>,
+  seen: string,
+): Exclude<Decided<unknown>["kind"], "done"> | null {
+  if (halted.kind !== "stopped") return halted.kind;
+  return seenOf(halted, itemsOf(mirror, halted)) === seen ? null : "changed";
+}
+
+function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>): HaltView {
+  if (halted.kind !== "stopped") return halted;
+  const { reasons, plan, trees } = halted;
+  const back = itemsOf(mirror, halted);
+  const byReason = plan.verdict.kind === "safety-stop" && plan.verdict.byReason;
+  const stopped = halted.stopped.map((action) => rowOf(action, trees.base));
+  return {
+    kind: "stopped",
+    reasons,
+    seen: seenOf(halted, back),
+    stopped: stopped.toSorted(byPath),
+    waiting: halted.waiting,
+    byReason,
+    back,
+  };
+}
+
+function itemsOf({ world }: OpenedMirror, { plan, trees, reasons }: Decidable): RejectItem[] {
+  return planRejection(
+    world.state,
+    plan,
+    trees,
+    reasons.map(({ reason }) => reason),
+  );
+}
+
+function seenOf({ keys }: Decidable, back: readonly RejectItem[]): Digest {
+  return digestOf(JSON.stringify([keys.toSorted(), back.map(({ kind, path }) => [kind, path])]));
+}
+
+function rowOf(action: Action, { links, dirs }: Decidable["trees"]["base"]): StoppedRow {
+  const { arrow, label } = actionWords(action);
+  const pathOf = (id: string) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
+  return { arrow, what: label, path: actionPath(action, pathOf), why: action.why };
+}

@@ -1,0 +1,70 @@
+import { mapName, type NameKind, nameFaults } from "../../../contract/names.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";
+import type { BaseTree, LocalTree } from "../../model/tree.ts";
+import type { OpenedMirror } from "../../folder/open-mirror.ts";
+import { byPath } from "../../../common/by-path.ts";
+
+/**
+ * Renames on disk what the service calls otherwise (`My notes.md`, mirrored as `My-notes.md`), so
+ * that both sides show one name.
+ */
+
+type NameFix = {
+  readonly kind: NameKind;
+  readonly from: LocalPath;
+  readonly to: LocalPath;
+  readonly end:
+    | { readonly kind: "renamed" }
+    | { readonly kind: "planned" }
+    | { readonly kind: "left"; readonly why: string };
+};
+
+/**
+ * Renames the deepest paths first, so that the paths of the rest stay valid.
+ * @param write false: only says what it would do
+ */
+export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
+  const { disk, state, remote } = mirror.world;
+  const local = disk.walk(
+    () => null,
+    () => undefined,
+  );
+  const fixes = planFixes(local, state.load(), remote.traits().refusedCharacters);
+  if (!write) return fixes;
+  return fixes.map((fix): NameFix => {
+    if (fix.end.kind === "left") return fix;
+    const moved = fix.kind === "file" ? disk.move(fix.from, fix.to, null) : disk.moveFolder(fix.from, fix.to);
+    return { ...fix, end: moved.kind === "done" ? { kind: "renamed" } : { kind: "left", why: moved.detail } };
+  });
+}
+
+/** Pure. @returns deepest paths first */
+function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[] {
+  const taken = new Set(
+    [...local.files.keys(), ...local.folders.keys(), ...local.others.keys()].map((path) => pathKey(path, local.disk)),
+  );
+  const remoteNames = new Map<LocalPath, string>();
+  for (const { localPath, remotePath } of [...base.links.values(), ...base.dirs.values()])
+    remoteNames.set(localPath, nameOf(remotePath));
+  const found = [
+    ...[...local.files.keys()].map((path) => ({ kind: "file", path }) as const),
+    ...[...local.folders.keys()].map((path) => ({ kind: "folder", path }) as const),
+  ].toSorted((a, b) => depthOf(b.path) - depthOf(a.path) || byPath(a, b));
+  return found.flatMap(({ kind, path }): NameFix[] => {
+    if (nameFaults(nameOf(path), kind, refused).length === 0) return [];
+    const name = remoteNames.get(path) ?? mapName(nameOf(path), kind, refused);
+    if (name === null)
+      return [
+        { kind, from: path, to: path, end: { kind: "left", why: "no legal name is near to it; rename it yourself" } },
+      ];
+    const to = joinPath(parentOf(path), name);
+    if (to === path) return [];
+    const key = pathKey(to, local.disk);
+    if (taken.has(key))
+      return [
+        { kind, from: path, to, end: { kind: "left", why: "that name is taken; rename one of the two yourself" } },
+      ];
+    taken.add(key);
+    return [{ kind, from: path, to, end: { kind: "planned" } }];
+  });
+}

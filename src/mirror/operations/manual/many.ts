@@ -1,0 +1,69 @@
+import type { HandEnd } from "../../engine/by-hand/by-hand.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+
+/**
+ * What becomes of several documents that one command is about: it is one run, in which each is done
+ * by itself, and what cannot be done does not keep the others waiting.
+ */
+export type ManyEnd = {
+  readonly path: LocalPath;
+  /** `left`: not tried. `failed`: tried, and not done; nothing of it was lost. */
+  readonly end: "done" | "left" | "failed";
+  /** Why it was not done, as a clause; "": it was. */
+  readonly why: string;
+  /** Whole clauses. */
+  readonly notes: readonly string[];
+};
+
+export type ManyEnds = {
+  /** null: nothing was to be done. */
+  readonly run: number | null;
+  readonly ends: readonly ManyEnd[];
+  /** The service was not reached, or refused the key, so that some were not done. */
+  readonly isOffline: boolean;
+};
+
+export function endOfHand(path: LocalPath, { outcome, notes }: HandEnd): ManyEnd {
+  if (outcome.kind === "done" || outcome.kind === "submitted") return { path, end: "done", why: "", notes };
+  return { path, end: "failed", why: outcome.detail, notes };
+}
+
+export function leftAlone(path: LocalPath, why: string): ManyEnd {
+  return { path, end: "left", why, notes: [] };
+}
+
+/**
+ * LIMIT: requests under way at a time; the client's own pace is below that. As many are still ended
+ * when a person stops the command.
+ */
+const AT_ONCE = 32;
+const UNREACHED = "the service was not reached";
+
+/**
+ * Does several things that ask the service, some at a time. Once it is not reached, the rest is
+ * not tried: each would wait as long.
+ * @param isStopped whether a person wants no more to be begun
+ */
+export async function forEachOf<T extends { readonly path: LocalPath }>(
+  items: readonly T[],
+  work: (item: T) => Promise<HandEnd>,
+  onEnd: (done: number) => void,
+  isStopped: () => Promise<boolean> = async () => false,
+): Promise<Omit<ManyEnds, "run">> {
+  const ends: ManyEnd[] = [];
+  let isOffline = false;
+  for (let at = 0; at < items.length; at += AT_ONCE) {
+    const some = items.slice(at, at + AT_ONCE);
+    const why = isOffline ? UNREACHED : (await isStopped()) ? NOT_BEGUN : null;
+    if (why !== null) {
+      ends.push(...some.map(({ path }) => leftAlone(path, why)));
+      continue;
+    }
+    const done = await Promise.all(some.map(work));
+    ends.push(...done.map((end, index) => endOfHand(some[index]!.path, end)));
+    isOffline = done.some(({ outcome }) => outcome.kind === "later" && outcome.unreachable);
+    onEnd(ends.length);
+  }
+  return { ends, isOffline };
+}

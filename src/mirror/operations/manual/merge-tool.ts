@@ -1,0 +1,87 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import type { LocalPath } from "../../../contract/path.ts";
+import { withoutKey } from "../../settings/key.ts";
+import { markedMerge, type ThreeTexts } from "../../../markdown/merge/marked.ts";
+import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Runs `$MDMIRROR_MERGETOOL` on the three texts, else git's configured merge tool (`merge.tool`,
+ * with all that git knows of it). The shell runs a command of `MDMIRROR_MERGETOOL` with BASE, LOCAL
+ * (mine), REMOTE (theirs) and MERGED in its environment, as git runs `mergetool.<name>.cmd`. A
+ * command that uses none of them gets the four paths as operands, in the order LOCAL BASE REMOTE
+ * MERGED. Only this user can read the files, which are removed afterwards.
+ * @returns the merged text
+ */
+export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Result<string> {
+  const folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-"));
+  try {
+    const stem = basename(path).replace(/\.md$/, "");
+    const start = markedMerge(three);
+    const files = {
+      BASE: writeTo(folder, `${stem}.base.md`, three.base),
+      LOCAL: writeTo(folder, `${stem}.mine.md`, three.mine),
+      REMOTE: writeTo(folder, `${stem}.theirs.md`, three.theirs),
+      MERGED: writeTo(folder, `${stem}.md`, start),
+    };
+    const command = commandOf(env, files, folder);
+    if (command.kind === "trouble") return command;
+    const { status, error } = spawnSync("sh", ["-c", command.value], {
+      cwd: folder,
+      // For a tool whose exit code says nothing, git's library touches BACKUP first, to see whether
+      // MERGED is newer afterwards.
+      env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
+      stdio: "inherit",
+    });
+    if (error !== undefined) return trouble("usage", `the merge tool cannot be run: ${errnoClause(error)}`, CONFIGURE);
+    if (status !== 0)
+      return trouble("usage", `the merge tool ended with ${status ?? "a signal"}; nothing was changed`, "try again");
+    const merged = readFileSync(files.MERGED, "utf8");
+    if (merged === start && start.includes("<<<<<<< "))
+      return trouble("usage", "the merge tool changed nothing", "try again");
+    return ok(merged);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Keeps git from using a repository that somebody made in the folder of temporary files. */
+function gitEnv(env: Env, folder: string): NodeJS.ProcessEnv {
+  return { ...withoutKey(env), GIT_CEILING_DIRECTORIES: dirname(folder) };
+}
+
+const CONFIGURE =
+  "set MDMIRROR_MERGETOOL, or: git config --global merge.tool NAME; or edit the file and use --merged FILE";
+
+function writeTo(folder: string, name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+  return path;
+}
+
+/**
+ * @param folder where git is asked: not the working folder, because whoever made that wrote its
+ * configuration
+ */
+function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: string): Result<string> {
+  const own = env["MDMIRROR_MERGETOOL"] ?? "";
+  if (own !== "") {
+    const names = Object.keys(files).some((name) => own.includes(`$${name}`) || own.includes(`\${${name}}`));
+    return ok(names ? own : `${own} "$LOCAL" "$BASE" "$REMOTE" "$MERGED"`);
+  }
+  const asked = spawnSync("git", ["config", "--get", "merge.tool"], {
+    cwd: folder,
+    env: gitEnv(env, folder),
+    encoding: "utf8",
+  });
+  const tool = asked.status === 0 ? asked.stdout.trim() : "";
+  if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
+  // git's library of tools is made to be sourced: it knows how each tool is called, and honours
+  // mergetool.<name>.cmd and .path.
+  const ready = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
+  return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${ready}; run_merge_tool ${tool} true`);
+}

@@ -1,0 +1,158 @@
+import { hasNewMarkers } from "../../planner/decide/markers.ts";
+import type { HoldReason, WayKind } from "../../model/hold.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { type HandEnd, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { recreate } from "../../engine/by-hand/recreate.ts";
+import { bringBack, deleteThere, dropHere, keepAsNew } from "../../engine/by-hand/resolve-hold.ts";
+import {
+  keepMine,
+  landMerged,
+  type Placed,
+  resubmit,
+  type Seen,
+  sendNow,
+  takeTheirs,
+  tryAgain,
+} from "../../engine/by-hand/resolve.ts";
+import type { World } from "../../engine/run/world.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { judgeText } from "./judge-text.ts";
+import { isInConflict, type Subject } from "./subject.ts";
+
+export type Way = { readonly kind: Exclude<WayKind, "merged"> } | { readonly kind: "merged"; readonly text: string };
+
+type ResolveOptions = {
+  /** Takes, and sends, a text that holds conflict markers. */
+  readonly force: boolean;
+  /** What the person saw; left out: whatever is there. */
+  readonly seen?: Seen;
+};
+
+/** Resolves it here; the next run sends what the service has to know. */
+export async function resolveSubject(
+  world: World,
+  subject: Subject,
+  way: Way,
+  options: ResolveOptions,
+): Promise<Result<readonly string[]>> {
+  const { path, ways } = subject;
+  if (!ways.includes(way.kind)) {
+    const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.hold?.reason ?? "in review"})`;
+    return trouble(
+      "usage",
+      `${path} is ${what}: --${way.kind} does not resolve this`,
+      `choose ${ways.map((one) => `--${one}`).join(" or ")}`,
+    );
+  }
+  const fit = way.kind === "merged" ? judgeText(path, way.text) : null;
+  if (fit?.kind === "trouble") return fit;
+  if (!options.force && markersIn(world, subject, way)) {
+    const next = "finish the merge; or use --force if the markers belong to the document";
+    return trouble("usage", `the text for ${path} holds conflict markers (<<<<<<< ======= >>>>>>>)`, next);
+  }
+  const [end] = await runByHand(world, "resolve", async (ctx) => [await resolveIn(ctx, subject, way, options.seen)]);
+  return handResult(path, end!);
+}
+
+/** Resolves it within a run by hand, with conflict markers and all. */
+export async function resolveIn(ctx: PassContext, subject: Subject, way: Way, seen?: Seen): Promise<HandEnd> {
+  const marked = markersIn(ctx.world, subject, way);
+  const first = await resolveOne(ctx, subject, way, seen);
+  if (!isDone(first)) return first;
+  const notes = [...first.notes, ...reviewNotes(subject, way)];
+  if (!marked) return { ...first, notes };
+  // The planner holds back what looks like an unfinished merge; here the user meant it.
+  const sent = await sendNow(ctx, { link: subject.link, at: subject.path });
+  return isDone(sent) ? { outcome: sent.outcome, notes: [...notes, ...sent.notes] } : sent;
+}
+
+/** No endpoint withdraws a review, so a decision here leaves it waiting. */
+function reviewNotes({ link }: Subject, { kind }: Way): string[] {
+  if (link.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
+  const ids = link.submissions.flatMap(({ changeId }) => changeId ?? []);
+  const named = ids.length === 0 ? "" : ` (${[...new Set(ids)].join(", ")})`;
+  return [
+    `its review on the service${named} stays open: reject it in the web app if it is undecided, or it may replace this version`,
+  ];
+}
+
+/** Whether the chosen text looks like an unfinished merge. */
+export function markersIn(world: Pick<World, "state" | "disk">, subject: Subject, way: Way): boolean {
+  if (way.kind !== "mine" && way.kind !== "merged") return false;
+  const base = world.state.text(subject.link.digest);
+  if (way.kind === "merged") return hasNewMarkers(way.text, base);
+  const read = world.disk.read(subject.path);
+  return read.kind === "done" && hasNewMarkers(read.value.text, base);
+}
+
+const IN_REVIEW: ReadonlySet<HoldReason> = new Set([
+  "in-review",
+  "review-conflict",
+  "review-delayed",
+  "review-unknown",
+]);
+
+async function resolveOne(ctx: PassContext, subject: Subject, way: Way, seen?: Seen): Promise<HandEnd> {
+  const { link, conflict, hold, path } = subject;
+  const placed: Placed = { link, at: path, ...(seen === undefined ? {} : { seen }) };
+  const leftMirror = hold?.reason === "renamed-out-of-mirror";
+  switch (way.kind) {
+    case "mine":
+      return conflict === null ? sendMine(ctx, subject) : keepMine(ctx, placed, conflict);
+    case "theirs":
+      return takeTheirs(ctx, placed, conflict);
+    case "merged":
+      return landMerged(ctx, placed, conflict, ctx.world.disk.meant?.(path, way.text) ?? way.text);
+    case "keep":
+      return leftMirror ? bringBack(ctx, link) : keepAsNew(ctx, placed, conflict);
+    case "delete":
+      return leftMirror ? deleteThere(ctx, link) : dropHere(ctx, placed, conflict);
+    case "recreate":
+      return recreate(ctx, placed);
+  }
+}
+
+function sendMine(ctx: PassContext, { link, hold }: Subject): Promise<HandEnd> | HandEnd {
+  const isInReview = hold === null || IN_REVIEW.has(hold.reason);
+  return isInReview ? resubmit(ctx, link) : tryAgain(ctx, link.id);
+}
+
+export function isDone({ outcome }: HandEnd): boolean {
+  return outcome.kind === "done" || outcome.kind === "submitted";
+}
+
+/** The notes on what was done, or why it was not. */
+export function handResult(path: LocalPath, end: HandEnd): Result<readonly string[]> {
+  const { outcome, notes } = end;
+  switch (outcome.kind) {
+    case "done":
+    case "submitted":
+      return ok(notes);
+    case "stale":
+      return trouble("fault", `${path}: nothing was done: ${outcome.detail}`, "mdmirror sync, then try again");
+    case "refused":
+      return trouble("fault", `${path}: the service refused: ${outcome.detail}`, `mdmirror why ${path}`, {
+        code: outcome.code,
+        requestId: outcome.requestId,
+      });
+    case "uncertain":
+      return trouble(
+        "offline",
+        `${path}: ${outcome.detail}; it may have happened`,
+        "mdmirror sync reads the document and decides",
+        {
+          requestId: outcome.requestId,
+        },
+      );
+    case "later":
+      return trouble(
+        outcome.unreachable ? "offline" : "fault",
+        `${path}: ${outcome.detail}`,
+        "nothing is lost; try again later",
+        {
+          requestId: outcome.requestId,
+        },
+      );
+  }
+}

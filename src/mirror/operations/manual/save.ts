@@ -1,0 +1,227 @@
+import { trashPlace } from "../../engine/run/world.ts";
+import type { LocalDisk } from "../../local/disk.ts";
+import { UnfitRules } from "../../local/rules.ts";
+import { BESIDE_PREFIX } from "../../local/write.ts";
+import { styleOf } from "../../../markdown/merge/style.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
+import type { DiskOutcome } from "../../ports/disk.ts";
+import type { Clock } from "../../../common/clock.ts";
+import type { Random } from "../../../common/random.ts";
+import { STAYS } from "../doctor/why-plan.ts";
+import { openDisk } from "../../folder/open-disk.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { judgeText } from "./judge-text.ts";
+
+/**
+ * What a program saves in a mirrored folder, as an editor would: on the disk alone, without lock,
+ * journal or network, beside a daemon or without one. The mirror finds it as it finds any save. A
+ * text is replaced only where it still is the one that was read.
+ */
+
+export type Saving = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
+
+export type Document = { readonly path: LocalPath; readonly text: string; readonly version: Digest };
+
+/** @param root real path of a folder that holds `.mdmirror/`, of this user */
+export function openSaving(root: string, { clock, random }: Pick<Saving, "clock" | "random">): Saving {
+  return { disk: openDisk(root, { random }), clock, random };
+}
+
+/** `changed`: nothing was written, because the file is not what was read. */
+type Saved<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind: "changed" };
+
+/**
+ * @param path as it was given; it may come from a stranger
+ * @returns trouble for what is no document of the mirror, whether a file is there or not
+ */
+export function judgePath(saving: Saving, path: string): Result<null> {
+  const fault = pathFault(path);
+  if (fault !== null)
+    return trouble("usage", `${JSON.stringify(path)} ${fault}`, "give a path below the linked folder, as list does", {
+      code: "bad-path",
+    });
+  try {
+    const stays = saving.disk.staysAt(path);
+    if (stays === null) return ok(null);
+    return trouble("usage", `${path} is not a synced document: ${STAYS[stays]}`, "list shows the documents", {
+      code: "not-a-document",
+    });
+  } catch (error) {
+    if (!(error instanceof UnfitRules)) throw error;
+    return trouble("usage", `${path} cannot be read: ${error.message}`, "correct that line", { code: "unfit-rules" });
+  }
+}
+
+/** LIMIT: of a path and of its depth; no disk and no service takes more. */
+const MOST = { characters: 4_096, names: 128 } as const;
+
+/** @returns a clause; null: it can be a path below a folder */
+function pathFault(path: string): string | null {
+  if (path.length > MOST.characters) return `has more than ${MOST.characters} characters`;
+  if (path === "") return "is no path";
+  if (!path.isWellFormed() || /\p{Cc}/u.test(path)) return "contains characters that a path cannot have";
+  const names = path.split("/");
+  if (names.length > MOST.names) return `has more than ${MOST.names} names`;
+  if (path.startsWith("/")) return "is absolute";
+  if (names.slice(0, -1).some((name) => name.toLowerCase().endsWith(".md")))
+    return "is below a folder whose name ends in .md, and only documents have such names";
+  if (names.some((name) => name === ".." || name === "." || name === "")) return "leads elsewhere";
+  return null;
+}
+
+/** @returns null: no file is there */
+export async function readDocument(saving: Saving, path: LocalPath): Promise<Result<Document | null>> {
+  const fit = judgePath(saving, path);
+  if (fit.kind === "trouble") return fit;
+  const { disk, clock } = saving;
+  let read = disk.read(path);
+  for (let looks = 1; mayPass(disk, path, read, looks); looks++) {
+    await clock.sleep(LOOK_MS);
+    read = disk.read(path);
+  }
+  if (read.kind === "stale") return ok(null);
+  if (read.kind === "fault") return diskFault(path, read);
+  return ok({ path, text: read.value.text, version: read.value.digest });
+}
+
+/**
+ * LIMIT: looks at a file, and milliseconds between two. Whoever replaces it takes it off its path
+ * for a part of a millisecond (the mirror, another agent, some editors): then nobody is told that
+ * it is gone. `saving`: it is seen that somebody is at it, whose process may have to wait.
+ */
+const LOOKS = { usual: 4, saving: 100 } as const;
+const LOOK_MS = 5;
+
+/**
+ * EAGAIN: it changed while it was read. ENOENT: a run of the mirror has swept the new file away
+ * before it had its path; the old one was put back.
+ */
+const PASSING: readonly string[] = ["EAGAIN", "ENOENT"];
+
+/** Whether another look may find it otherwise. */
+function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, looks: number): boolean {
+  if (end.kind === "done" || (end.kind === "fault" && !PASSING.includes(end.errno))) return false;
+  if (looks < LOOKS.usual) return true;
+  return looks < LOOKS.saving && (end.kind === "fault" || isSavedNow(disk, path));
+}
+
+function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
+  const names = disk.namesIn(parentOf(path)) ?? [];
+  return names.some(({ name }) => name.startsWith(BESIDE_PREFIX));
+}
+
+/** Replaces the text of a document that still is what was read. */
+export async function saveText(
+  saving: Saving,
+  path: LocalPath,
+  text: string,
+  expect: Digest,
+): Promise<Result<Saved<{ readonly version: Digest }>>> {
+  const fit = judge(saving, path, text);
+  if (fit.kind === "trouble") return fit;
+  const act = () => saving.disk.saveOver(path, text, expect, trashPlace(saving, path));
+  const end = await orAgain(saving, path, expect, act);
+  return savedAs(path, end, { version: digestOf(text) });
+}
+
+/** A new document, and the folders above it. `changed`: something is there. */
+export async function createDocument(
+  saving: Saving,
+  path: LocalPath,
+  text: string,
+): Promise<Result<Saved<{ readonly version: Digest }>>> {
+  const fit = judge(saving, path, text);
+  if (fit.kind === "trouble") return fit;
+  const above = makeFoldersAbove(saving, path);
+  if (above.kind === "trouble") return above;
+  const end = await orAgain(saving, path, null, () => saving.disk.create(path, text));
+  return savedAs(path, end, { version: digestOf(text) });
+}
+
+/**
+ * To a free path, never over anything. `changed`: it is not what was read, or the new path is
+ * taken.
+ */
+export async function moveDocument(
+  saving: Saving,
+  { path, to }: { readonly path: LocalPath; readonly to: LocalPath },
+  expect: Digest,
+): Promise<Result<Saved<null>>> {
+  for (const one of [path, to]) {
+    const fit = judgePath(saving, one);
+    if (fit.kind === "trouble") return fit;
+  }
+  const above = makeFoldersAbove(saving, to);
+  if (above.kind === "trouble") return above;
+  const end = await orAgain(saving, path, expect, () => saving.disk.move(path, to, expect));
+  return savedAs(path, end, null);
+}
+
+/** Moves a document that still is what was read to the trash. `keptAs`: below `.mdmirror/`. */
+export async function removeDocument(
+  saving: Saving,
+  path: LocalPath,
+  expect: Digest,
+): Promise<Result<Saved<{ readonly keptAs: string }>>> {
+  const fit = judgePath(saving, path);
+  if (fit.kind === "trouble") return fit;
+  const keptAs = trashPlace(saving, path);
+  const end = await orAgain(saving, path, expect, () => saving.disk.trash(path, expect, keptAs));
+  return savedAs(path, end, { keptAs });
+}
+
+/**
+ * Tries again where the file was off its path, or was put back, and may still be what was read.
+ * @param expect null: nothing may be there
+ */
+async function orAgain<T>(
+  { disk, clock }: Saving,
+  path: LocalPath,
+  expect: Digest | null,
+  act: () => DiskOutcome<T>,
+): Promise<DiskOutcome<T>> {
+  let end = act();
+  for (let looks = 1; mayPass(disk, path, end, looks); looks++) {
+    const look = disk.look(path);
+    const isOther = look.kind === "file" ? look.digest !== expect : expect === null && look.kind !== "absent";
+    if (isOther) return { kind: "stale", detail: "the path now has another file" };
+    await clock.sleep(LOOK_MS);
+    end = act();
+  }
+  return end;
+}
+
+/** A text in the line ends, and with the byte order mark, of the one that it replaces. */
+export function dressedAs(before: string, text: string): string {
+  const { feed, mark } = styleOf(before);
+  const fed = feed === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
+  return mark && !fed.startsWith("\ufeff") ? `\ufeff${fed}` : fed;
+}
+
+function judge(saving: Saving, path: LocalPath, text: string): Result<null> {
+  const fit = judgeText(path, text);
+  return fit.kind === "trouble" ? fit : judgePath(saving, path);
+}
+
+function makeFoldersAbove(saving: Saving, path: LocalPath): Result<null> {
+  const { disk } = saving;
+  for (const folder of ancestorsOf(path)) {
+    if (disk.look(folder).kind === "folder") continue;
+    const made = disk.makeFolder(folder);
+    // Somebody else may have made it in this moment.
+    if (made.kind === "done" || disk.look(folder).kind === "folder") continue;
+    return diskFault(folder, made);
+  }
+  return ok(null);
+}
+
+function savedAs<T>(path: LocalPath, end: DiskOutcome<unknown>, value: T): Result<Saved<T>> {
+  if (end.kind === "done") return ok({ kind: "saved", value });
+  return end.kind === "stale" ? ok({ kind: "changed" }) : diskFault(path, end);
+}
+
+function diskFault(path: LocalPath, end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Result<never> {
+  const code = end.kind === "fault" ? end.errno : "not-a-folder";
+  return trouble("fault", `${path} cannot be used: ${end.detail}`, "check the path, then try again", { code });
+}

@@ -1,0 +1,58 @@
+import { createMatcher } from "../../local/ignore.ts";
+import { patternFault } from "../../local/pattern-fault.ts";
+import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
+import type { Disk } from "../../ports/disk.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+
+/**
+ * What the operands of a command name: documents, folders with all that is in them, and patterns
+ * in the syntax of the ignore rules. There may be thousands, because a shell expands a pattern.
+ */
+type Selection = { readonly takes: (path: LocalPath) => boolean };
+
+/** Whether a name that is no path may be a pattern. */
+export function isPattern(name: string): boolean {
+  return /[*?[]/.test(name);
+}
+
+/**
+ * @param names paths below the root; "" is the whole mirror
+ * @param known the paths that can be named; a name that takes none of them is a trouble, unless it
+ * is that of a file which is there: a shell's `*` names pictures and `(theirs)` files, too
+ */
+export function selectPaths(
+  names: readonly string[],
+  known: Iterable<LocalPath>,
+  disk: Pick<Disk, "look">,
+): Result<Selection> {
+  const paths = new Set(known);
+  const folders = new Set<LocalPath>([""]);
+  for (const path of paths) for (const above of ancestorsOf(path)) folders.add(above);
+  const patterns: ((path: LocalPath) => boolean)[] = [];
+  for (const name of names) {
+    if (paths.has(name) || folders.has(name) || (names.length > 1 && isThere(disk, name))) continue;
+    const fault = patternFault(name);
+    if (fault !== null) return trouble("usage", `${name}: the pattern ${fault}`, "give a folder, or a simpler pattern");
+    const matches = createMatcher(`/${name}`);
+    if (!isPattern(name) || !paths.values().some(matches)) return namesNothing(name);
+    patterns.push(matches);
+  }
+  const named = new Set(names);
+  const takes = (path: LocalPath) =>
+    named.has("") ||
+    named.has(path) ||
+    ancestorsOf(path).some((above) => named.has(above)) ||
+    patterns.some((matches) => matches(path));
+  return ok({ takes });
+}
+
+function isThere(disk: Pick<Disk, "look">, name: string): boolean {
+  const { kind } = disk.look(name);
+  return kind === "file" || kind === "folder" || kind === "other";
+}
+
+function namesNothing(name: string): Result<never> {
+  const what = isPattern(name) ? `no synced document matches ${name}` : `${name} is not a synced document`;
+  const next = "give paths and patterns below the linked folder; quote a pattern; ** stands for any folder";
+  return trouble("usage", what, next);
+}

@@ -1,0 +1,105 @@
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { WayKind } from "../../model/hold.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
+import type { World } from "../../engine/run/world.ts";
+import type { Subject } from "./subject.ts";
+
+/** What is open at a path, as people look at it: the texts, and which versions they are. */
+
+type StateAndDisk = Pick<World, "state" | "disk">;
+
+/** null: there is none, or it is not known. */
+export type Versions = { readonly mine: Digest | null; readonly theirs: Digest | null; readonly base: Digest | null };
+
+/** A text, or why it cannot be shown. */
+export type ShownText =
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "none"; readonly why: string };
+
+export type SubjectView = {
+  readonly path: LocalPath;
+  readonly ways: readonly WayKind[];
+  readonly versions: Versions;
+  readonly mine: ShownText;
+  readonly theirs: ShownText;
+  /** Its text is "" where both sides are new. */
+  readonly base: ShownText;
+  /** null: no conflict is open, but a hold or a review. Times in milliseconds since the epoch. */
+  readonly conflict: {
+    readonly since: number;
+    readonly conflictCopy: LocalPath;
+    readonly hasConflictCopy: boolean;
+    /** Both sides were new at one path. */
+    readonly bothNew: boolean;
+    /** How often the service's text has changed since. */
+    readonly renewed: number;
+  } | null;
+  readonly hold: (Attention & { readonly since: number }) | null;
+};
+
+export function viewSubject({ state, disk }: StateAndDisk, subject: Subject): SubjectView {
+  const { path, link, conflict, hold, ways } = subject;
+  const versions = versionsOf({ disk }, subject);
+  return {
+    path,
+    ways,
+    versions,
+    mine: mineOf({ disk }, path),
+    theirs: keptText({ state, disk }, path, versions.theirs ?? link.digest),
+    base:
+      versions.base === null && conflict !== null
+        ? { kind: "text", text: "" }
+        : keptText({ state, disk }, path, versions.base),
+    conflict:
+      conflict === null
+        ? null
+        : {
+            since: conflict.since,
+            conflictCopy: conflict.sidecarPath,
+            hasConflictCopy: disk.look(conflict.sidecarPath).kind === "file",
+            bothNew: conflict.baseDigest === null,
+            renewed: conflict.shown.length - 1,
+          },
+    hold: hold === null || hold.reason === "conflict" ? null : { ...attentionOfHold(hold), since: hold.since },
+  };
+}
+
+/**
+ * `theirs` only where a conflict is open: in a hold, the service's text is not looked at before a
+ * way is chosen.
+ */
+export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict }: Subject): Versions {
+  const look = disk.look(path);
+  const mine = look.kind === "file" ? look.digest : null;
+  if (conflict === null) return { mine, theirs: null, base: link.digest };
+  return { mine, theirs: conflict.shown.at(-1)!.digest, base: conflict.baseDigest };
+}
+
+/** What is not any more as it was seen, by the names of the versions. */
+export function changedSince(seen: Versions, now: Versions): (keyof Versions)[] {
+  return (["mine", "theirs", "base"] as const).filter((name) => seen[name] !== now[name]);
+}
+
+/** The other text of an open conflict, as the service has it now. */
+export async function isTheirsNow({ remote }: Pick<World, "remote">, { link, conflict }: Subject): Promise<boolean> {
+  if (conflict === null) return true;
+  const answer = await remote.getFile(link.id);
+  // Not reached, or gone: then the way itself finds it out.
+  if (!answer.ok) return true;
+  const shown = conflict.shown.at(-1)!;
+  return answer.value.lastChangeId === shown.changeId || digestOf(answer.value.content) === shown.digest;
+}
+
+function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
+  const read = disk.read(path);
+  if (read.kind === "done") return { kind: "text", text: disk.shown?.(path, read.value.text) ?? read.value.text };
+  const why = disk.look(path).kind === "absent" ? "no file exists" : read.detail;
+  return { kind: "none", why };
+}
+
+function keptText({ state, disk }: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
+  const text = digest === null ? null : state.text(digest);
+  if (text === null) return { kind: "none", why: "its content is no longer kept" };
+  return { kind: "text", text: disk.shown?.(path, text) ?? text };
+}

@@ -1,0 +1,124 @@
+import { HOLD_REASONS, type WayKind } from "../../model/hold.ts";
+import type { Conflict, Hold, Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { BaseTree } from "../../model/tree.ts";
+import type { World } from "../../engine/run/world.ts";
+import { linkAt } from "../history/find-document.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+
+/** What is open at a path: a conflict, or a hold that a person can end. */
+export type Subject = {
+  /** Where its file is, or last was. */
+  readonly path: LocalPath;
+  readonly link: Link;
+  readonly conflict: Conflict | null;
+  readonly hold: Hold | null;
+  readonly ways: readonly WayKind[];
+};
+
+const CONFLICT_WAYS: readonly WayKind[] = ["mine", "theirs", "merged"];
+
+const REVIEW_WAYS: readonly WayKind[] = ["mine", "theirs"];
+
+/**
+ * @param path the path of the document, of its `(theirs)` file, or of its new name after a rename
+ */
+export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPath): Result<Subject> {
+  const base = world.state.load();
+  const link = linkNamed(world, base, path);
+  const hold = base.holds.get(link?.id ?? path) ?? null;
+  if (link === null) return hold === null ? nothingOpen(path) : unfit(path, hold);
+  const subject = subjectOf(world, base, link);
+  if (subject !== null) return ok(subject);
+  return hold === null ? nothingOpen(link.localPath) : unfit(link.localPath, hold);
+}
+
+/** What is open about a document; null: nothing that a choice could end. */
+export function subjectOf(world: Pick<World, "disk">, base: BaseTree, link: Link): Subject | null {
+  const hold = base.holds.get(link.id) ?? null;
+  const conflict = base.conflicts.get(link.id) ?? null;
+  const ways = waysOf(link, conflict, hold);
+  return ways === undefined ? null : { path: placeNow(world, link, hold), link, conflict, hold, ways };
+}
+
+/** Whether two texts of the document wait for a choice between them. */
+export function isInConflict({ ways }: Pick<Subject, "ways">): boolean {
+  return ways === CONFLICT_WAYS;
+}
+
+/** How a person may resolve it; undefined: nothing is open, or no choice resolves it. */
+function waysOf(link: Link, conflict: Conflict | null, hold: Hold | null): readonly WayKind[] | undefined {
+  // Neither version can be sent while the document is not there to take it.
+  if (conflict !== null && hold?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
+  if (hold !== null) return HOLD_REASONS[hold.reason].ways;
+  return link.submissions.length > 0 ? REVIEW_WAYS : undefined;
+}
+
+function linkNamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
+  return (
+    linkOfHold(base, path) ??
+    linkAt(base, path) ??
+    linkOfSidecar(base, path) ??
+    linkOfRenamed(world, base, path) ??
+    linkHeldFromRoot(base, path)
+  );
+}
+
+function nothingOpen(path: LocalPath): Result<never> {
+  return trouble(
+    "usage",
+    `${path} has no open problem`,
+    "mdmirror conflicts lists conflicts; mdmirror sync checks again",
+  );
+}
+
+/** A held move has not moved the link yet: the hold has the present path. */
+function placeNow(world: Pick<World, "disk">, link: Link, hold: Hold | null): LocalPath {
+  return hold !== null && world.disk.look(hold.path).kind === "file" ? hold.path : link.localPath;
+}
+
+function unfit(path: LocalPath, hold: Hold): Result<never> {
+  return trouble(
+    "usage",
+    `${path} is blocked (${hold.reason}: ${hold.detail}), and no choice resolves this`,
+    `mdmirror why ${path}`,
+    {
+      code: hold.code,
+      requestId: hold.requestId,
+    },
+  );
+}
+
+function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
+  for (const conflict of base.conflicts.values())
+    if (conflict.sidecarPath === path) return base.links.get(conflict.id) ?? null;
+  return null;
+}
+
+function linkOfHold(base: BaseTree, path: LocalPath): Link | null {
+  for (const hold of base.holds.values())
+    if (hold.path === path) for (const link of base.links.values()) if (link.id === hold.key) return link;
+  return null;
+}
+
+/** Finds a document that the service cannot move to the root, by its path on the service. */
+function linkHeldFromRoot(base: BaseTree, path: string): Link | null {
+  for (const { key, reason } of base.holds.values()) {
+    if (reason !== "no-move-to-root") continue;
+    for (const link of base.links.values()) if (link.id === key && link.remotePath === path) return link;
+  }
+  return null;
+}
+
+/** Finds a document that was renamed to a name outside of the mirror, by its inode. */
+function linkOfRenamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
+  const look = world.disk.look(path);
+  if (look.kind !== "file") return null;
+  const { ino, dev } = look.stamp;
+  for (const hold of base.holds.values()) {
+    if (hold.reason !== "renamed-out-of-mirror") continue;
+    for (const link of base.links.values())
+      if (link.id === hold.key && link.stamp?.ino === ino && link.stamp.dev === dev) return link;
+  }
+  return null;
+}

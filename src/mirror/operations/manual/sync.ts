@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
+import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
+import type { HeldBack } from "../../daemon/control/protocol.ts";
+import { readConfig } from "../../settings/config.ts";
+import type { MirrorOptions } from "../../folder/open-mirror.ts";
+import type { RunReport, RunRequest } from "../../folder/run.ts";
+import type { Stoppable } from "../../ports/world.ts";
+import { ok, type Result } from "../../../common/trouble.ts";
+import { runSync } from "../../folder/run.ts";
+import { withMirror } from "../../folder/with-mirror.ts";
+
+type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
+  /** Called once a daemon has taken the request. */
+  readonly onDaemon?: () => void;
+  /** Called when the daemon waits before it sends something. */
+  readonly onHeldBack?: (heldBack: HeldBack) => void;
+  /** Runs the steps of its plans. Left out: nobody stops them. */
+  readonly stoppable?: Stoppable;
+};
+
+type Synced = {
+  readonly report: RunReport;
+  readonly url: string;
+  /** What the user is told about the opening; empty where a daemon did it. */
+  readonly notes: readonly string[];
+};
+
+/**
+ * A sync that was asked for. Where a daemon keeps the folder it is asked to do it, and waited for;
+ * for a sync that no daemon does it lends the folder.
+ * @param root a folder that holds `.mdmirror/`, of this user
+ */
+export async function syncMirror(
+  root: string,
+  request: RunRequest,
+  { onDaemon, onHeldBack, stoppable, ...options }: SyncOptions,
+): Promise<Result<Synced>> {
+  if (isPlain(request, options)) {
+    const asked = await askDaemon(root, { do: "sync" }, undefined, {
+      ...(onDaemon && { onConnected: onDaemon }),
+      ...(onHeldBack && { onHeldBack }),
+    });
+    if (asked !== NO_DAEMON) return asked.kind === "trouble" ? asked : syncedThere(root, asked.value.report);
+  }
+  return withMirror(root, { ...options, mode: "write", what: "sync" }, async (mirror) => {
+    const report = await runSync(mirror, request, "sync", stoppable);
+    return ok({ report, url: mirror.url, notes: mirror.notes });
+  });
+}
+
+/** Whether a daemon does it: it knows the linked address and the usual way alone. */
+function isPlain({ direction, maxDeletes }: RunRequest, { url = null, keyFile = null }: SyncOptions): boolean {
+  return direction === "both" && maxDeletes === null && url === null && keyFile === null;
+}
+
+function syncedThere(root: string, report: RunReport): Result<Synced> {
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  return config.kind === "trouble" ? config : ok({ report, url: config.value.url, notes: [] });
+}

@@ -1,0 +1,81 @@
+import { judgeBarrier, sightBarrier } from "../../engine/run/barrier.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
+import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
+import { type RunReport, runSync, USUAL_RUN } from "../../folder/run.ts";
+import { ok, type Result, type Trouble } from "../../../common/trouble.ts";
+import { withMirror } from "../../folder/with-mirror.ts";
+import { MOVES_ON, waitedOf, type WaitAnswer, type Waited } from "../../daemon/control/waited.ts";
+
+/**
+ * Waits until what is on disk now is on the service: through the daemon where one keeps the folder,
+ * else by a sync of its own.
+ */
+
+export type WaitRequest = {
+  /** Files and folders below the root; "" is the whole mirror. */
+  readonly paths: readonly LocalPath[];
+  readonly timeoutMs: number;
+};
+
+type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
+
+/**
+ * Between two tries while another process has the folder. Between two runs, because something
+ * changes here without end, it doubles up to eight seconds.
+ */
+const AGAIN_MS = 250;
+
+/** @param root a folder that holds `.mdmirror/`, of this user */
+export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitAnswer>> {
+  const { clock } = options;
+  const until = clock.monotonic() + request.timeoutMs;
+  for (;;) {
+    const leftMs = Math.max(0, until - clock.monotonic());
+    const ended = await waitOnce(root, { ...request, timeoutMs: leftMs }, options);
+    if (ended.kind === "ok" || !mayPass(ended.trouble) || clock.monotonic() >= until) return ended;
+    await clock.sleep(Math.min(AGAIN_MS, until - clock.monotonic()));
+  }
+}
+
+/**
+ * Whether another try may fare better: another command has the folder, or the daemon ended
+ * meanwhile.
+ */
+function mayPass({ kind, code }: Trouble): boolean {
+  return kind === "locked" || code === "daemon-ended";
+}
+
+async function waitOnce(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitAnswer>> {
+  const asked = await askDaemon(root, { do: "wait", ...request });
+  if (asked !== NO_DAEMON) return asked;
+  return withMirror(root, { ...options, mode: "write", what: "wait" }, async (mirror) =>
+    ok(await waitHere(mirror, request)),
+  );
+}
+
+/** Waits by runs of its own. The folder's lock is held. */
+async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<WaitAnswer> {
+  const { world } = mirror;
+  const until = world.clock.monotonic() + timeoutMs;
+  world.links?.begin(false);
+  const sighted = sightBarrier(world, paths);
+  if (sighted.kind === "outside") return sighted;
+  const { awaited, documents } = sighted;
+  let still = MOVES_ON;
+  for (let runs = 0; ; runs++) {
+    const stand = judgeBarrier(world, awaited);
+    const waits = stand.some(({ state }) => state === "waiting");
+    const leftMs = until - world.clock.monotonic();
+    if (!waits || still.kind !== "none" || leftMs <= 0) return { kind: "waited", ...waitedOf(stand, documents, still) };
+    if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
+    // Only the first run tries what was refused again.
+    still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
+  }
+}
+
+function standstillOf({ state, fault, safetyStop }: RunReport): Waited["still"] {
+  if (state === "offline") return { kind: "offline", detail: fault?.detail ?? "the service did not answer" };
+  if (state !== "stopped") return MOVES_ON;
+  return { kind: "stopped", detail: safetyStop?.reasons.map(({ detail }) => detail).join("; ") ?? "" };
+}

@@ -1,0 +1,63 @@
+import { byPath } from "../../../common/by-path.ts";
+import { insteadOf } from "./halt.ts";
+import type { HaltReason } from "../../planner/plan-types.ts";
+import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
+import type { RunReport } from "../../folder/run.ts";
+import { nextFor } from "./next-step.ts";
+import type { AttentionEntry } from "./shapes.ts";
+
+/** What is open, in the words that `sync` and `status` share. */
+
+type Open = Pick<RunReport, "attention" | "fault"> & {
+  readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
+};
+
+/** What to do when no approval ends a halt. */
+export const NEXT_OF_LOST_ROOT =
+  "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
+
+/** What to do about a halt of which the reasons are not at hand. */
+export const NEXT_OF_HALT =
+  "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
+
+/** Halts in which nothing was deleted, so there is nothing to bring back. */
+const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
+  "root-missing",
+  "root-replaced",
+  "root-moved-or-copied",
+  "conflict-flood",
+]);
+
+/** Returns both answers to a stop: to apply what it stopped, or to undo it. */
+export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]): string[] {
+  // A copy and a folder that was moved need different answers, so both are explained.
+  if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
+  const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
+  // Another workspace would get all files as new documents.
+  if (reasons.some(({ reason }) => reason === "wrong-workspace"))
+    ways.unshift("check the key and the URL: mdmirror doctor");
+  const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
+  return isNotBrought ? ways : [...ways, "undo the changes: mdmirror reject"];
+}
+
+/** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
+export function attentionJson({ attention, safetyStop, fault }: Open): readonly AttentionEntry[] {
+  const entries = attention.toSorted(byPath).map(
+    (one): AttentionEntry => ({
+      path: one.path,
+      kind: one.kind,
+      code: one.code,
+      detail: one.detail,
+      next: nextFor(one),
+    }),
+  );
+  for (const { reason, detail } of safetyStop?.reasons ?? []) {
+    const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : nextOfHalt([{ reason }]).join("; ");
+    entries.push({ path: "", kind: reason, code: null, detail, next });
+  }
+  if (fault !== null) {
+    const code = "code" in fault ? fault.code : "cause" in fault ? fault.cause : null;
+    entries.push({ path: "", kind: "offline", code, detail: fault.detail, next: "mdmirror doctor" });
+  }
+  return entries;
+}

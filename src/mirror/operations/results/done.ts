@@ -1,0 +1,30 @@
+import { count } from "../../../common/count.ts";
+import type { RunReport } from "../../folder/run.ts";
+
+/** The words for the counts of a run. */
+
+const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">, string>> = {
+  uploaded: "uploaded",
+  downloaded: "downloaded",
+  createdRemote: "created on the service",
+  createdLocal: "created locally",
+  movedRemote: "moved on the service",
+  movedLocal: "moved locally",
+  deletedRemote: "deleted on the service",
+  deletedLocal: "moved to the local trash",
+  merged: "merged",
+  accepted: "accepted by a reviewer",
+  byPolicy: "resolved by your conflict policy",
+  submitted: "sent to review",
+  respelled: "with links rewritten",
+  conflicts: "in conflict",
+};
+
+/** Returns `3 uploaded, 1 created locally`, or null when nothing was done. */
+export function doneLine(counts: RunReport["counts"]): string | null {
+  const parts = Object.entries(COUNT_WORDS).flatMap(([name, words]) => {
+    const n = counts[name as keyof typeof COUNT_WORDS];
+    return n === 0 ? [] : [`${count(n)} ${words}`];
+  });
+  return parts.length === 0 ? null : parts.join(", ");
+}

@@ -1,0 +1,41 @@
+import { plural } from "../../../common/count.ts";
+import type { HaltReason } from "../../planner/plan-types.ts";
+import type { RejectItem } from "../manual/reject.ts";
+
+/** The words for both answers to a halt. */
+
+/** What bringing back does, by what it is. */
+export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left">, string>> = {
+  "file-back": "restored locally, with the same id and history; nothing is uploaded",
+  "folder-back": "folders restored locally",
+  "folder-stays": "folders kept locally and created again on the service",
+  "stays-as-new": "kept locally and uploaded as a new document: the service cannot restore the old id and its history",
+  "other-version-back": "conflict copies restored; the conflicts stay open",
+  "text-back": "content restored locally; nothing is uploaded",
+  "newer-text-back": "the local version is uploaded again, over the version on the service",
+};
+
+/**
+ * For halts where nothing was taken away, so that reject changes nothing: what to do instead.
+ */
+const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
+  "wrong-workspace":
+    "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
+    "mdmirror approve moves the files to the local trash; or move .mdmirror/ away and link the folder again, which uploads all files as new: mdmirror init",
+  "root-moved-or-copied":
+    "if you moved the folder: mdmirror approve. If it is a copy: delete it, or make it a linked folder of its own: " +
+    "rm -r DIR/.mdmirror && mdmirror init DIR --url URL --key-file FILE. The original stays linked either way",
+  "conflict-flood":
+    "take one side for all documents that are new on both: mdmirror init DIR --prefer local | remote; see each: mdmirror diff",
+};
+const ELSE = "mdmirror plan shows the changes";
+
+/** Says how many changes wait for the answer besides those that it is about. */
+export function waitingClause(waiting: number): string {
+  return `${plural(waiting, "other change")} ${waiting === 1 ? "waits" : "wait"} for your answer`;
+}
+
+/** What to do where nothing was taken away, so that there is nothing to bring back. */
+export function insteadOf(reason: HaltReason): string {
+  return INSTEAD[reason] ?? ELSE;
+}

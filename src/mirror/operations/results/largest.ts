@@ -1,0 +1,36 @@
+import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
+import type { Preview } from "../../folder/run.ts";
+import { plus, type Share } from "../../settings/propose-rules.ts";
+
+/** Which folders hold most of the documents that a plan sends for the first time. */
+
+export type FolderShare = Share & {
+  /** "": the mirrored folder itself, without the folders in it. */
+  readonly folder: LocalPath;
+};
+
+type Planned = Pick<Extract<Preview, { kind: "planned" }>, "plan" | "trees">;
+
+/**
+ * By the folders of the root, each named by the deepest folder in which all of its documents lie.
+ * @param most of them; those with the most documents
+ */
+export function largestFolders({ plan, trees }: Planned, most: number): readonly FolderShare[] {
+  const shares = new Map<LocalPath, Share>();
+  for (const { action } of plan.steps) {
+    const file = action.kind === "create-remote" ? trees.local.files.get(action.localPath) : undefined;
+    if (file === undefined) continue;
+    const above = ancestorsOf(file.path);
+    for (const folder of above.length === 0 ? [""] : above) shares.set(folder, plus(shares.get(folder), file));
+  }
+  const deepest = new Map<LocalPath, LocalPath>();
+  for (const [folder, { documents }] of shares) {
+    const top = folder.split("/", 1)[0]!;
+    const isWhole = documents === shares.get(top)!.documents;
+    if (isWhole && folder.length >= (deepest.get(top) ?? "").length) deepest.set(top, folder);
+  }
+  return [...deepest]
+    .map(([top, folder]) => ({ folder, ...shares.get(top)! }))
+    .toSorted((a, b) => b.documents - a.documents || (a.folder < b.folder ? -1 : 1))
+    .slice(0, most);
+}

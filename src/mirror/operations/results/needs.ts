@@ -1,0 +1,20 @@
+import type { RunReport } from "../../folder/run.ts";
+import { count, plural } from "../../../common/count.ts";
+
+/** Returns `1 problem to fix`, `2 problems to fix, 3 pending` or `1 pending`. */
+export function needs(attention: RunReport["attention"]): string {
+  const waits = attention.filter((one) => one.waits).length;
+  const needing = attention.length - waits;
+  const asks = `${plural(needing, "problem")} to fix`;
+  if (waits === 0) return asks;
+  return needing > 0 ? `${asks}, ${count(waits)} pending` : `${count(waits)} pending`;
+}
+
+type Standing = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
+
+/** Returns why a mirror is not in sync, as a clause. @param status of a mirror that is not */
+export function whyNotInSync({ state, attention, fault }: Standing): string {
+  if (state === "stopped") return "stopped by a safety check";
+  if (fault?.kind === "locked-out") return "the service refuses the key";
+  return state === "offline" ? "the service could not be reached" : needs(attention);
+}

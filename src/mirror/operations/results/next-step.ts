@@ -1,0 +1,78 @@
+import type { RunReport } from "../../folder/run.ts";
+import { shellWord } from "../../../common/shell-word.ts";
+
+type Attention = RunReport["attention"][number];
+
+/** The next step for each kind of problem. `PATH` stands for its path. */
+const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
+  conflict:
+    'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',
+  "name-refused": "rename the file: the service does not accept this name",
+  "name-clash": "rename one of the two files: the service would give both the same name",
+  "too-large": "split the document: the service accepts at most 51,200 characters",
+  "not-utf-8": "save the file as UTF-8",
+  "contains-nul": "remove the NUL characters from the file",
+  "read-only":
+    "ask for the grant Can edit. Your edit stays in the local file; mdmirror tries again once a day, or now: mdmirror sync",
+  refused: "change the content or the name that the service refuses, or try again: mdmirror sync",
+  "gone-or-unreadable":
+    "keep the document: mdmirror resolve PATH --keep, or delete it: mdmirror resolve PATH --delete. It was deleted on the service, or your key may no longer read it",
+  "renamed-out-of-mirror": "rename the file back to a .md name, or run: mdmirror resolve PATH --delete | --keep",
+  "no-move-to-root":
+    "move the file into a folder; or create a new document with a new id, and delete the old one: mdmirror resolve PATH --recreate",
+  "type-clash":
+    "rename or move the local file or folder: the service has the other kind at this path. If a file is missing, its document counts as deleted",
+  "path-taken": "rename one of the two files",
+  "occupied-unseen": "rename the local file: its name is in use on the service",
+  "conflict-markers": "finish the merge in the file: remove the lines <<<<<<<, ======= and >>>>>>>",
+  "review-unknown": "read the document on the service, then run: mdmirror resolve PATH --mine | --theirs",
+  "local-unreadable": "make the file readable; or rename it, if its name cannot be read",
+  "not-seen": "nothing: the next sync checks again",
+  "direction-off": "nothing: a sync in both directions uploads or downloads it",
+  "still-being-written": "nothing: the next sync checks again",
+  "ambiguous-file":
+    "move all of these files but the right one out of the folder, run: mdmirror sync, then move them back as new documents",
+  "in-use": "nothing: close the file in the editor; mdmirror then writes the version of the service",
+  "second-scan": "nothing: the next sync checks again",
+  "review-delayed": "nothing: the next sync sends it to review, unless you edit it again",
+  outside:
+    "move it back: it was moved out of the linked part of the workspace. Or keep it as a new document: mdmirror resolve PATH --keep",
+  "remote-text-unfit": "correct the content on the service; until then the local file stays as it is",
+  "remote-name-unsafe": "rename the document on the service",
+  "folder-blocked": "first solve the problem of its folder: mdmirror conflicts lists it",
+  "delete-refused":
+    "remove the obstacle on the service (its protection, a review or a missing grant), then delete the file again",
+  "delete-pending":
+    "decide the review in the web app. If it is accepted, the document comes back; if it is rejected, the next mdmirror sync deletes the document",
+  "folder-stays": "nothing: the service cannot delete folders, so the empty folder stays on the service",
+  "in-review":
+    "nothing: a reviewer decides. mdmirror cannot see a rejection: after one, edit the file again, or take the published version: mdmirror resolve PATH --theirs",
+  "review-conflict":
+    "nothing: a reviewer decides in the web app (mdmirror reviews shows both versions). mdmirror cannot see a rejection; to decide locally: mdmirror resolve PATH --mine | --theirs",
+  suspended: "nothing, or remove its pattern from that file to sync it again",
+  "listing-misread":
+    "report it to the operator of the service. Until it is fixed, mdmirror applies no deletions from the service and syncs everything else",
+  "listing-cut-short": "nothing: the next sync checks again",
+  unfinished: "nothing, if it is being changed now: the next sync continues; otherwise run: mdmirror why PATH",
+  unproven: "mdmirror sync",
+  later: "solve the named problem; the next sync tries again",
+  uncertain: "nothing: the next sync reads the document and decides",
+};
+
+const NEXT_BY_REFUSED: Readonly<Record<NonNullable<Attention["refused"]>, string>> = {
+  name: "rename or move the local file, or try again: mdmirror sync",
+  step: "run: mdmirror why PATH",
+};
+
+type Open = Pick<Attention, "path" | "kind" | "refused">;
+
+/** Returns the next step for all problems of a kind; `PATH` stands for the path of each. */
+export function nextForEach({ path, kind, refused }: Open): string {
+  if (refused !== undefined) return NEXT_BY_REFUSED[refused];
+  if (kind === "unfinished" && path === "") return "mdmirror sync";
+  return NEXT_BY_KIND[kind];
+}
+
+export function nextFor(open: Open): string {
+  return nextForEach(open).replaceAll("PATH", () => shellWord(open.path));
+}

@@ -1,0 +1,10 @@
+import { shownWords } from "../../../common/shown-name.ts";
+
+/** Where a message comes from: ` (forbidden, request req_1)`. */
+export function originClause(code: string | null, requestId: string | null): string {
+  const parts = [
+    ...(code === null ? [] : [shownWords(code)]),
+    ...(requestId === null ? [] : [`request ${shownWords(requestId)}`]),
+  ];
+  return parts.length === 0 ? "" : ` (${parts.join(", ")})`;
+}

@@ -1,0 +1,61 @@
+import type { InertLinks } from "../../engine/links/inert.ts";
+import { plural } from "../../../common/count.ts";
+import { shellWord } from "../../../common/shell-word.ts";
+import { shownName } from "../../../common/shown-name.ts";
+import type { RunReport } from "../../folder/run.ts";
+import { attentionJson } from "./attention.ts";
+import type { SyncReport } from "./shapes.ts";
+
+/** The object of `sync --json`. */
+export function reportJson(report: RunReport): SyncReport {
+  const { state, run, counts: all } = report;
+  // Programs rely on these members: for them, all texts made from two edits are one number.
+  const { accepted, byPolicy, ...rest } = all;
+  const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
+  const renamed = (report.renamed ?? []).map(({ from, to }) => {
+    return {
+      path: to,
+      kind: "renamed",
+      code: null,
+      detail: renamedDetail(from, to),
+      next: "nothing, or rename one of the two",
+    };
+  });
+  const madeWay = (report.madeWay ?? []).map(({ path, keptAs }) => {
+    return {
+      path,
+      kind: "made-way",
+      code: null,
+      detail: madeWayDetail(keptAs),
+      next: `mdmirror history ${shellWord(path)}`,
+    };
+  });
+  const told = { state, run, counts, attention: [...attentionJson(report), ...renamed, ...madeWay] };
+  return report.inert === undefined ? told : { ...told, inertLinks: report.inert };
+}
+
+const INERT: Readonly<Record<InertLinks["reason"], string>> = {
+  "no-target": "without a target",
+  "no-document": "to something that is not a document",
+  "not-mirrored": "to a file that is not synced",
+  "not-created": "to a document that is not on the service yet (mdmirror status)",
+  outside: "to a place outside of the folder",
+  pending: "to an existing document, in a document that waits (mdmirror status)",
+};
+
+/** Why links went up as `ref://…`, with the first of them. */
+export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[] {
+  return inert.map(({ reason, count: all, first }) => {
+    const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
+    return `${plural(all, "link")} sent as ref://…: ${INERT[reason]} (${names}${all > first.length ? ", …" : ""})`;
+  });
+}
+
+/** Of a file of the user's own, which stood where a conflict's other version is shown now. */
+export function madeWayDetail(keptAs: string): string {
+  return `your file was renamed to ${keptAs}, because the other version of a conflict needs its name`;
+}
+
+export function renamedDetail(from: string, to: string): string {
+  return `another document has the name ${shownName(from)} on the service, so yours is ${shownName(to)} now, on both sides`;
+}

@@ -1,0 +1,16 @@
+import type { MirrorStatus } from "../../folder/read-status.ts";
+import { attentionJson } from "./attention.ts";
+import type { StatusReport } from "./shapes.ts";
+
+type Told = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
+
+/** The object of `status --json`. @param age milliseconds since it was proven in sync */
+export function statusJson(status: MirrorStatus, age: number | null): Told {
+  const { state, fault, asked, ...rest } = status;
+  return {
+    state,
+    ageSeconds: age === null ? null : Math.round(age / 1_000),
+    ...rest,
+    attention: attentionJson(status),
+  };
+}

@@ -1,0 +1,19 @@
+import { count } from "../../../common/count.ts";
+
+/** Times and sizes in the form in which people read them. */
+
+/** `2026-11-21 09:05:03`, in the time of this computer. @param at milliseconds since the epoch */
+export function localTime(at: number): string {
+  const date = new Date(at);
+  const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
+  return `${day} ${twoDigits(date.getHours())}:${twoDigits(date.getMinutes())}:${twoDigits(date.getSeconds())}`;
+}
+
+function twoDigits(n: number): string {
+  return String(n).padStart(2, "0");
+}
+
+/** `1,204 bytes`, or a word for something that is missing. */
+export function bytes(size: number | null, otherwise = "missing"): string {
+  return size === null ? otherwise : size === 1 ? "1 byte" : `${count(size)} bytes`;
+}

@@ -1,0 +1,161 @@
+import type { Why } from "../doctor/why.ts";
+import { ageText } from "../../../common/age.ts";
+import { count, plural } from "../../../common/count.ts";
+import { shownName, shownWords } from "../../../common/shown-name.ts";
+import { actionName, actionWords, publicKind } from "./actions.ts";
+import { eventLine } from "./event-line.ts";
+import { nextFor } from "./next-step.ts";
+import { originClause } from "./origin.ts";
+import { bytes, localTime } from "./when.ts";
+
+/** What the mirror knows of a path, in words. */
+
+type Around = {
+  /** Where a document of this name is, or was last; null: none. */
+  readonly former: string | null;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+};
+
+/** Each with the word that says what it is about. */
+export function whyFacts(why: Why, { former, now }: Around): (readonly [term: string, fact: string])[] {
+  const facts = [...placeFacts(why), ...openFacts(now, why, former), ...nextFacts(why).map((next) => ["next", next])];
+  if (why.open !== null) facts.push(["to do", shownWords(nextFor(why.open))]);
+  return facts.map(([term, fact]) => [term!, fact!]);
+}
+
+/** Where it is on each side, and the rule that applies. */
+function placeFacts(why: Why): string[][] {
+  const { link, stays, verdict, offline } = why;
+  const facts: string[][] = [];
+  if (offline !== null)
+    facts.push(["offline", `the service is not reachable (${shownWords(offline.detail)}); shown from the local state`]);
+  facts.push(["base", baseFact(why)], ["local", hereFact(why)]);
+  if (offline === null) facts.push(["service", serviceFact(why)]);
+  if (stays !== null) facts.push(["stays", staysFact(why.path, stays)]);
+  if (offline === null && (verdict !== null || link !== null)) facts.push(["rule", ruleFact(why)]);
+  return facts;
+}
+
+function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
+  const words = shownWords(stays.why);
+  const place = stays.path === "" ? "the whole folder" : shownName(stays.path);
+  if (stays.kind === "unseen") return `${place} cannot be read: ${words}`;
+  return stays.path === path ? words : `${place} is ${words}`;
+}
+
+/** What is open about it, and what went wrong. */
+function openFacts(
+  now: number,
+  { link, folder, blocked: hold, conflict, lastError }: Why,
+  former: string | null,
+): string[][] {
+  const facts: string[][] = [];
+  if (conflict !== null)
+    facts.push([
+      "conflict",
+      `for ${ageText(now - conflict.since)}; the other version is ${shownName(conflict.sidecarPath)}`,
+    ]);
+  if (hold !== null)
+    facts.push(["blocked", `${hold.reason}: ${shownWords(hold.detail)}${originClause(hold.code, hold.requestId)}`]);
+  if (lastError !== null) facts.push(["error", eventLine(lastError)]);
+  if (former !== null && link === null && folder === null)
+    facts.push(["was", `the document that had this name is at ${shownName(former)}, or was last`]);
+  return facts;
+}
+
+/** What keeps the table's rule from applying: a hold that leaves the text alone. */
+function barredBy({ blocked: hold, steps, conflict }: Why): string | null {
+  if (conflict !== null) return "in conflict: nothing is uploaded until it is resolved";
+  if (hold === null || steps.length > 0) return null;
+  if (hold.reason === "suspended") return `${shownWords(hold.detail)}`;
+  return `nothing while it is blocked (${hold.reason})`;
+}
+
+function ruleFact(why: Why): string {
+  const { verdict, path } = why;
+  if (verdict === null) return "content unchanged/unchanged → nothing";
+  const { cell, rule, moved, placeRule, evidence, localPath } = verdict;
+  const found = evidence === null || localPath === path ? "" : `; found by ${evidence}`;
+  const barred = barredBy(why);
+  if (barred !== null) return `content ${cell} → ${barred}${found}`;
+  return `content ${cell} → ${publicKind(rule)}; place moved by ${moved} → ${placeRule}${found}`;
+}
+
+function baseFact({ link, folder, path }: Why): string {
+  if (link !== null) {
+    const place = link.remotePath === link.localPath ? "" : `, ${shownName(link.remotePath)} on the service`;
+    const standing = link.standing === "linked" ? "" : `, ${link.standing}`;
+    const review = link.submissions.length === 0 ? "" : `, in review since ${localTime(link.submissions[0]!.at)}`;
+    return `${link.id} at ${link.changeId}, content ${link.digest.slice(0, 12)}${place}${standing}${review}`;
+  }
+  if (path === "") return "the linked folder itself";
+  return folder === null ? "not linked" : `folder ${folder.id}, ${shownName(folder.remotePath)} on the service`;
+}
+
+function hereFact({ look, link, verdict, path }: Why): string {
+  const elsewhere =
+    verdict?.localPath != null && verdict.localPath !== path
+      ? `; the document is ${shownName(verdict.localPath)} now`
+      : "";
+  switch (look.kind) {
+    case "file": {
+      const same = link === null ? "" : look.digest === link.localDigest ? ", as base" : ", differs from base";
+      return `a file, ${bytes(look.stamp.size)}, content ${look.digest.slice(0, 12)}${same}${elsewhere}`;
+    }
+    case "folder":
+      return "a folder";
+    case "other":
+      return "neither a file nor a folder";
+    case "absent":
+      return `missing${elsewhere}`;
+    case "unknown":
+      return `unknown: ${shownWords(look.why)}`;
+  }
+}
+
+function serviceFact({ remote, link, folder, path }: Why): string {
+  if (remote === null) return folder === null && path !== "" ? "missing" : "see its documents";
+  const moved = link === null || remote.path === link.remotePath ? "" : `, now ${shownName(remote.path)}`;
+  const version =
+    link === null
+      ? remote.changeId
+      : remote.changeId === link.changeId
+        ? "as base"
+        : `at ${remote.changeId}, edited since base`;
+  return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
+}
+
+/** For when nothing is to be done, which does not mean that all is well. */
+function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]): string[] {
+  const held =
+    blockedBelow.length === 0
+      ? []
+      : [`nothing for ${plural(blockedBelow.length, "blocked document")} in it: mdmirror conflicts`];
+  const halted = halts.map(
+    (detail) => `a safety check stopped the sync because of other documents: ${shownWords(detail)}; mdmirror plan`,
+  );
+  return held.length > 0 ? [...held, ...halted] : ["nothing: both sides are equal", ...halted];
+}
+
+/** LIMIT: how many steps in a folder are named. */
+const MOST_STEPS = 10;
+
+function stepFacts(path: string, steps: Why["steps"]): string[] {
+  const named = steps.slice(0, MOST_STEPS).map(({ action, stopped }) => {
+    const { arrow, label } = actionWords(action);
+    return `${arrow} ${label}: ${actionName(action, () => path)}  (${shownWords(action.why)})${stopped ? ", after approval: mdmirror approve" : ""}`;
+  });
+  const more = steps.length - named.length;
+  return more > 0 ? [...named, `… and ${count(more)} more: mdmirror plan --all`] : named;
+}
+
+function nextFacts(why: Why): string[] {
+  const { path, steps, offline, blocked: hold, stays, link, remote, folder, blockedBelow, safetyStops: halts } = why;
+  if (offline !== null) return ["the next sync that reaches the service checks again"];
+  if (steps.length > 0) return stepFacts(path, steps);
+  if (hold !== null) return ["nothing while it is blocked"];
+  if (stays !== null) return ["nothing: it stays local"];
+  const isKnown = link !== null || remote !== null || folder !== null || path === "";
+  return isKnown ? agreeFacts(blockedBelow, halts) : ["nothing: it is on neither side"];
+}

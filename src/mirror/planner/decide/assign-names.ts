@@ -1,0 +1,238 @@
+import type { HoldReason } from "../../model/hold.ts";
+import {
+  hashedName,
+  isTemporaryName,
+  lastingName,
+  localNameFor,
+  numberedName,
+  remoteNameFor,
+} from "../../model/local-name.ts";
+import { idOf, isMoving, nameKindOf, type Place, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
+import { nameOf } from "../../../contract/path.ts";
+import type { PlanDraft } from "./plan-draft.ts";
+import { lastingNames } from "./left-over.ts";
+import { type Owner, SlotOwners } from "./slot-owners.ts";
+
+export type Goals = Readonly<Record<Side, Place | null>>;
+
+/** The place that each row was to have before it was held. */
+export type Wishes = ReadonlyMap<Row, Goals>;
+
+/** A row that must be held so that the others can have their places. */
+export type Barred = { readonly row: Row; readonly reason: HoldReason; readonly detail: string };
+
+/** LIMIT: numbers that are tried for a name before the row is held. */
+const MAX_NUMBER = 99;
+
+/** One attempt to give every slot one owner. */
+export class NameAssignment {
+  readonly #owners: SlotOwners;
+  readonly #barred = new Map<Row, Barred>();
+  /** Kept here until all rows have a slot: an attempt that fails leaves no trace. */
+  readonly #whys = new Map<Row, string>();
+  readonly #gaveWay = new Map<Row, string>();
+  readonly #draft: PlanDraft;
+  readonly #rows: readonly Row[];
+  readonly #heldInPlace: ReadonlySet<Row>;
+  readonly #wishes: Wishes;
+  readonly #maxNameBytes: number;
+
+  constructor(draft: PlanDraft, rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes: Wishes) {
+    this.#owners = new SlotOwners(draft, rows);
+    this.#draft = draft;
+    this.#rows = rows;
+    this.#heldInPlace = heldInPlace;
+    this.#wishes = wishes;
+    this.#maxNameBytes = draft.trees.local.disk.maxNameBytes;
+  }
+
+  /**
+   * @returns the rows that must be held before another attempt; none when every slot has one owner,
+   * which is then kept
+   */
+  run(): readonly Barred[] {
+    this.#takeWhatStays();
+    // ORDER: the service's rows first; a local row that is in the way then gets a number, on both
+    // sides.
+    for (const row of this.#rows) this.#claim("local", row);
+    // A name that is legal as it is takes precedence over one that is only mapped to it.
+    for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
+    for (const row of this.#rows) this.#claim("remote", row);
+    if (this.#barred.size > 0) return [...this.#barred.values()];
+    // ORDER: after all claims, so that a name that is taken back is in nobody's way.
+    for (const side of SIDES) for (const row of this.#rows) this.#nameAnew(side, row);
+    for (const [row, why] of this.#whys) this.#draft.whys.set(row, why);
+    for (const [row, name] of this.#gaveWay) this.#draft.gaveWay.set(row, name);
+    return [];
+  }
+
+  #takeWhatStays(): void {
+    for (const side of SIDES)
+      for (const row of this.#rows) {
+        const { goal } = row[side];
+        if (goal !== null && !isMoving(row, side)) this.#owners.take(side, row, goal);
+      }
+  }
+
+  #claim(side: Side, row: Row): void {
+    if (!isMoving(row, side) || this.#barred.has(row) || this.#owners.has(side, row)) return;
+    const bar = side === "local" ? this.#claimLocal(row) : this.#claimRemote(row);
+    if (bar !== null) this.#barred.set(row, bar);
+  }
+
+  #claimLocal(row: Row): Barred | null {
+    const place = row.local.goal!;
+    const owner = this.#owners.ownerOf("local", place, row);
+    if (owner === "foreign") return bar(row, "path-taken", `something that is not mirrored is at ${place.name}`);
+    if (owner === "unjudged") return this.#takeHashed(row, place);
+    if (owner !== null) return this.#contest(row, place, owner);
+    this.#owners.take("local", row, place);
+    return null;
+  }
+
+  /** Two rows want one place here: the owner gives way, or this row gets another name. */
+  #contest(row: Row, place: Place, owner: Row): Barred | null {
+    if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
+    if (!this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
+      if (this.#owners.ownerOf("local", place, row) !== null)
+        return bar(
+          row,
+          "path-taken",
+          `${place.name} is taken locally until the document at this path has another name`,
+        );
+      this.#owners.take("local", row, place);
+      return null;
+    }
+    if (this.#isLeaving(owner))
+      return bar(row, "path-taken", `${place.name} is taken locally until the document at this path has moved`);
+    return this.#takeHashed(row, place);
+  }
+
+  /** Gives a row the name with its id's digits, because its own is taken. */
+  #takeHashed(row: Row, place: Place): Barred | null {
+    const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
+    const hashed = { parent: place.parent, name };
+    if (this.#owners.ownerOf("local", hashed, row) !== null)
+      return bar(row, "path-taken", `the local name ${place.name} is taken`);
+    this.#owners.take("local", row, hashed);
+    return null;
+  }
+
+  /** Whether a row has another goal and is only held where it is. */
+  #isLeaving(owner: Row): boolean {
+    const wish = this.#wishes.get(owner);
+    return this.#heldInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
+  }
+
+  /**
+   * Has a local row give way to the service's, if its place comes from this side, or its name here
+   * is not its own.
+   */
+  #giveWay(owner: Row): boolean {
+    if (isMoving(owner, "remote")) return this.#number(owner);
+    const now = owner.local.now;
+    if (now === null || isMoving(owner, "local")) return false;
+    const own = this.#ownNameOf(owner, now.name);
+    if (own === null) return false;
+    const place = { parent: now.parent, name: own };
+    if (this.#owners.ownerOf("local", place, owner) !== null) return false;
+    this.#owners.retake("local", owner, place);
+    this.#whys.set(owner, "another document has its local name on the service");
+    this.#gaveWay.set(owner, own);
+    return true;
+  }
+
+  /** The name of a linked row on the service, where its name here has nothing to do with it. */
+  #ownNameOf(row: Row, here: string): string | null {
+    const there = row.remote.goal?.name;
+    if (row.link === null || there === undefined) return null;
+    const own = localNameFor(there, nameKindOf(row), idOf(row), this.#maxNameBytes);
+    const mapped = remoteNameFor(here, nameKindOf(row), this.#draft.policy.refusedCharacters);
+    return here === own || mapped === there ? null : own;
+  }
+
+  /**
+   * Gives a row `name-2.md`: on both sides where it is linked; otherwise on the service now, and
+   * here in the next pass.
+   */
+  #number(row: Row): boolean {
+    const here = row.local.goal ?? row.local.now;
+    const there = row.remote.goal;
+    if (here === null || there === null) return false;
+    const linked = row.link !== null && row.remote.now !== null;
+    for (let number = 2; number <= MAX_NUMBER; number++) {
+      const name = numberedName(lastingName(here.name), nameKindOf(row), number, this.#maxNameBytes);
+      const local = { parent: here.parent, name };
+      const mapped = remoteNameFor(name, nameKindOf(row), this.#draft.policy.refusedCharacters);
+      if (mapped === null) return false;
+      const remote = { parent: there.parent, name: mapped };
+      if (!this.#areFree(row, local, remote)) continue;
+      if (linked) this.#owners.retake("local", row, local);
+      this.#owners.retake("remote", row, remote);
+      this.#whys.set(row, `${here.name} is another's on the service`);
+      this.#gaveWay.set(row, local.name);
+      return true;
+    }
+    return false;
+  }
+
+  #areFree(row: Row, local: Place, remote: Place): boolean {
+    return this.#owners.ownerOf("local", local, row) === null && this.#owners.ownerOf("remote", remote, row) === null;
+  }
+
+  #nameAnew(side: Side, row: Row): void {
+    for (const name of lastingNames(this.#draft, row, side)) {
+      const place = { parent: row[side].goal!.parent, name };
+      if (this.#owners.ownerOf(side, place, row) !== null) continue;
+      this.#owners.retake(side, row, place);
+      return;
+    }
+  }
+
+  #claimRemote(row: Row): Barred | null {
+    const place = row.remote.goal!;
+    const owner = this.#owners.ownerOf("remote", place, row);
+    if (owner === null) {
+      this.#owners.take("remote", row, place);
+      return null;
+    }
+    if (this.#getsNumber(row, owner) && this.#number(row)) return null;
+    if (typeof owner !== "string" && owner.local.now === null && owner.local.goal === null)
+      return bar(row, "path-taken", `${place.name} on the service belongs to another blocked document`);
+    return bar(row, "name-clash", this.#tellClash(row, place, owner));
+  }
+
+  /** Whether a row may get another name than it wants on the service. */
+  #getsNumber(row: Row, owner: Owner): boolean {
+    const here = row.local.goal;
+    if (here === null) return false;
+    // A new file at a temporary name has no better claim to the name from which that was made.
+    if (isTemporaryName(here.name)) return true;
+    const wanted = typeof owner === "string" ? null : (this.#wishes.get(owner)?.local ?? null);
+    return wanted !== null && this.#owners.isSameSlot("local", wanted, here);
+  }
+
+  /** Says what has the name that a row wants, by its local path where it has one. */
+  #tellClash(row: Row, place: Place, owner: Owner): string {
+    const name = this.#nameThere(place, owner);
+    const other = typeof owner === "string" ? null : owner.local.now;
+    const here = other === null || other.name === name ? "" : `, locally ${JSON.stringify(other.name)}`;
+    if (name === place.name) return `the service has another ${name} at this path${here}`;
+    const mine = row.local.now?.name ?? place.name;
+    return `the service takes ${JSON.stringify(mine)} and ${JSON.stringify(name)} for one name, and has the latter${here}`;
+  }
+
+  #nameThere(place: Place, owner: Owner): string {
+    if (typeof owner !== "string") return (owner.remote.goal ?? place).name;
+    const slot = this.#draft.occupancy.at("remote", place);
+    return slot.kind === "free" ? place.name : nameOf(slot.path);
+  }
+}
+
+function isMapped({ local, remote }: Row): boolean {
+  return local.goal !== null && local.goal.name !== remote.goal?.name;
+}
+
+function bar(row: Row, reason: HoldReason, detail: string): Barred {
+  return { row, reason, detail };
+}

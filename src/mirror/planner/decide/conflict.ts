@@ -1,0 +1,211 @@
+import type { Drift } from "../drift/drift.ts";
+import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
+import type { DocumentRow } from "../match/row.ts";
+import { nameOf, parentOf } from "../../../contract/path.ts";
+import type { LocalFile, RemoteFile } from "../../model/tree.ts";
+import { folderAt } from "../match/forest.ts";
+import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts";
+import { isInUse, isTextHeld, needsSecondLook } from "./gates.ts";
+import { createHere } from "./presence.ts";
+import { holdMetEdit } from "./review.ts";
+import { findCopies, type FoundCopy, hasInodeOf } from "./sidecar.ts";
+
+/**
+ * Decides a document with an open conflict: nothing is PUT until the conflict ends.
+ * @returns true where the conflict decides about the text; false where the table does (then the
+ * conflict ends, or cannot be judged)
+ */
+export function decideConflict(
+  draft: PlanDraft,
+  row: DocumentRow,
+  conflict: Conflict,
+  here: LocalFile | null,
+  there: RemoteFile | null,
+  drift: Drift,
+): boolean {
+  const copies = findCopies(draft, row, conflict, here);
+  if (drift.remote === "gone") {
+    drop(draft, row, conflict, copies, "no longer on the service");
+    return false;
+  }
+  if (drift.local === "deleted" && drift.remote === "outside")
+    return endsOrWaitsWithDocument(draft, row, row.link!) === "waits";
+  if (there === null || drift.local === "unknown") return false;
+  if (here === null) {
+    decideDeleted(draft, row, conflict, copies, there);
+    return true;
+  }
+  const course = courseOf(draft, row, { conflict, here, there, copies });
+  // The document's text is kept in the hold: base has another one, by which the file would not be
+  // recognised after a move.
+  if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, here);
+  // A newer version is shown moved to its document, and the copy before goes.
+  if (course === "stays" || course === "waits") follow(draft, row, copies);
+  return true;
+}
+
+function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here: LocalFile): void {
+  const { link } = row;
+  if (link !== null && holdMetEdit(draft, row, link, here, shown[0]?.changeId ?? null)) return;
+  const sent = link !== null && link.submissions.length > 0 ? "; a text of it is in review, too" : "";
+  const detail = `the local version and the version on the service do not merge${sent}`;
+  holdDocument(draft, row, "conflict", detail, { digest: here.digest });
+}
+
+/** Deleted here during a conflict: the service's text wins, because nobody has decided about it. */
+function decideDeleted(
+  draft: PlanDraft,
+  row: DocumentRow,
+  conflict: Conflict,
+  copies: readonly FoundCopy[],
+  there: RemoteFile,
+): void {
+  if (row.link !== null && needsSecondLook(draft, row, row.link)) return;
+  drop(draft, row, conflict, copies, "deleted locally", true);
+  createHere(draft, row, there, "deleted locally while it was in conflict");
+}
+
+/**
+ * The document is neither here nor in the mirrored part any more: its conflict, if there is one,
+ * ends with it. An absence here needs its second look.
+ */
+export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
+  const conflict = draft.trees.base.conflicts.get(link.id);
+  if (conflict === undefined) return "ends";
+  if (needsSecondLook(draft, row, link)) return "waits";
+  drop(
+    draft,
+    row,
+    conflict,
+    findCopies(draft, row, conflict, null),
+    "moved out of the linked folder of the workspace, and deleted locally",
+  );
+  return "ends";
+}
+
+/**
+ * A document that is gone may only be unreadable. Where the table holds it, its link stays and so
+ * must the conflict. With two texts that were new at one path, base is the version in the sidecar:
+ * without the conflict, once the document is seen again, the local text would be sent over it as a
+ * plain edit.
+ */
+export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
+  // Only the conflict has drafted something, so nothing in this plan ends the link.
+  if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
+}
+
+/** A conflict whose document is on both sides. */
+type Open = {
+  readonly conflict: Conflict;
+  readonly here: LocalFile;
+  readonly there: RemoteFile;
+  readonly copies: readonly FoundCopy[];
+};
+
+/**
+ * How a conflict goes on. `meets`: with a version of the service that may merge, else a copy shows
+ * it; `waits`: for its text to be mended, or for its file to be free.
+ */
+type Course = "stays" | "meets" | "ends" | "waits";
+
+function courseOf(draft: PlanDraft, row: DocumentRow, open: Open): Course {
+  const { conflict, here, there } = open;
+  const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
+  if (end === null) return showAgain(draft, row, open);
+  const { how, why, over } = end;
+  if (how !== "equal" && isTextHeld(draft, row, row.link, here)) return "waits";
+  const course = how === "equal" || there.changeId === over.changeId ? "ends" : "meets";
+  if (course === "meets" && isInUse(draft, row, here, { digest: here.digest })) return "waits";
+  propose(draft, row, "content", (at) => ({
+    kind: "end-conflict",
+    why,
+    id: conflict.id,
+    localPath: at.local,
+    how,
+    expect: here.digest,
+    baseChangeId: over.changeId,
+    changeId: there.changeId,
+  }));
+  return course;
+}
+
+/** `over`: the version that the choice refers to. */
+type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
+
+/**
+ * How the user ended the conflict, by what was done with the texts; null: it is still open. A
+ * choice refers to the version that the copy showed, whatever the service holds by now.
+ */
+function endOf(draft: PlanDraft, { conflict, here, copies }: Open): End | null {
+  const gone = copies.filter(({ found }) => found.kind === "gone");
+  const moved = gone.findLast(({ version }) => hasInodeOf(draft, version, here));
+  if (moved !== undefined)
+    return { how: "theirs", why: "the conflict copy was moved over the document", over: moved.version };
+  const newest = newestShown(conflict);
+  if (here.digest === newest.digest) return { how: "equal", why: "both versions are the same now", over: newest };
+  const removed = gone.findLast(isRemoved);
+  if (removed !== undefined && conflict.looksGone > 0)
+    return { how: "mine", why: "the conflict copy was deleted", over: removed.version };
+  return null;
+}
+
+/** Whether a copy is not there, though the mirror did not take it away. */
+function isRemoved({ found, version }: FoundCopy): boolean {
+  return found.kind === "gone" && version.ino !== 0;
+}
+
+/**
+ * Notes a look that found a copy missing, or shows the service's present version. That waits
+ * while somebody has the file in hand, where the texts are known to merge.
+ */
+function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, copies }: Open): Course {
+  const { id, looksGone } = conflict;
+  if (copies.some(isRemoved)) {
+    if (looksGone === 0)
+      propose(draft, row, "note", () => ({ kind: "look-again", why: "the conflict copy is missing", id }));
+    return "stays";
+  }
+  const isNewer = there.changeId !== newestShown(conflict).changeId;
+  if (hasCopy(conflict) && !isNewer) return "stays";
+  if (isInUse(draft, row, here, { digest: here.digest })) return "waits";
+  propose(draft, row, "content", (at) => ({
+    kind: "renew-conflict",
+    why: isNewer ? "edited again on the service" : "the other version is to be shown again",
+    id,
+    localPath: at.local,
+    changeId: there.changeId,
+    expect: here.digest,
+  }));
+  return "meets";
+}
+
+function drop(
+  draft: PlanDraft,
+  row: DocumentRow,
+  conflict: Conflict,
+  copies: readonly FoundCopy[],
+  why: string,
+  comesBack = false,
+): void {
+  const newest = copies.at(-1)?.found;
+  propose(draft, row, "before", () => ({
+    kind: "drop-conflict",
+    why,
+    id: conflict.id,
+    sidecarPath: newest?.kind === "present" ? newest.path : null,
+    ...(comesBack ? { comesBack } : {}),
+  }));
+}
+
+/**
+ * Moves the copies to their document, where they are elsewhere or the record says so; `from` = `to`
+ * where only the record is wrong.
+ */
+function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
+  const standing = copies.flatMap(({ nth, path, found, isNewest }) => {
+    if (found.kind !== "present") return [];
+    const parent = folderAt(draft.forest, "local", parentOf(found.path));
+    return [{ nth, recorded: isNewest ? path : null, stands: { parent, name: nameOf(found.path) } }];
+  });
+  if (standing.length > 0) draft.copies.set(row, standing);
+}

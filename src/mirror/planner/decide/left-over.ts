@@ -1,0 +1,124 @@
+import type { DirLink, Link } from "../../model/link.ts";
+import {
+  isTemporaryName,
+  lastingName,
+  localNameFor,
+  numberedName,
+  ownNameOf,
+  remoteNameFor,
+} from "../../model/local-name.ts";
+import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type Side, SIDES } from "../match/row.ts";
+import { nameOf } from "../../../contract/path.ts";
+import { DIRECTION_WITHOUT } from "./gates.ts";
+import type { PlanDraft } from "./plan-draft.ts";
+import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
+
+/**
+ * Takes back names that nobody chose. A row that a plan cut short has left at a temporary name gets
+ * the name from which that was made, or the next free number of it; a row with its id's digits in
+ * its name, because its own was taken, gets its own when that is free.
+ */
+
+/** LIMIT: numbers that are tried before a name is left as it is. */
+const MAX_NUMBER = 99;
+
+export function isLeftOver(draft: PlanDraft, row: Row): boolean {
+  if (standInFor(draft, row) !== null) return true;
+  return SIDES.some((side) => isTemporaryName(row[side].goal?.name ?? ""));
+}
+
+/**
+ * Names for a row that stays at a temporary one, the best first. None: it may not be renamed, or
+ * not yet.
+ */
+export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
+  const { goal } = row[side];
+  const own = side === "local" ? ownNameHere(draft, row) : null;
+  if (own !== null) yield own;
+  if (goal === null || !isTemporaryName(goal.name) || !mayBeNamed(draft, row, side)) return;
+  const other = nameOnOtherSide(row, side) ?? goal.name;
+  const best = isTemporaryName(other) ? lastingName(goal.name) : other;
+  for (const wanted of withNumbers(draft, best, nameKindOf(row))) {
+    const name = legalName(draft, row, side, wanted);
+    if (name !== null) yield name;
+  }
+}
+
+function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder"): Generator<string> {
+  yield name;
+  for (let number = 2; number <= MAX_NUMBER; number++)
+    yield numberedName(name, kind, number, trees.local.disk.maxNameBytes);
+}
+
+/** Its name on the other side: its goal there, else base's. */
+function nameOnOtherSide(row: Row, side: Side): string | null {
+  const other = otherSide(side);
+  return row[other].goal?.name ?? (row.link === null ? null : nameOf(pathOn(row.link, other)));
+}
+
+function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: string): string | null {
+  const kind = nameKindOf(row);
+  return side === "local"
+    ? localNameFor(name, kind, idOf(row), trees.local.disk.maxNameBytes)
+    : remoteNameFor(name, kind, policy.refusedCharacters);
+}
+
+/**
+ * The name that it would have here if its place had not been taken when it came. One that was moved
+ * here, and may not be there, keeps its name: base would take the new one for its place, and forget
+ * the move.
+ */
+function standInFor({ trees }: PlanDraft, row: Row): string | null {
+  if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
+  if (row.local.goal!.parent !== row.remote.goal!.parent) return null;
+  const { maxNameBytes } = trees.local.disk;
+  return ownNameOf(row.local.goal!.name, row.remote.goal!.name, nameKindOf(row), idOf(row), maxNameBytes);
+}
+
+function ownNameHere(draft: PlanDraft, row: Row): string | null {
+  const own = standInFor(draft, row);
+  return own === null || draft.policy.direction === "push-only" || isMoveStopped(draft, row) ? null : own;
+}
+
+function isMoveStopped(draft: PlanDraft, row: Row): boolean {
+  return row.kind === "document" && isStopped(draft, row, "move-local");
+}
+
+function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
+  const { link } = row;
+  const now = row[side].now;
+  if (link === null || now === null || row.local.now === null) return false;
+  if (row.remote.now === null && (side === "remote" || !isHeldAlone(row))) return false;
+  if (draft.policy.direction === DIRECTION_WITHOUT[side]) return false;
+  if (!isKnownOrHeld(draft, link, side, now.name)) return false;
+  return row.kind === "folder" ? mayFolderMove(draft, link.id, side) : mayDocumentMove(draft, row, side);
+}
+
+/**
+ * A temporary name that is seen for the first time may belong to another mirror, which is about to
+ * move it on: base records it, and the next look decides.
+ */
+function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
+  return nameOf(pathOn(link, side)) === name || draft.holds.has(link.id);
+}
+
+function mayFolderMove(draft: PlanDraft, id: string, side: Side): boolean {
+  if (side === "local") return true;
+  return draft.policy.folderMoves && (isRootHold(draft, id) || !isFolderStopped(draft, id, "move"));
+}
+
+function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolean {
+  if (side === "local") return !isStopped(draft, row, "move-local");
+  // This rename does not touch the root.
+  return standingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
+}
+
+/** Gone from the service and held here because of its edit: no name will come from there. */
+function isHeldAlone(row: Row): boolean {
+  if (row.kind === "folder" || row.remote.goal !== null) return false;
+  return row.remote.seen.kind === "gone" || row.remote.seen.kind === "outside";
+}
+
+function isRootHold(draft: PlanDraft, key: string): boolean {
+  return draft.trees.base.holds.get(key)?.reason === "no-move-to-root";
+}

@@ -1,0 +1,227 @@
+import type { WhoMoved } from "../drift/drift.ts";
+import { isNamePair } from "../../model/name-pair.ts";
+import type { HoldReason } from "../../model/hold.ts";
+import { isTemporaryName, isUnsafeName, lastingName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
+import {
+  type FolderRow,
+  idOf,
+  nameKindOf,
+  otherSide,
+  pathOn,
+  type Place,
+  type Row,
+  samePlace,
+  type Side,
+} from "../match/row.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import { whyHidden } from "../match/unseen.ts";
+import { excludedBy, type PlanDraft } from "./plan-draft.ts";
+import { isFolderStopped } from "./remembered.ts";
+import { PLACE_RULES, type PlaceRule } from "./table.ts";
+
+/** Where a row is to be on a side according to the other side, or why that is impossible. */
+export type Wish = { readonly kind: "place"; readonly place: Place } | Bar;
+
+type Bar = { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
+
+/**
+ * The place on disk that corresponds to the service's. If only the folder above moved, the name
+ * keeps its local spelling.
+ */
+export function localWish(draft: PlanDraft, row: Row): Wish {
+  const there = row.remote.now;
+  if (there === null) return barred("not-seen", "the service shows no place");
+  const bar = localBar(draft, there.parent);
+  if (bar !== null) return bar;
+  const kind = nameKindOf(row);
+  const kept = keptName(row, "local", there.name, knownPaths(row));
+  if (kept === null && isUnsafeName(there.name, kind))
+    return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
+  const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
+  const above = there.parent.localPath;
+  const path = above === null ? null : joinPath(above, name);
+  if (path !== null && draft.trees.local.ignores(path, kind))
+    return barred("suspended", `the service has it at a place excluded by ${excludedBy(draft, path, kind)}`);
+  return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
+}
+
+/** The place on the service that corresponds to the one on disk. */
+export function remoteWish(draft: PlanDraft, row: Row): Wish {
+  const here = row.local.now;
+  if (here === null) return barred("not-seen", "the disk shows no place");
+  const bar = remoteBar(draft, here.parent);
+  if (bar !== null) return barred("folder-blocked", bar.detail);
+  const kept = keptName(row, "remote", here.name, row.link);
+  if (kept !== null) return { kind: "place", place: { parent: here.parent, name: kept } };
+  const mapped = remoteName(lastingName(here.name), nameKindOf(row), draft.policy);
+  return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
+}
+
+/** Whether a row is already where it is wanted. */
+export function isMet(wish: Wish, now: Place | null): boolean {
+  return wish.kind === "place" && samePlace(wish.place, now);
+}
+
+type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
+
+/** The paths that base has, or had before the row was gone. */
+function knownPaths(row: Row): KnownPaths | null {
+  return row.link ?? (row.kind === "document" ? row.tombstone : null);
+}
+
+/**
+ * The name that a row has on a side already, if the other side's name does not ask for another one.
+ * @param asked its name on the other side now
+ * @param known its paths in base
+ */
+function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null): string | null {
+  if (known !== null && nameOf(pathOn(known, otherSide(side))) === asked) {
+    const same = nameOf(pathOn(known, side));
+    const [here, there] = side === "local" ? [same, asked] : [asked, same];
+    if (!isTemporaryName(same) && isNamePair(here, there, nameKindOf(row), idOf(row))) return same;
+  }
+  // Nobody chose a temporary name: only its folder counts.
+  if (!isTemporaryName(asked)) return null;
+  return firstLasting(row[side].now?.name, known === null ? undefined : pathOn(known, side));
+}
+
+/**
+ * The name on the side that asks: the present one, or base's; null where both are temporary, or
+ * none is known.
+ */
+function firstLasting(now: string | undefined, path: string | undefined): string | null {
+  const names = [now, path === undefined ? undefined : nameOf(path)];
+  return names.find((name) => name !== undefined && !isTemporaryName(name)) ?? null;
+}
+
+function remoteName(
+  name: string,
+  kind: "file" | "folder",
+  policy: Policy,
+): { readonly kind: "name"; readonly name: string } | Bar {
+  const mapped = remoteNameFor(name, kind, policy.refusedCharacters);
+  if (mapped === null) return barred("name-refused", `no ${kind} named ${JSON.stringify(name)} can be synced`);
+  if (mapped !== name && policy.names === "block")
+    return barred(
+      "name-refused",
+      `the service takes no ${JSON.stringify(name)}; ${JSON.stringify(mapped)} would be legal`,
+    );
+  return { kind: "name", name: mapped };
+}
+
+/**
+ * Why nothing can be put below this folder on the service: it is missing and cannot be made. null:
+ * it is possible.
+ */
+function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
+  for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
+    if (at.local.now === null) return null;
+    if (at.remoteSeen === "gone") continue;
+    const name = remoteName(at.local.now.name, "folder", draft.policy);
+    if (name.kind === "barred") return name;
+    if (at.localPath !== null && isFolderStopped(draft, at.localPath, "make"))
+      return barred("folder-blocked", `the service refused to make the folder ${JSON.stringify(at.localPath)}`);
+  }
+  return null;
+}
+
+/**
+ * Why nothing can be put below this folder on disk: it is missing and cannot be made, or it belongs
+ * to another mirror. null: it is possible.
+ */
+function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
+  const names: string[] = [];
+  let at: FolderRow | undefined = folder;
+  for (; at !== undefined && at.localPath === null; at = at.remote.now?.parent) {
+    if (at.remote.now === null) break;
+    if (isUnsafeName(at.remote.now.name, "folder"))
+      return barred(
+        "remote-name-unsafe",
+        `the service's folder ${JSON.stringify(at.remotePath)} cannot be used on disk`,
+      );
+    names.unshift(localNameFor(at.remote.now.name, "folder", idOf(at), draft.trees.local.disk.maxNameBytes));
+  }
+  let path = at?.localPath ?? "";
+  for (const name of names) {
+    path = joinPath(path, name);
+    if (draft.trees.local.ignores(path, "folder"))
+      return barred("suspended", `the service has it in a folder excluded by ${excludedBy(draft, path, "folder")}`);
+  }
+  // What lies in another mirror goes to that one's workspace.
+  const hidden = whyHidden(path, draft.trees);
+  return hidden?.isMirror === true ? barred("not-seen", `its folder is not seen: ${hidden.why}`) : null;
+}
+
+function barred(reason: HoldReason, detail: string): Bar {
+  return { kind: "barred", reason, detail };
+}
+
+/**
+ * The rule for a row's place. What a plan cut short has left is nobody's choice: a temporary name
+ * follows the other side's; two names that do not belong together (after the first of two PATCHes,
+ * when it was moved back here) follow the service's.
+ */
+export function placeRule(row: Row, moved: WhoMoved): PlaceRule {
+  const rule = PLACE_RULES[moved];
+  const [here, there] = [row.local.now, row.remote.now];
+  if (here === null || there === null) return rule;
+  if (rule === "stay") return ruleOfUnmoved(row, here, there);
+  return rule === "agree" ? ruleOfMovedTwice(row, here, there) : rule;
+}
+
+function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
+  const isTemporaryHere = isTemporaryName(here.name);
+  const isTemporaryThere = isTemporaryName(there.name);
+  if (isTemporaryHere !== isTemporaryThere) return isTemporaryThere ? "follow-local" : "follow-remote";
+  const fits = here.parent === there.parent && isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
+  // With temporary names on both sides, the local one is changed first, and the service's follows.
+  return fits && !isTemporaryHere ? "stay" : "follow-remote";
+}
+
+/**
+ * Returns the rule for a document that seems to have moved on both sides. After a power cut, or
+ * when a request arrived late, the move on the service may be our own.
+ */
+function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
+  if (isTemporaryName(here.name)) return "agree";
+  const follows = isTemporaryName(there.name) || isTakenBack(row) || isHalfMoved(row, here, there);
+  return follows ? "follow-local" : "agree";
+}
+
+/**
+ * Returns whether the service has only the new name, or only the new folder, of a local move that
+ * changed both. A move is two requests, and the first may arrive after its sender was killed.
+ */
+function isHalfMoved(row: Row, here: Place, there: Place): boolean {
+  const { link } = row;
+  if (link === null) return false;
+  const hasName = isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
+  const hasFolder = here.parent === there.parent;
+  const keptName = there.name === nameOf(link.remotePath);
+  const keptFolder = there.parent.remotePath === parentOf(link.remotePath);
+  return (hasName && !hasFolder && keptFolder && !keptName) || (hasFolder && !hasName && keptName && !keptFolder);
+}
+
+/**
+ * Base has a temporary name on the service, where the document has by now the name that it has
+ * here: another mirror has put that right, and nobody moved it.
+ */
+function isTakenBack({ link, remote }: Row): boolean {
+  if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
+  return nameOf(link.localPath) === remote.now.name;
+}
+
+/** The path of a place once all folders are where the plan puts them. */
+export function pathOfGoal(place: Place, side: Side): string {
+  const names = [place.name];
+  const seen = new Set<FolderRow>();
+  for (let at = place.parent; !seen.has(at); ) {
+    seen.add(at);
+    const above = at[side].goal;
+    if (above === null) break;
+    names.push(above.name);
+    at = above.parent;
+  }
+  return names.reduceRight((path, name) => joinPath(path, name), "");
+}

@@ -1,0 +1,243 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Action } from "../../model/action.ts";
+import type { Drift } from "../drift/drift.ts";
+import type { HoldReason } from "../../model/hold.ts";
+import type { Hold } from "../../model/link.ts";
+import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
+import type { Forest } from "../match/forest.ts";
+import type { Matched } from "../match/match.ts";
+import { fileInodeKey } from "../match/inode.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import { once } from "../../../common/once.ts";
+import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
+import { listClaimants, type SlotMap } from "../match/slots.ts";
+
+/** A copy of a conflict that may be at a path. */
+export type CopyClaim = Pick<ConflictCopy, "nth" | "version"> & { readonly id: DocId };
+
+/** Where a conflict copy is. `recorded`: its place on record; null: it has none. */
+export type StandingCopy = Pick<ConflictCopy, "nth"> & { readonly recorded: LocalPath | null; readonly stands: Place };
+
+/** The decisions so far, which every rule of a plan reads and adds to. */
+export type PlanDraft = {
+  readonly trees: Trees;
+  readonly policy: Policy;
+  readonly texts: TextLookup;
+  readonly forest: Forest;
+  readonly documents: DocumentRow[];
+  /** Files that were seen, and are not judged. */
+  readonly undecided: Matched["undecided"];
+  readonly proposals: Map<Row, Proposal[]>;
+  readonly holds: Map<string, Hold>;
+  readonly drifts: Map<DocumentRow, Drift>;
+  /** Conflict copies that must be moved to their document. */
+  readonly copies: Map<DocumentRow, readonly StandingCopy[]>;
+  /** What conflict copies may be at a path, the likeliest first. */
+  readonly copyClaims: () => ReadonlyMap<LocalPath, readonly CopyClaim[]>;
+  readonly wanted: Matched["wanted"];
+  readonly arrivals: Matched["arrivals"];
+  readonly occupancy: Matched["occupancy"];
+  /** Folders of the service that directly hold a listed document. */
+  readonly populated: () => ReadonlySet<RemotePath>;
+  /** Files that are not mirrored (ignored, dot files and others), by inode. */
+  readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
+  /**
+   * Rows by the slots on disk that they have now and in this plan. Used only when all is decided.
+   */
+  readonly claimants: () => SlotMap<Row[]>;
+  /** Rows that give way here to the service's, with their new names. */
+  readonly gaveWay: Map<Row, string>;
+  /** Rows whose place is changed or recorded, and why, as a clause for people. */
+  readonly whys: Map<Row, string>;
+};
+
+export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
+  const draft: PlanDraft = {
+    trees,
+    policy,
+    texts,
+    forest: matched.forest,
+    documents: matched.documents,
+    undecided: matched.undecided,
+    wanted: matched.wanted,
+    arrivals: matched.arrivals,
+    occupancy: matched.occupancy,
+    proposals: new Map(),
+    holds: new Map(),
+    drifts: new Map(),
+    whys: new Map(),
+    gaveWay: new Map(),
+    copies: new Map(),
+    copyClaims: once(() => listCopyClaims(trees, matched)),
+    populated: once(() => new Set([...trees.remote.files.values()].map((file) => parentOf(file.path)))),
+    othersByInode: once(() => {
+      const index = new Map<string, LocalOther>();
+      for (const other of trees.local.others.values()) {
+        const key = fileInodeKey(other.stamp);
+        if (key !== null) index.set(key, other);
+      }
+      return index;
+    }),
+    claimants: once(() => listClaimants(rowsOf(draft), trees.local.disk)),
+  };
+  return draft;
+}
+
+/**
+ * Lists where base has the copies, the newest of each conflict first: their places alone are
+ * recorded. Then come the places to which a document's move took its copies.
+ */
+function listCopyClaims({ base, local }: Trees, { documents, forest }: Matched): Map<LocalPath, CopyClaim[]> {
+  const claims = new Map<LocalPath, CopyClaim[]>();
+  const add = (path: LocalPath, claim: CopyClaim) => claims.set(path, [...(claims.get(path) ?? []), claim]);
+  const { maxNameBytes } = local.disk;
+  const copies = [...base.conflicts.values()].flatMap((conflict) => {
+    const document = base.links.get(conflict.id)?.localPath ?? "";
+    return copiesOf(conflict, document, maxNameBytes).map((copy) => ({ ...copy, id: conflict.id }));
+  });
+  copies.sort((a, b) => Number(b.isNewest) - Number(a.isNewest));
+  for (const { path, ...copy } of copies) add(path, copy);
+  const rows = new Map(documents.map((row) => [row.id, row]));
+  for (const { path, ...copy } of copies) {
+    const row = rows.get(copy.id);
+    const document = row === undefined ? null : presentPath(forest, row);
+    const moved = document === null ? path : copyPath(document, copy.nth, maxNameBytes);
+    if (moved !== path) add(moved, copy);
+  }
+  return claims;
+}
+
+/** Returns where a document is, or would be in its folder if its file were not gone. */
+function presentPath(forest: Forest, { link, local: { seen } }: DocumentRow): LocalPath | null {
+  if (seen.kind === "present") return seen.value.path;
+  if (link === null) return null;
+  const folder = forest.byBaseLocal.get(parentOf(link.localPath))?.localPath ?? null;
+  return folder === null ? null : joinPath(folder, nameOf(link.localPath));
+}
+
+/** What excludes a path that `ignores` excludes, as a clause. */
+export function excludedBy({ trees }: PlanDraft, path: LocalPath, kind: "file" | "folder"): string {
+  return trees.local.excludedBy?.(path, kind) ?? "the ignore rules";
+}
+
+/** Folders first. */
+export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
+  return [...forest.folders, ...documents];
+}
+
+/** The paths at which an action will find and leave its document, when its turn comes. */
+export type At = {
+  readonly local: LocalPath;
+  readonly remote: RemotePath;
+};
+
+/**
+ * An action whose paths are not known before its turn. `role` says what it needs and changes.
+ * - `before`: the first of its row. `arrive-*`, `leave-*`: makes or removes the row on that side.
+ * - `content`: reads and writes the text, wherever the file is by then. `record`: records its
+ * places, after they are reached.
+ * - `note`: changes only base, and needs no path.
+ */
+export type Proposal = {
+  readonly role:
+    | "before"
+    | "arrive-local"
+    | "arrive-remote"
+    | "leave-local"
+    | "leave-remote"
+    | "content"
+    | "record"
+    | "note";
+  readonly make: (at: At) => Action;
+};
+
+export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make: Proposal["make"]): void {
+  const list = draft.proposals.get(row);
+  if (list === undefined) draft.proposals.set(row, [{ role, make }]);
+  else list.push({ role, make });
+}
+
+type FolderLink = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
+
+/** Proposes to record that both sides hold a folder, at its path by then. */
+export function proposeFolderLink(draft: PlanDraft, folder: FolderRow, link: FolderLink): void {
+  propose(draft, folder, "record", (at) => ({
+    kind: "link-folder",
+    ...link,
+    localPath: at.local,
+    remotePath: at.remote,
+  }));
+}
+
+export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): void {
+  const list = draft.proposals.get(row);
+  if (list !== undefined)
+    draft.proposals.set(
+      row,
+      list.filter((one) => one.role !== role),
+    );
+}
+
+export type AboutText = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
+
+/**
+ * Adds a hold. Each row has one: a remembered one before a computed one, else the first. `since` is
+ * kept from the state; 0 stands for "now", which only the engine knows.
+ */
+function hold(
+  draft: PlanDraft,
+  key: string,
+  path: LocalPath,
+  reason: HoldReason,
+  detail: string,
+  facts: AboutText = {},
+): void {
+  const standing = draft.holds.get(key);
+  if (standing !== undefined) return;
+  const before = draft.trees.base.holds.get(key);
+  const since = before?.reason === reason ? before.since : 0;
+  draft.holds.set(key, {
+    key,
+    path,
+    reason,
+    code: null,
+    detail,
+    requestId: null,
+    digest: null,
+    changeId: null,
+    since,
+    ...facts,
+  });
+}
+
+/** Keeps a remembered hold as it is. */
+export function keepHold(draft: PlanDraft, remembered: Hold): void {
+  draft.holds.set(remembered.key, remembered);
+}
+
+export function holdDocument(
+  draft: PlanDraft,
+  row: DocumentRow,
+  reason: HoldReason,
+  detail: string,
+  facts?: AboutText,
+): void {
+  hold(draft, keyOf(row), pathOfDocument(row), reason, detail, facts);
+}
+
+export function keyOf(row: DocumentRow): string {
+  return row.id ?? pathOfDocument(row);
+}
+
+export function pathOfDocument(row: DocumentRow): LocalPath {
+  if (row.local.seen.kind === "present") return row.local.seen.value.path;
+  if (row.link !== null) return row.link.localPath;
+  return row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
+}
+
+export function holdFolder(draft: PlanDraft, folder: FolderRow, reason: HoldReason, detail: string): void {
+  const path = folder.localPath ?? folder.link?.localPath ?? folder.remotePath ?? "";
+  hold(draft, folder.dirId ?? path, path, reason, detail);
+}

@@ -1,0 +1,232 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Drift } from "../drift/drift.ts";
+import { isAway, type Link } from "../../model/link.ts";
+import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
+import { baseRemoteFolderAt } from "../match/forest.ts";
+import { parentOf } from "../../../contract/path.ts";
+import type { LocalFile, RemoteFile } from "../../model/tree.ts";
+import { absentPath } from "./absence.ts";
+import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { isDirectionOff, isInUse, isTextHeld, needsSecondLook } from "./gates.ts";
+import { localWish, remoteWish } from "./places.ts";
+import { isStopped, keepUnmet } from "./remembered.ts";
+import { DELETED_RULES } from "./table.ts";
+
+/**
+ * Makes a document on disk where the service has it.
+ * @param comesBack whether an edit there won against a deletion here
+ */
+export function createHere(
+  draft: PlanDraft,
+  row: DocumentRow,
+  there: RemoteFile,
+  why: string,
+  comesBack = false,
+): void {
+  const wish = localWish(draft, row);
+  if (wish.kind === "barred") {
+    // What the ignore rules exclude, and was never here, is simply not mirrored.
+    if (wish.reason !== "suspended" || row.link !== null) holdDocument(draft, row, wish.reason, wish.detail);
+    return;
+  }
+  if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "pull")) return;
+  wantAt(row, "local", wish.place);
+  propose(draft, row, "arrive-local", (at) => ({
+    kind: "create-local",
+    why,
+    id: there.id,
+    localPath: at.local,
+    remotePath: at.remote,
+    changeId: there.changeId,
+    ...(comesBack && { comesBack }),
+  }));
+}
+
+export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFile, drift: Drift): void {
+  if (DELETED_RULES[drift.place] === "come-back") {
+    createHere(draft, row, there, "moved on the service after it was deleted locally");
+    return;
+  }
+  const link = row.link!;
+  if (needsSecondLook(draft, row, link)) return;
+  if (isDirectionOff(draft, row, "pull-only", "deleted locally")) return;
+  if (there.protected) {
+    const detail = "protected on the service";
+    const about = { code: "file_protected", changeId: there.changeId };
+    holdDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
+    createHere(draft, row, there, detail);
+    return;
+  }
+  if (isStopped(draft, row, "delete")) {
+    // While a review keeps it on the service, it stays deleted locally: the deletion only waits.
+    if (draft.holds.get(link.id)?.reason !== "delete-pending")
+      createHere(draft, row, there, "the service refused to delete it");
+    return;
+  }
+  wantAt(row, "remote", null);
+  propose(draft, row, "leave-remote", (at) => ({
+    kind: "delete-remote",
+    why: "deleted locally",
+    id: link.id,
+    localPath: absentPath(draft, row),
+    remotePath: at.remote,
+    changeId: there.changeId,
+  }));
+}
+
+export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
+  const why = cause === "gone" ? "no longer on the service" : "moved out of the mirrored subtree";
+  if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "trash")) return;
+  if (isInUse(draft, row, here)) return;
+  wantAt(row, "local", null);
+  const link = row.link!;
+  propose(draft, row, "leave-local", (at) => ({
+    kind: "trash-local",
+    why,
+    id: link.id,
+    localPath: at.local,
+    expect: here.digest,
+    cause,
+  }));
+}
+
+export function forget(draft: PlanDraft, row: DocumentRow): void {
+  const link = row.link!;
+  propose(draft, row, "note", () => ({
+    kind: "forget",
+    why: "gone on both sides",
+    id: link.id,
+    localPath: link.localPath,
+  }));
+}
+
+/**
+ * Decides a document that left the mirrored subtree: an unchanged file goes to the trash, an edited
+ * one is blocked. The document is never sent again, nor deleted on the service. Without a file, its
+ * record gives up the local path, which another document may have.
+ */
+export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: Drift): void {
+  const link = row.link!;
+  if (here === null) {
+    if (!isAway(link) && !needsSecondLook(draft, row, link)) noteOutside(draft, row, link, "away");
+    return;
+  }
+  if (drift.local === "unchanged") {
+    trash(draft, row, here, "outside");
+    return;
+  }
+  if (link.standing !== "outside") noteOutside(draft, row, link, "outside");
+  holdDocument(draft, row, "outside", "moved out of the mirrored subtree, and edited locally", { digest: here.digest });
+}
+
+function noteOutside(draft: PlanDraft, row: DocumentRow, link: Link, standing: "outside" | "away"): void {
+  const why = "moved out of the mirrored subtree";
+  propose(draft, row, "note", () => ({
+    kind: "note-facts",
+    why: standing === "away" ? `${why}, and deleted locally` : why,
+    id: link.id,
+    protected: link.protected,
+    standing,
+  }));
+}
+
+export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void {
+  createThere(draft, row, here, null, "created locally");
+}
+
+/**
+ * Deleted on the service and edited locally: the edit wins as a new document, if the folder is
+ * still readable. Otherwise the key may only have lost its access.
+ */
+export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile): void {
+  // A text that the service normalised to the base's own, or that only waits for review, is no edit
+  // to bring back.
+  if (here.digest === link.echoDigest) {
+    trash(draft, row, here, "gone");
+    return;
+  }
+  const folder = baseRemoteFolderAt(draft.forest, parentOf(link.remotePath), parentOf(link.localPath));
+  if (link.submissions.length > 0 || !isReadable(draft, folder)) {
+    const detail = "edited locally; deleted on the service, or no longer readable with this key";
+    holdDocument(draft, row, "gone-or-unreadable", detail, { digest: here.digest });
+    return;
+  }
+  if (!createThere(draft, row, here, link.id, "edited locally after it was deleted on the service")) return;
+  // ORDER: the old link ends before the new document takes over its file.
+  propose(draft, row, "before", () => ({
+    kind: "forget",
+    why: "no longer on the service; its content becomes a new document",
+    id: link.id,
+    localPath: link.localPath,
+  }));
+}
+
+function createThere(
+  draft: PlanDraft,
+  row: DocumentRow,
+  here: LocalFile,
+  tombstone: DocId | null,
+  why: string,
+): boolean {
+  if (isTextHeld(draft, row, row.link, here)) return false;
+  // An earlier POST of this file that no read has settled yet: sent again, it might be there twice
+  // (I08).
+  const open = draft.trees.local.unseen.get(here.path);
+  if (open !== undefined) {
+    holdDocument(draft, row, "not-seen", open.why);
+    return false;
+  }
+  const wish = remoteWish(draft, row);
+  if (wish.kind === "barred") {
+    holdDocument(draft, row, wish.reason, wish.detail);
+    return false;
+  }
+  if (isDirectionOff(draft, row, "pull-only", why) || isStopped(draft, row, "post")) return false;
+  wantAt(row, "remote", wish.place);
+  propose(draft, row, "arrive-remote", (at) => ({
+    kind: "create-remote",
+    why,
+    localPath: at.local,
+    remotePath: at.remote,
+    expect: here.digest,
+    tombstone,
+  }));
+  return true;
+}
+
+export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there: RemoteFile): void {
+  keepUnmet(draft, here);
+  if (isTextHeld(draft, row, null, here)) return;
+  const why = "new on both sides";
+  // It would take the service's text, and has none to send.
+  if (here.empty && isDirectionOff(draft, row, "push-only", why)) return;
+  if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
+  propose(draft, row, "content", (at) => ({
+    kind: "meet",
+    why,
+    id: there.id,
+    localPath: at.local,
+    remotePath: at.remote,
+    changeId: there.changeId,
+    expect: here.digest,
+  }));
+}
+
+/**
+ * Returns whether a folder of the service is readable, so that a document that it does not show is
+ * deleted and not hidden. A list shows only what the key may read, so a listed folder is readable.
+ */
+function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
+  if (folder.remotePath === null || folder.remoteSeen === "gone") return false;
+  if (draft.populated().has(folder.remotePath)) return true;
+  return folder === draft.forest.root ? showsAllInRoot(draft) : folder.remoteSeen === "listed";
+}
+
+/**
+ * Returns the same for the root, which no list shows. A key that lost the root has lost the folders
+ * in it too, unless each has a grant of its own.
+ */
+function showsAllInRoot({ forest }: PlanDraft): boolean {
+  const known = [...forest.folders].filter(({ link }) => link !== null && parentOf(link.remotePath) === "");
+  return known.length > 0 && known.every(({ remoteSeen }) => remoteSeen === "listed");
+}

@@ -1,0 +1,156 @@
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import {
+  type DocumentRow,
+  type FolderRow,
+  otherSide,
+  pathOn,
+  type Row,
+  samePlace,
+  type Side,
+  SIDES,
+} from "../match/row.ts";
+import { baseFolderAt, baseRemoteFolderAt, isInside } from "../match/forest.ts";
+import { ancestorsOf, isWithin, nameOf, parentOf } from "../../../contract/path.ts";
+import { type PlanDraft, proposeFolderLink, rowsOf, withdraw } from "./plan-draft.ts";
+import { pathOfGoal } from "./places.ts";
+
+/**
+ * Base keeps paths as strings. When a folder moves, one statement rewrites all that begin with its
+ * recorded path, which is right as long as the plan records nothing else below that path. Where it
+ * does (two folders that change places, a new folder at the old path of a renamed one), only the
+ * folder's own link gets the new path, and what is below is recorded one by one, or, where it is
+ * held, carried along by name. Until then the link stays: if the plan is cut off, the folder and
+ * what was saved in it are recognised by it.
+ */
+export function untieRecords(draft: PlanDraft): void {
+  const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.whys.has(folder));
+  if (moved.length === 0) return;
+  const tied = new Set<FolderRow>();
+  for (const side of SIDES) findTied(draft, side, recordedAt(draft, moved, side), tied);
+  if (tied.size > 0) untie(draft, tied);
+}
+
+/** Adds the moved folders that have something else recorded at or below their recorded path. */
+function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<FolderRow>): void {
+  for (const row of rowsOf(draft))
+    for (const { path, parent } of placesToRecord(row, side))
+      for (const folder of recordedAbove(recorded, path))
+        if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
+}
+
+/** Folders above a path, and at it. */
+function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
+  return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
+}
+
+type Recorded = ReadonlyMap<string, readonly FolderRow[]>;
+
+/**
+ * Moved folders by their recorded path: base's, and the one once the folders above are recorded
+ * anew.
+ */
+function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): Recorded {
+  const index = new Map<string, FolderRow[]>();
+  for (const folder of moved) {
+    const path = pathOn(folder.link!, side);
+    const other = pathOn(folder.link!, otherSide(side));
+    const parent =
+      side === "local"
+        ? baseFolderAt(draft.forest, parentOf(path), parentOf(other))
+        : baseRemoteFolderAt(draft.forest, parentOf(path), parentOf(other));
+    for (const one of new Set([path, pathOfGoal({ parent, name: nameOf(path) }, side)])) {
+      const list = index.get(one);
+      if (list === undefined) index.set(one, [folder]);
+      else list.push(folder);
+    }
+  }
+  return index;
+}
+
+type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
+
+/** The places that base will record for a row, in the end or on the way there. */
+function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
+  const { now, goal } = row[side];
+  if (goal === null) return [];
+  const places = [goal];
+  // Between its two PATCHes it is at one of these.
+  if (now !== null && side === "remote")
+    places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
+  const recorded: PlaceToRecord[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
+  const left = row.kind === "folder" && !samePlace(now, goal) ? unknownPath(row, side) : null;
+  if (left !== null) recorded.push({ path: left, parent: null });
+  return recorded;
+}
+
+/** Where a linked folder is now, if base does not know that place. */
+function unknownPath(folder: FolderRow, side: Side): string | null {
+  const path = pathOn(folder, side);
+  return folder.link === null || path === pathOn(folder.link, side) ? null : path;
+}
+
+function isGoingInside(start: FolderRow | null, folder: FolderRow, side: Side): boolean {
+  return start !== null && isInside(start, folder, (at) => at[side].goal?.parent ?? null);
+}
+
+function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
+  const carried = listCarried(draft, tied);
+  for (const folder of draft.forest.folders) {
+    if (!isLinkedHere(folder) || draft.holds.has(folder.dirId)) continue;
+    if (!tied.has(folder) && !isTied(folder, tied)) continue;
+    if (SIDES.some((side) => folder[side].now === null || folder[side].goal === null)) continue;
+    withdraw(draft, folder, "record");
+    const why = draft.whys.get(folder) ?? "its folder moved";
+    proposeFolderLink(draft, folder, { dirId: folder.dirId, why, carries: carried.get(folder) ?? [] });
+  }
+}
+
+/** Whether the folder there is the one of base's link. */
+function isLinkedHere(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
+  return folder.link !== null && folder.dirId !== null && folder.replaced === null;
+}
+
+/** Whether base has a row, or will have it, below one of these folders. */
+function isTied(row: Row, tied: ReadonlySet<FolderRow>): boolean {
+  const parent = row.local.goal?.parent ?? null;
+  return [...tied].some((folder) => isGoingInside(parent, folder, "local") || isBelowRecord(row, folder));
+}
+
+/**
+ * Rows that nothing else records, by the folder in which base has them. A held document keeps its
+ * place in base, as a folder and a name: otherwise its own move would be forgotten, and a folder
+ * that base has at the old path by then would be taken for its own.
+ */
+function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
+  const carried = new Map<FolderRow, DocId[]>();
+  for (const document of draft.documents) {
+    const { link } = document;
+    if (link === null || !isTied(document, tied) || arrives(document) || recordAlone(draft, document)) continue;
+    const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
+    carried.set(folder, [...(carried.get(folder) ?? []), link.id]);
+  }
+  return carried;
+}
+
+/**
+ * Has a document that is on both sides recorded by a step of its own, unless it is held.
+ * @returns whether it is
+ */
+function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
+  if (document.local.now === null || document.remote.now === null) return false;
+  if (draft.whys.has(document)) return true;
+  if (draft.holds.has(document.link!.id)) return false;
+  draft.whys.set(document, "its folder moved");
+  return true;
+}
+
+/** Whether a step makes the document on a side, which links it as well. */
+function arrives({ local, remote }: DocumentRow): boolean {
+  return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
+}
+
+function isBelowRecord(row: Row, folder: FolderRow): boolean {
+  const { link } = row;
+  if (link === null || folder.link === null) return false;
+  return isWithin(link.localPath, folder.link.localPath) || isWithin(link.remotePath, folder.link.remotePath);
+}

@@ -1,0 +1,148 @@
+import { isDirId, isDocId } from "../../../contract/ids.ts";
+import { type FolderIntention, HOLD_REASONS, type HoldReason, type Intention, isRemembered } from "../../model/hold.ts";
+import type { Hold } from "../../model/link.ts";
+import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
+import type { DocumentRow } from "../match/row.ts";
+import { isUnseen } from "../match/unseen.ts";
+import type { LocalFile, Trees } from "../../model/tree.ts";
+import { type PlanDraft, holdDocument, keepHold, keyOf, pathOfDocument } from "./plan-draft.ts";
+
+/** The hold left by an earlier answer, unless such holds are to be tried again. */
+function rememberedHold({ trees, policy }: PlanDraft, key: string): Hold | null {
+  const one = trees.base.holds.get(key);
+  return one === undefined || !isRemembered(one) || policy.retryRefused ? null : one;
+}
+
+/**
+ * The remembered hold of a document, as long as the document has the text, version and path that
+ * the hold concerns; else null.
+ */
+export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
+  const one = rememberedHold(draft, keyOf(row));
+  if (one === null) return null;
+  if (one.digest === null && one.changeId === null) return holdOfPlace(draft, one, row);
+  const local = row.local.seen.kind === "present" ? row.local.seen.value.digest : null;
+  const remote = row.remote.seen.kind === "present" ? row.remote.seen.file.changeId : null;
+  const isSameText = one.digest === null || one.digest === local;
+  return isSameText && (one.changeId === null || one.changeId === remote) ? one : null;
+}
+
+/**
+ * A hold that concerns neither a text nor a version concerns a place, so another path ends it. A
+ * refusal for want of a grant applies at any path.
+ */
+function holdOfPlace(draft: PlanDraft, one: Hold, row: DocumentRow): Hold | null {
+  const path = pathOfDocument(row);
+  const isAtBase = one.reason === "read-only" && one.path === row.link?.localPath;
+  if (one.path === path || isAtBase) return one;
+  return isSameRename(one, row, path) || isSameMove(draft, one, row, path) ? { ...one, path } : null;
+}
+
+/**
+ * The same of a move into a folder, which is named by its id: it would be the same wherever that
+ * folder is by now. It was at base's place then, or where its own move is held.
+ */
+function isSameMove({ trees }: PlanDraft, { reason, path: held }: Hold, row: DocumentRow, path: LocalPath): boolean {
+  const folder = row.local.now?.parent?.link?.id;
+  if (folder === undefined || row.link === null || (reason !== "read-only" && reason !== "refused")) return false;
+  const { dirs, holds } = trees.base;
+  const places = [dirs.get(folder)?.localPath, holds.get(folder)?.path];
+  return nameOf(held) === nameOf(path) && places.includes(parentOf(held));
+}
+
+/**
+ * Whether the refusal concerned a name that is still wanted: the request would be the same,
+ * wherever the file's folder is by now (I08).
+ */
+function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path: LocalPath): boolean {
+  if (link === null || (reason !== "read-only" && reason !== "refused")) return false;
+  return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
+}
+
+/** Whether an earlier answer forbids this; then its hold stays. */
+export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
+  const one = standingHold(draft, row);
+  if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;
+  // Without the grant to edit, edits of others are still merged here: only the version that was
+  // tried is not tried again.
+  if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
+  keepHold(draft, one);
+  return true;
+}
+
+/**
+ * Holds a document that one side did not show. A row has one hold, and an earlier answer stays,
+ * whatever it concerns, until a look can tell whether it still applies (I22). Otherwise a listing
+ * that was cut short would end a refusal, and the write would be sent again without a look (I08).
+ */
+export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReason, detail: string): void {
+  const one = draft.trees.base.holds.get(keyOf(row));
+  // An absence that was proven is asked about in each look anyway, so a retry adds nothing.
+  const isGone = one?.reason === "gone-or-unreadable";
+  if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepHold(draft, one);
+  else holdDocument(draft, row, reason, detail);
+}
+
+/**
+ * The same for a new file whose document the service shows by now: the answer to its POST counts
+ * until base has linked the two. Their texts may not be read in this pass, and the next listing may
+ * be cut short before it shows the document again.
+ */
+export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
+  const one = rememberedHold(draft, path);
+  if (one === null) return;
+  if (one.digest === null || one.digest === digest) keepHold(draft, one);
+}
+
+/**
+ * The same for holds without a document of base: a folder that the walk could not show, and a new
+ * file or folder (held by its path). Called when all is decided.
+ */
+export function keepUnseen(draft: PlanDraft): void {
+  const { undecided, trees } = draft;
+  const { base, local } = trees;
+  if (base.holds.size === 0 || (local.unseen.size === 0 && undecided.size === 0)) return;
+  const hidden = hiddenFolders(draft);
+  for (const one of base.holds.values()) {
+    if (!isRemembered(one) || draft.holds.has(one.key) || isTriedAgain(draft, one)) continue;
+    const isUnjudged = isDirId(one.key) ? hidden.has(one.key) : undecided.has(one.key) || isUnseenPath(trees, one.key);
+    if (isUnjudged) keepHold(draft, one);
+  }
+}
+
+/** Ids of folders that the walk could not show. */
+function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
+  const hidden = new Set<string>();
+  for (const { dirId, localSeen } of forest.folders) if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
+  return hidden;
+}
+
+function isUnseenPath(trees: Trees, key: string): boolean {
+  if (isDocId(key) || trees.local.files.has(key) || trees.local.folders.has(key)) return false;
+  return isUnseen(key, trees);
+}
+
+/** Whether a hold is tried again: a route that the service lacks is not. */
+function isTriedAgain({ policy }: PlanDraft, { reason }: Hold): boolean {
+  return policy.retryRefused && reason !== "folder-stays";
+}
+
+/**
+ * Whether an earlier answer forbids this for a folder; then its hold stays. It ends when nothing is
+ * wanted any more, or by a retry.
+ * @param key the id, or the local path of a folder that is not linked yet
+ * @param path where a linked folder is now: a refusal of its place ends when it is elsewhere
+ */
+export function isFolderStopped(
+  draft: PlanDraft,
+  key: string,
+  intention: FolderIntention,
+  path: LocalPath | null = null,
+): boolean {
+  const one = draft.trees.base.holds.get(key);
+  if (one === undefined || HOLD_REASONS[one.reason].stopsFolder?.includes(intention) !== true) return false;
+  if (path !== null && one.path !== path && one.reason !== "read-only") return false;
+  if (isTriedAgain(draft, one)) return false;
+  keepHold(draft, one);
+  return true;
+}

@@ -1,0 +1,94 @@
+import type { ChangeId } from "../../../contract/ids.ts";
+import { holdsBaseText } from "../drift/drift.ts";
+import type { Link } from "../../model/link.ts";
+import type { DocumentRow } from "../match/row.ts";
+import type { LocalFile, RemoteFile } from "../../model/tree.ts";
+import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { takenText } from "./emptied.ts";
+import { isInUse } from "./gates.ts";
+import { isStopped } from "./remembered.ts";
+
+/**
+ * Decides protected documents and texts in review.
+ * @returns true where the review decides, and the table's cell does not apply
+ */
+export function decideReview(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: Link,
+  here: LocalFile,
+  there: RemoteFile,
+): boolean {
+  const outstanding = link.submissions.length > 0;
+  if (outstanding && there.changeId !== link.changeId) {
+    settleReview(draft, row, link, here, there);
+    return true;
+  }
+  if (holdsBaseText(link, here)) return false;
+  if (outstanding && !there.protected && !hasMetEdit(link)) {
+    holdDocument(draft, row, "review-unknown", "no longer protected, and what was submitted is not live", {
+      digest: here.digest,
+    });
+    return true;
+  }
+  if (link.submissions.some((submission) => submission.digest === here.digest)) {
+    const met = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
+    if (!holdMetEdit(draft, row, link, here, met))
+      holdDocument(draft, row, "in-review", "in review", { digest: here.digest });
+    return true;
+  }
+  if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {
+    holdDocument(draft, row, "review-delayed", "will go to review when its text has rested", { digest: here.digest });
+    return true;
+  }
+  return false;
+}
+
+function hasMetEdit({ submissions }: Link): boolean {
+  return submissions.some(({ reason }) => reason === "conflict");
+}
+
+/**
+ * Decides about a text that is in review because another edit is live, in one way whether the two
+ * merge here or the live text is put beside.
+ * @param met the live version; null: not seen yet
+ * @returns false where this does not apply: the text was edited since it was sent, or never sent
+ */
+export function holdMetEdit(
+  draft: PlanDraft,
+  row: DocumentRow,
+  link: Link,
+  here: LocalFile,
+  met: ChangeId | null,
+): boolean {
+  if (!hasMetEdit(link) || !link.submissions.some(({ digest }) => digest === here.digest)) return false;
+  const other = met === null ? "another edit" : `another edit (${met})`;
+  holdDocument(draft, row, "review-conflict", `in review, because it conflicts with ${other}`, { digest: here.digest });
+  return true;
+}
+
+function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {
+  const quiet = draft.policy.quietTexts;
+  return quiet === null || quiet.get(link.id) === here.digest;
+}
+
+/**
+ * There is a new live version while a text is in review. If it holds what was submitted the review
+ * is settled, else it is merged under the local text.
+ */
+function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
+  if (draft.policy.direction === "push-only") {
+    holdDocument(draft, row, "direction-off", "a new version after a review; this mirror is push-only");
+    return;
+  }
+  if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
+  propose(draft, row, "content", (at) => ({
+    kind: "settle-review",
+    why: "a new version on the service while a change was in review",
+    id: link.id,
+    localPath: at.local,
+    changeId: there.changeId,
+    expect: here.digest,
+    ...takenText(draft, link, there),
+  }));
+}

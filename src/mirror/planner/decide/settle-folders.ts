@@ -1,0 +1,239 @@
+import type { DirId } from "../../../contract/ids.ts";
+import { type Row, type DocumentRow, type FolderRow, type Side, SIDES, wantAt } from "../match/row.ts";
+import { baseFolderAt, baseRemoteFolderAt, folderAt } from "../match/forest.ts";
+import { once } from "../../../common/once.ts";
+import { depthOf, type LocalPath, parentOf } from "../../../contract/path.ts";
+import { absentPath } from "./absence.ts";
+import { type PlanDraft, propose, proposeFolderLink, holdFolder } from "./plan-draft.ts";
+import { isOnBoth } from "./place-folders.ts";
+import { localWish, remoteWish } from "./places.ts";
+import { isFolderStopped } from "./remembered.ts";
+
+/**
+ * Decides whether folders exist. This comes after the documents: a folder exists where something
+ * must be inside.
+ */
+
+/** Deepest first, because a folder that is kept keeps the ones above it. */
+export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): void {
+  const needs: Needs = { local: new Set(), remote: new Set(), unseen: new Set() };
+  for (const document of draft.documents) {
+    noteParents(needs, document);
+    noteUnseen(draft, document, needs);
+  }
+  for (const path of draft.undecided) needs.local.add(folderAt(draft.forest, "local", parentOf(path)));
+  for (const folder of draft.forest.folders) if (isOnBoth(folder)) noteParents(needs, folder);
+  const occupied = once(() => occupiedFolders(draft));
+  const order = [...draft.forest.folders]
+    .filter((folder) => !isOnBoth(folder))
+    .sort((a, b) => deepness(b) - deepness(a) || a.key - b.key);
+  for (const folder of order) {
+    if (!heldInPlace.has(folder)) settleFolder(draft, folder, needOf(needs, folder), occupied);
+    noteParents(needs, folder);
+  }
+  for (const folder of draft.forest.folders) if (!heldInPlace.has(folder)) recordFolder(draft, folder);
+}
+
+/** Folders that have something in them in this plan, by side; `unseen`: as `Need.mayBeThere`. */
+type Needs = Readonly<Record<Side | "unseen", Set<FolderRow>>>;
+
+/**
+ * Whether a folder has something in it in this plan. `mayBeThere`: something that the service did
+ * not show; it keeps a folder, and is no reason to make one.
+ */
+type Need = { readonly here: boolean; readonly there: boolean; readonly mayBeThere: boolean };
+
+function needOf({ local, remote, unseen }: Needs, folder: FolderRow): Need {
+  return { here: local.has(folder), there: remote.has(folder), mayBeThere: unseen.has(folder) };
+}
+
+function noteParents(needs: Needs, row: Row): void {
+  for (const side of SIDES) {
+    const parent = row[side].goal?.parent;
+    if (parent !== undefined) needs[side].add(parent);
+  }
+}
+
+/** What could not be seen counts as being where it was. */
+function noteUnseen(draft: PlanDraft, document: DocumentRow, needs: Needs): void {
+  const { link } = document;
+  if (link === null) return;
+  const { localPath, remotePath } = link;
+  if (document.local.seen.kind === "unknown")
+    needs.local.add(baseFolderAt(draft.forest, parentOf(localPath), parentOf(remotePath)));
+  if (document.remote.seen.kind === "unseen")
+    needs.unseen.add(baseRemoteFolderAt(draft.forest, parentOf(remotePath), parentOf(localPath)));
+}
+
+function deepness(folder: FolderRow): number {
+  return Math.max(depthOf(folder.localPath ?? ""), depthOf(folder.remotePath ?? ""));
+}
+
+function settleFolder(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
+  if (folder === draft.forest.root || folder.localSeen === "unknown") return;
+  const onDisk = folder.localPath !== null;
+  const onService = folder.remotePath !== null;
+  if (onDisk && !onService) {
+    settleLocalOnly(draft, folder, need, occupied);
+    return;
+  }
+  if (!onDisk && onService) {
+    settleRemoteOnly(draft, folder, need);
+    return;
+  }
+  if (!onDisk && !onService && folder.link !== null) forgetFolder(draft, folder);
+}
+
+/** New here, or no longer on the service. */
+function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
+  if (need.there) {
+    makeThere(draft, folder, need, occupied);
+    return;
+  }
+  // It may exist, with its content: made now, it would exist twice, or be refused in each pass that
+  // sees as little (I08).
+  if (need.mayBeThere) return;
+  if (folder.vacated) removeVacated(draft, folder, need, occupied);
+  else if (folder.link !== null) removeHere(draft, folder, folder.link.id, need, occupied);
+  else makeThere(draft, folder, need, occupied);
+}
+
+function removeVacated(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
+  if (!isLeftEmpty(folder, need, occupied)) return;
+  proposeRemovalHere(draft, folder, null, "what was in it is in the folder that the service has");
+}
+
+function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Need, occupied: () => Occupied): void {
+  const leaves = folder.remoteSeen === "gone" && isLeftEmpty(folder, need, occupied);
+  if (leaves && draft.policy.direction !== "push-only")
+    proposeRemovalHere(draft, folder, dirId, "no longer on the service");
+  else forgetFolder(draft, folder);
+}
+
+/**
+ * Whether nothing stays in a folder here, neither something that the mirror leaves alone nor
+ * something mirrored.
+ */
+function isLeftEmpty(folder: FolderRow, need: Need, occupied: () => Occupied): boolean {
+  const path = folder.localPath!;
+  return !occupied().foreign.has(path) && !need.here;
+}
+
+function proposeRemovalHere(draft: PlanDraft, folder: FolderRow, dirId: DirId | null, why: string): void {
+  wantAt(folder, "local", null);
+  propose(draft, folder, "leave-local", (at) => ({ kind: "remove-folder-local", why, dirId, localPath: at.local }));
+}
+
+function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
+  const path = folder.localPath!;
+  const isForeign = occupied().foreign.has(path);
+  const wish = remoteWish(draft, folder);
+  if (wish.kind === "barred") {
+    if (!isForeign || need.there) holdFolder(draft, folder, wish.reason, wish.detail);
+    return;
+  }
+  const isEmpty = !isForeign && !occupied().mirrored.has(path);
+  if (!need.there && !isEmpty) return;
+  if (isMakingStopped(draft, folder, path)) return;
+  const isNew = folder.link === null;
+  if (!isNew) forgetFolder(draft, folder);
+  wantAt(folder, "remote", wish.place);
+  const why = isNew ? "created locally" : "no longer on the service, but needed for what is new inside";
+  propose(draft, folder, "arrive-remote", (at) => ({
+    kind: "make-folder-remote",
+    why,
+    localPath: at.local,
+    remotePath: at.remote,
+  }));
+}
+
+function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
+  // An earlier POST of this folder that no read has settled yet (I08).
+  const open = draft.trees.local.unseen.get(path);
+  if (open !== undefined) {
+    holdFolder(draft, folder, "not-seen", open.why);
+    return true;
+  }
+  return draft.policy.direction === "pull-only" || isFolderStopped(draft, path, "make");
+}
+
+/** New on the service, or deleted locally. */
+function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, need: Need): void {
+  if (need.here || folder.link === null) makeHere(draft, folder, need);
+  else if (!need.there && !need.mayBeThere) removeThere(draft, folder);
+}
+
+function removeThere(draft: PlanDraft, folder: FolderRow): void {
+  const { dirId } = folder;
+  if (dirId === null || draft.policy.direction === "pull-only") return;
+  if (isFolderStopped(draft, dirId, "remove")) return;
+  wantAt(folder, "remote", null);
+  propose(draft, folder, "leave-remote", (at) => ({
+    kind: "remove-folder-remote",
+    why: "deleted locally",
+    dirId,
+    localPath: absentPath(draft, folder),
+    remotePath: at.remote,
+  }));
+}
+
+function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
+  const { link, dirId } = folder;
+  // A folder that no listing shows is made with what is inside it.
+  if (!need.here && dirId === null) return;
+  const wish = localWish(draft, folder);
+  if (wish.kind === "barred") {
+    if (wish.reason !== "suspended") holdFolder(draft, folder, wish.reason, wish.detail);
+    return;
+  }
+  if (draft.policy.direction === "push-only") return;
+  wantAt(folder, "local", wish.place);
+  if (dirId === null) return;
+  const why = link === null ? "new on the service" : "deleted locally, but needed for what is inside";
+  propose(draft, folder, "arrive-local", (at) => ({
+    kind: "make-folder-local",
+    why,
+    dirId,
+    localPath: at.local,
+    remotePath: at.remote,
+  }));
+}
+
+function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
+  const dirId = folder.replaced ?? folder.link!.id;
+  propose(draft, folder, "before", () => ({ kind: "forget-folder", why: "no longer on the service", dirId }));
+}
+
+/**
+ * Records, after the moves, a folder that both sides hold and base does not know, or knows
+ * elsewhere.
+ */
+function recordFolder(draft: PlanDraft, folder: FolderRow): void {
+  const { dirId } = folder;
+  if (dirId === null || !isOnBoth(folder) || folder === draft.forest.root) return;
+  if (folder.replaced !== null) forgetFolder(draft, folder);
+  if (!isNewsToBase(draft, folder)) return;
+  const why = draft.whys.get(folder) ?? "on both sides";
+  // What is in the folder from which it was merged is still there, and is recorded as it moves.
+  proposeFolderLink(draft, folder, { dirId, why, carries: folder.merged ? [] : null });
+}
+
+function isNewsToBase(draft: PlanDraft, folder: FolderRow): boolean {
+  return folder.link === null || folder.replaced !== null || folder.rehoused || draft.whys.has(folder);
+}
+
+type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
+
+/**
+ * Folders on disk that hold something: mirrored files and folders, or things the mirror leaves
+ * alone (litter does not count).
+ */
+function occupiedFolders(draft: PlanDraft): Occupied {
+  const mirrored = new Set<string>();
+  const foreign = new Set<string>();
+  const { files, folders, others } = draft.trees.local;
+  for (const path of files.keys()) mirrored.add(parentOf(path));
+  for (const path of folders.keys()) mirrored.add(parentOf(path));
+  for (const other of others.values()) if (other.kind !== "litter") foreign.add(parentOf(other.path));
+  return { mirrored, foreign };
+}

@@ -1,0 +1,87 @@
+import type { Drift } from "../drift/drift.ts";
+import type { Link, Stamp } from "../../model/link.ts";
+import type { DocumentRow } from "../match/row.ts";
+import { fileInodeKey } from "../match/inode.ts";
+import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
+import type { LocalOther } from "../../model/tree.ts";
+import { endsOrWaitsWithDocument } from "./conflict.ts";
+import { excludedBy, type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
+import { createHere, forget } from "./presence.ts";
+
+/**
+ * What comes before the table: documents that are newly ignored or not ignored any more, and those
+ * renamed out of the mirror. A change of the ignore rules deletes nothing (I18), not even when the
+ * file was removed while it was ignored.
+ * @returns true where this alone decides
+ */
+export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
+  const here = row.local.seen.kind === "present";
+  if (!here && draft.trees.local.ignores(link.localPath, "file")) {
+    const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
+    if (link.standing !== "suspended") noteStanding(draft, row, link, "suspended", why);
+    holdDocument(draft, row, "suspended", `${why}; nothing is sent, written or deleted`);
+    return true;
+  }
+  if (link.standing === "suspended" && endSuspension(draft, row, link, drift)) return true;
+  if (link.standing === "outside" && drift.local === "deleted" && drift.remote !== "outside") {
+    decideReturn(draft, row, link);
+    return true;
+  }
+  if (drift.local !== "deleted") return false;
+  const other = findRenamed(draft, link.stamp);
+  if (other !== null) {
+    holdDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not mirrored`);
+    return true;
+  }
+  const instead = row.remote.seen.kind === "present" ? standsInstead(draft, link.localPath) : null;
+  if (instead === null) return false;
+  holdDocument(draft, row, "type-clash", `${instead}, in place of the document, which stays on the service`);
+  return true;
+}
+
+/**
+ * What a person or a program put where a document was, if the mirror never mirrors that: whoever
+ * sets up a symbolic link keeps the text somewhere, and deletes nothing.
+ */
+function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
+  if (local.folders.has(path)) return "a folder is at this path";
+  for (const at of [path, ...ancestorsOf(path)]) {
+    const kind = local.others.get(at)?.kind;
+    if (kind !== "symlink" && kind !== "special") continue;
+    const what = kind === "symlink" ? "a symbolic link" : "no file and no folder";
+    return `${what} is ${at === path ? "at this path" : `at ${JSON.stringify(at)}`}`;
+  }
+  return null;
+}
+
+/** @returns whether this alone decides about a document that is not ignored any more */
+function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
+  const why = "no longer excluded by the ignore rules";
+  if (row.local.seen.kind === "present") {
+    noteStanding(draft, row, link, "linked", why);
+    return true;
+  }
+  if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;
+  createHere(draft, row, row.remote.seen.file, why);
+  return true;
+}
+
+/**
+ * A document is back from outside the subtree. Its text went to the trash when it left, so its
+ * return is a move, whatever is missing here. Its conflict ended when it left, or with the text
+ * that was held.
+ */
+function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
+  if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;
+  if (row.remote.seen.kind === "present") createHere(draft, row, row.remote.seen.file, "back in the mirrored subtree");
+  if (row.remote.seen.kind === "gone") forget(draft, row);
+}
+
+function noteStanding(draft: PlanDraft, row: DocumentRow, link: Link, standing: Link["standing"], why: string): void {
+  propose(draft, row, "note", () => ({ kind: "note-facts", why, id: link.id, protected: link.protected, standing }));
+}
+
+function findRenamed(draft: PlanDraft, stamp: Stamp | null): LocalOther | null {
+  const key = draft.trees.local.inodesTrusted ? fileInodeKey(stamp) : null;
+  return key === null ? null : (draft.othersByInode().get(key) ?? null);
+}

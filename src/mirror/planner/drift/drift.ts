@@ -1,0 +1,62 @@
+import type { DocumentRow, FolderRow, Place, Row } from "../match/row.ts";
+import { baseFolderAt, baseRemoteFolderAt, type Forest } from "../match/forest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalFile } from "../../model/tree.ts";
+import { nameOf, parentOf } from "../../../contract/path.ts";
+
+/** Who changed what since base, by two axes: content and place. */
+
+/** `never`: not there and never linked. `unknown`: the look could not tell. */
+export type LocalContent = "unchanged" | "edited" | "deleted" | "created" | "never" | "unknown";
+export type RemoteContent = "unchanged" | "edited" | "gone" | "unseen" | "outside" | "created" | "never";
+export type WhoMoved = "nobody" | "local" | "remote" | "both";
+
+export type Drift = { readonly local: LocalContent; readonly remote: RemoteContent; readonly place: WhoMoved };
+
+export function driftOf(forest: Forest, row: DocumentRow): Drift {
+  return { local: localContent(row), remote: remoteContent(row), place: whoMoved(forest, row) };
+}
+
+function localContent(row: DocumentRow): LocalContent {
+  const { link } = row;
+  const { seen } = row.local;
+  if (seen.kind === "unknown") return "unknown";
+  if (seen.kind === "absent") return link === null ? "never" : "deleted";
+  if (link === null) return "created";
+  return holdsBaseText(link, seen.value) ? "unchanged" : "edited";
+}
+
+/**
+ * Whether a file is as base has it. The base's own text counts as well: the file may have lost only
+ * its line ends, BOM or final newline.
+ */
+export function holdsBaseText(link: Link, file: LocalFile): boolean {
+  return file.digest === link.localDigest || file.digest === link.digest;
+}
+
+function remoteContent(row: DocumentRow): RemoteContent {
+  const { link } = row;
+  const { seen } = row.remote;
+  if (seen.kind !== "present") return seen.kind;
+  if (link === null) return "created";
+  return seen.file.changeId === link.changeId ? "unchanged" : "edited";
+}
+
+/**
+ * Who moved a row, by (parent folder, name) compared with base's: what moves along with its folder
+ * has not moved itself.
+ */
+export function whoMoved(forest: Forest, row: Row): WhoMoved {
+  const { link } = row;
+  if (link === null) return "nobody";
+  const localParent = baseFolderAt(forest, parentOf(link.localPath), parentOf(link.remotePath));
+  const remoteParent = baseRemoteFolderAt(forest, parentOf(link.remotePath), parentOf(link.localPath));
+  const here = isMoved(row.local.now, localParent, nameOf(link.localPath));
+  const there = isMoved(row.remote.now, remoteParent, nameOf(link.remotePath));
+  if (here) return there ? "both" : "local";
+  return there ? "remote" : "nobody";
+}
+
+function isMoved(now: Place | null, parent: FolderRow, name: string): boolean {
+  return now !== null && (now.parent !== parent || now.name !== name);
+}

@@ -1,0 +1,79 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { isTemporaryName, isUnsafeName, localNameFor } from "../../model/local-name.ts";
+import { joinPath, nameOf, parentOf } from "../../../contract/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { RemoteFile, Trees } from "../../model/tree.ts";
+import { isJudged, type Judged } from "./at-rest.ts";
+import { folderAt, type Forest } from "./forest.ts";
+import type { FolderRow, Place } from "./row.ts";
+import { type Occupancy, SlotMap } from "./slots.ts";
+
+/** A document that is new on the service and only has to be made locally. `place`: a free one. */
+export type Arrival = { readonly file: RemoteFile; readonly place: Place };
+
+/**
+ * Documents that only arrive. They get no rows: a row takes ten times the memory of its step, and a
+ * clone has 100,000 of them.
+ */
+export class Arrivals {
+  /** In the order of their paths. */
+  readonly all: Arrival[] = [];
+  readonly #trees: Trees;
+  readonly #forest: Forest;
+  readonly #occupancy: Occupancy;
+  readonly #byPlace: SlotMap<DocId>;
+
+  constructor(trees: Trees, forest: Forest, occupancy: Occupancy) {
+    this.#trees = trees;
+    this.#forest = forest;
+    this.#occupancy = occupancy;
+    this.#byPlace = new SlotMap(trees.local.disk);
+  }
+
+  /**
+   * Takes the documents that only arrive.
+   * @param files documents that are new on the service
+   * @returns those that have to be judged
+   */
+  take(files: readonly RemoteFile[], { direction }: Policy, judged: Judged): readonly RemoteFile[] {
+    if (direction === "push-only" || this.#trees.local.unseen.size > 0) return files;
+    return files.filter((file) => isJudged(judged, file.id) || !this.#takeOne(file));
+  }
+
+  /** Returns the document that is to be made at a local place. */
+  at(place: Place): DocId | undefined {
+    return this.#byPlace.get(place);
+  }
+
+  #takeOne(file: RemoteFile): boolean {
+    const { id, path } = file;
+    const { maxNameBytes } = this.#trees.local.disk;
+    const parent = folderAt(this.#forest, "remote", parentOf(path));
+    const place = { parent, name: nameOf(path) };
+    if (!isOpen(parent) || !hasOwnName(place.name, id, maxNameBytes) || !this.#isUnknown(id) || !this.#isFree(place))
+      return false;
+    this.#byPlace.set(place, id);
+    this.all.push({ file, place });
+    return true;
+  }
+
+  #isUnknown(id: DocId): boolean {
+    const { tombstones, conflicts, holds } = this.#trees.base;
+    return !tombstones.has(id) && !conflicts.has(id) && !holds.has(id);
+  }
+
+  #isFree(place: Place): boolean {
+    const path = joinPath(place.parent.localPath ?? place.parent.remotePath!, place.name);
+    if (this.#trees.local.ignores(path, "file") || this.#byPlace.get(place) !== undefined) return false;
+    return this.#occupancy.at("local", place).kind === "free";
+  }
+}
+
+/** Whether both sides have a folder, or it is new on the service as well. */
+function isOpen({ localSeen, remoteSeen, link }: FolderRow): boolean {
+  return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && link === null);
+}
+
+function hasOwnName(name: string, id: DocId, maxNameBytes: number): boolean {
+  return !isUnsafeName(name, "file") && !isTemporaryName(name) && localNameFor(name, "file", id, maxNameBytes) === name;
+}

@@ -1,0 +1,151 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { type Link, sameInodeAndBirth } from "../../model/link.ts";
+import { isPathPair } from "../../model/name-pair.ts";
+import { type DiskFolding, folds, type LocalPath, pathKey } from "../../../contract/path.ts";
+import type { LocalFile } from "../../model/tree.ts";
+import { expectedPath } from "./folder-paths.ts";
+import {
+  claim,
+  type Evidence,
+  holdsPart,
+  isLike,
+  likeness,
+  type Matching,
+  readProfile,
+  sameInodes,
+} from "./matching.ts";
+
+/**
+ * Documents at the paths where they are expected. A path proves little by itself, because people
+ * move a file and give its name to another; the file's inode or its text must confirm it.
+ */
+
+/** Matches each document whose file at its path still has the inode that base knows. */
+export function matchByPathAndInode(matching: Matching): void {
+  const { inodesTrusted } = matching.trees.local;
+  matchAt(matching, "path-and-inode", (link, file) => {
+    const isOwn = link.stamp !== null && sameInodeAndBirth(link.stamp, file.stamp);
+    return (inodesTrusted && isOwn) || isCopyOf(matching, link, file);
+  });
+}
+
+/** Whether the user moved a conflict copy of a document over the document. */
+function isCopyOf({ trees }: Matching, { id }: Link, { stamp }: LocalFile): boolean {
+  const { shown = [] } = trees.base.conflicts.get(id) ?? {};
+  return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
+}
+
+/**
+ * Matches each document that has a similar text at its path: an editor saved it as a new file.
+ * Documents made from one template are all similar, so this does not hold where inodes show that
+ * two of them changed places.
+ */
+export function matchByPathAndText(matching: Matching, evidence: Evidence = "path-and-similar-text"): void {
+  const isExchanged = exchangeTest(matching);
+  matchAt(matching, evidence, (link, file) => isLike(matching, link, file) && !isExchanged(link, file));
+}
+
+/**
+ * Returns a test for a file at a document's path: whether its inode is another document's, its text
+ * at least as similar to that one's, and this document's inode with a similar text elsewhere.
+ */
+function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => boolean {
+  const inodes = sameInodes(matching);
+  const owners = new Map(inodes.map(([link, file]) => [file.path, link]));
+  const files = new Map<DocId, LocalFile>(inodes.map(([{ id }, file]) => [id, file]));
+  return (link, file) => {
+    const [owner, own] = [owners.get(file.path), files.get(link.id)];
+    if (owner === undefined || own === undefined || owner === link) return false;
+    return isLike(matching, link, own) && isRatherOf(matching, owner, link, file);
+  };
+}
+
+/** Whether a file is more similar to `owner`. Without a birth time, equal does not count. */
+function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile): boolean {
+  const text = readProfile(matching, file.digest);
+  if (text === null) return false;
+  const [theirs, own] = [likeness(matching, owner, text), likeness(matching, link, text)];
+  return file.stamp.birthMs === 0 ? theirs > own : theirs >= own;
+}
+
+/**
+ * Matches each document whose file at its path contains its text, or is a part of it: a short note
+ * was filled, or a long one was split.
+ */
+export function matchByPathAndPart(matching: Matching): void {
+  matchAt(matching, "path-and-part-of-text", (link, file) => holdsPart(matching, link, file));
+}
+
+/**
+ * Matches by the path alone what nothing else claims. A document whose two paths in base do not
+ * belong together comes last.
+ */
+export function matchByPathAlone(matching: Matching): void {
+  matchAt(matching, "path", ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id));
+  matchAt(matching, "path", () => true);
+}
+
+function matchAt(matching: Matching, evidence: Evidence, isProven: (link: Link, file: LocalFile) => boolean): void {
+  const files = new FilesByPath(matching);
+  for (const whereIs of placesOf(matching))
+    for (const spelling of files.spellings)
+      for (const link of [...matching.links.values()]) {
+        const file = files.at(whereIs(link), spelling);
+        if (file !== undefined && isProven(link, file)) claim(matching, link, file, evidence);
+      }
+}
+
+/** The path at which a link's file is expected; null: nowhere. */
+type WhereIs = (link: Link) => LocalPath | null;
+
+/** First where the folders' moves would have taken the file, then where it was. */
+function placesOf({ folders }: Matching): readonly WhereIs[] {
+  const carried: WhereIs = ({ localPath }) => expectedPath(localPath, folders);
+  return folders.moved ? [carried, ({ localPath }) => localPath] : [carried];
+}
+
+type Spelling = "exact" | "folded";
+
+/**
+ * Files that no document has claimed yet, by their paths as they are and as the disk folds them.
+ */
+class FilesByPath {
+  /** The ways to look a path up, in order. */
+  readonly spellings: readonly Spelling[];
+  readonly #disk: DiskFolding;
+  readonly #files: Matching["files"];
+  readonly #byKey: ReadonlyMap<string, LocalFile>;
+
+  constructor({ trees, files }: Matching) {
+    this.#disk = trees.local.disk;
+    this.#files = files;
+    const isFolding = folds(this.#disk);
+    this.spellings = isFolding ? ["exact", "folded"] : ["exact"];
+    this.#byKey = new Map(isFolding ? [...files.values()].map((file) => [pathKey(file.path, this.#disk), file]) : []);
+  }
+
+  at(path: LocalPath | null, spelling: Spelling): LocalFile | undefined {
+    if (path === null) return undefined;
+    if (spelling === "exact") return this.#files.get(path);
+    const file = this.#byKey.get(pathKey(path, this.#disk));
+    return file !== undefined && this.#files.has(file.path) ? file : undefined;
+  }
+}
+
+/**
+ * Lists documents with the files at their paths, after `matchByPathAndInode` and
+ * `matchByPathAndText` have taken those that they confirm. A document whose two paths in base do
+ * not belong together is left out: its move was cut off, and the file may be another document's.
+ */
+export function unconfirmedFiles(matching: Matching): [Link, LocalFile][] {
+  const found = new Map<Link, LocalFile>();
+  const files = new FilesByPath(matching);
+  for (const whereIs of placesOf(matching))
+    for (const spelling of files.spellings)
+      for (const link of matching.links.values()) {
+        const file = files.at(whereIs(link), spelling);
+        if (file !== undefined && !found.has(link) && isPathPair(link.localPath, link.remotePath, link.id))
+          found.set(link, file);
+      }
+  return [...found];
+}

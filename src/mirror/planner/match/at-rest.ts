@@ -1,0 +1,83 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { agrees, hasLastingNames } from "../../model/agreement.ts";
+import type { Link } from "../../model/link.ts";
+import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
+import type { LocalFile, Trees } from "../../model/tree.ts";
+import type { FolderPaths } from "./folder-paths.ts";
+
+/** Documents that a plan judges whether or not they are at rest. */
+export type Judged = ReadonlySet<DocId> | "all";
+
+export const NONE_JUDGED: Judged = new Set();
+
+export function isJudged(judged: Judged, id: DocId): boolean {
+  return judged === "all" || judged.has(id);
+}
+
+type Parted = {
+  /** The records of documents that are not at rest. */
+  readonly links: Map<DocId, Link>;
+  /** The files that belong to no document at rest. */
+  readonly files: Map<LocalPath, LocalFile>;
+};
+
+/**
+ * Leaves out the documents at rest: both sides have them as base does, base has nothing pending for
+ * them, and their folders are at rest too. Nothing is to be done about them, whatever becomes of
+ * all others, and there may be very many.
+ */
+export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged): Parted {
+  const folders = foldersAtRest(trees, paths);
+  const shared = sharedPaths(trees.base.links.values());
+  const links = new Map<DocId, Link>();
+  const atRest = new Set<LocalPath>();
+  for (const link of trees.base.links.values()) {
+    const { id, localPath, remotePath } = link;
+    const isInFolderAtRest = folders.get(parentOf(localPath)) === parentOf(remotePath);
+    if (isInFolderAtRest && !isJudged(judged, id) && !shared.has(localPath) && isUnchanged(trees, link))
+      atRest.add(localPath);
+    else links.set(id, link);
+  }
+  return { links, files: filesBut(trees.local.files, atRest) };
+}
+
+/** Returns the paths of several records: it is to be judged whose file is there. */
+function sharedPaths(links: Iterable<Link>): ReadonlySet<LocalPath> {
+  const paths = new Set<LocalPath>();
+  const shared = new Set<LocalPath>();
+  for (const { localPath } of links)
+    if (paths.has(localPath)) shared.add(localPath);
+    else paths.add(localPath);
+  return shared;
+}
+
+function filesBut(files: ReadonlyMap<LocalPath, LocalFile>, left: ReadonlySet<LocalPath>): Map<LocalPath, LocalFile> {
+  if (files.size === left.size) return new Map();
+  return new Map([...files].filter(([path]) => !left.has(path)));
+}
+
+function isUnchanged({ base, local, remote }: Trees, link: Link): boolean {
+  const here = local.files.get(link.localPath);
+  const there = remote.files.get(link.id);
+  if (here === undefined || there === undefined || !agrees(link, here, there, local)) return false;
+  return !base.conflicts.has(link.id) && !base.holds.has(link.id);
+}
+
+/**
+ * Returns the local paths of the root and of the folders at rest, with their paths on the service.
+ * A folder that moved, or is below one that did, is not at rest.
+ */
+function foldersAtRest(
+  { base, local, remote }: Trees,
+  { sorted, found }: FolderPaths,
+): ReadonlyMap<LocalPath, RemotePath> {
+  const atRest = new Map<LocalPath, RemotePath>([["", ""]]);
+  for (const dir of sorted) {
+    const { id, localPath, remotePath } = dir;
+    const isInPlace = found.get(id) === localPath && remote.folders.get(id)?.path === remotePath;
+    const isInFolderAtRest = atRest.get(parentOf(localPath)) === parentOf(remotePath);
+    if (isInPlace && isInFolderAtRest && !base.holds.has(id) && hasLastingNames(dir, "folder", local))
+      atRest.set(localPath, remotePath);
+  }
+  return atRest;
+}

@@ -1,0 +1,187 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { compareStrings } from "../../../common/by-path.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { LocalFile } from "../../model/tree.ts";
+import { unconfirmedFiles } from "./at-path.ts";
+import { block, claim, claimByText, isLike, knownTexts, type Matching, resembles, sameInodes } from "./matching.ts";
+import { pairUp } from "./resemblance.ts";
+
+/** How much the evidence for a file elsewhere tells; the higher rank wins. */
+const RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
+
+type Rank = keyof typeof RANKS;
+
+type Candidate = {
+  readonly link: Link;
+  readonly file: LocalFile;
+  readonly evidence: Rank;
+  /** How similar the texts are: 0 to 1. */
+  readonly score: number;
+};
+
+/**
+ * Matches documents with files elsewhere than at their paths. A file at a document's own path that
+ * neither inode nor text confirms loses to such a file; where there is none, it stays the
+ * document's. A document whose evidence is balanced is blocked.
+ */
+export class Elsewhere {
+  readonly #matching: Matching;
+  /** The unconfirmed files at documents' own paths, and the documents by these files. */
+  readonly #atPath: ReadonlyMap<DocId, LocalFile>;
+  readonly #holders: ReadonlyMap<LocalPath, Link>;
+  /** The strongest first. */
+  readonly #candidates: readonly Candidate[];
+  readonly #byLink: ReadonlyMap<DocId, readonly Candidate[]>;
+  readonly #byFile: ReadonlyMap<LocalPath, readonly Candidate[]>;
+
+  constructor(matching: Matching) {
+    const held = unconfirmedFiles(matching);
+    this.#matching = matching;
+    this.#atPath = new Map(held.map(([{ id }, file]) => [id, file]));
+    this.#holders = new Map(held.map(([link, { path }]) => [path, link]));
+    this.#candidates = listCandidates(matching)
+      .filter(({ link, file }) => this.#atPath.get(link.id) !== file)
+      .sort((a, b) => this.#compare(a, b));
+    this.#byLink = Map.groupBy(this.#candidates, ({ link }) => link.id);
+    this.#byFile = Map.groupBy(this.#candidates, ({ file }) => file.path);
+  }
+
+  /** Matches by evidence of this rank and above. */
+  match(least: Rank): void {
+    for (const one of this.#candidates) {
+      if (RANKS[one.evidence] < RANKS[least]) return;
+      if (this.#isOpen(one) && !this.#isHeld(one)) this.#decide(one);
+    }
+  }
+
+  #compare(a: Candidate, b: Candidate): number {
+    return (
+      RANKS[b.evidence] - RANKS[a.evidence] ||
+      b.score - a.score ||
+      // A document with no file at its path comes before one that has at least that.
+      Number(this.#hasFileAtPath(a.link)) - Number(this.#hasFileAtPath(b.link)) ||
+      compareStrings(a.link.id, b.link.id) ||
+      compareStrings(a.file.path, b.file.path)
+    );
+  }
+
+  #hasFileAtPath({ id }: Link): boolean {
+    const file = this.#atPath.get(id);
+    return file !== undefined && this.#matching.files.has(file.path);
+  }
+
+  /** An inode without any of the text only tells which of two files is the document. */
+  #isOpen({ link, file, evidence }: Candidate): boolean {
+    const { links, files, blocked } = this.#matching;
+    if (!links.has(link.id) || blocked.has(link.id) || !files.has(file.path)) return false;
+    return evidence !== "inode" || this.#hasFileAtPath(link);
+  }
+
+  /**
+   * Whether the file is at the path of another document that has no candidate elsewhere, and may be
+   * that one. A file that has this document's inode and similar content was moved over the other.
+   */
+  #isHeld({ link, file, evidence }: Candidate): boolean {
+    if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
+    const holder = this.#holders.get(file.path);
+    if (holder === undefined || holder === link || !this.#matching.links.has(holder.id)) return false;
+    return !(this.#byLink.get(holder.id) ?? []).some((one) => this.#isOpen(one));
+  }
+
+  #decide(one: Candidate): void {
+    const { link, file, evidence } = one;
+    const rivals = this.#hasFileAtPath(link) ? this.#rivalsOf(one) : [];
+    if (rivals.length > 0) this.#block([one, ...rivals]);
+    else if (evidence === "same-text" || evidence === "similar-text") claimByText(this.#matching, link, file, evidence);
+    else claim(this.#matching, link, file, evidence);
+  }
+
+  /** Equal evidence for another file, or of another document whose path has another file, too. */
+  #rivalsOf(one: Candidate): Candidate[] {
+    const files = (this.#byLink.get(one.link.id) ?? []).filter(
+      (other) => other.file !== one.file && (isEqual(one, other) || other.evidence === "inode"),
+    );
+    const claimants = (this.#byFile.get(one.file.path) ?? []).filter(
+      (other) => other.link !== one.link && isEqual(one, other) && this.#hasFileAtPath(other.link),
+    );
+    return [...files, ...claimants].filter((other) => this.#isOpen(other));
+  }
+
+  #block(candidates: readonly Candidate[]): void {
+    const elsewhere = candidates.map(({ file }) => file);
+    for (const link of new Set(candidates.map((one) => one.link)))
+      block(this.#matching, link, [this.#atPath.get(link.id)!, ...elsewhere]);
+  }
+}
+
+function isEqual(a: Candidate, b: Candidate): boolean {
+  return a.evidence === b.evidence && a.score === b.score;
+}
+
+function listCandidates(matching: Matching): Candidate[] {
+  if (matching.links.size === 0 || matching.files.size === 0) return [];
+  return [...byInode(matching), ...bySameText(matching), ...bySimilarText(matching)];
+}
+
+function* byInode(matching: Matching): Generator<Candidate> {
+  for (const [link, file] of sameInodes(matching)) {
+    // A new file may have been given the inode within one tick of the clock, or at any time where
+    // files have no birth time.
+    if (resembles(matching, link, file)) yield { link, file, evidence: "inode-and-similar-text", score: 1 };
+    else if (file.stamp.birthMs !== 0) yield { link, file, evidence: "inode", score: 0 };
+  }
+}
+
+/**
+ * One document and one file of the same bytes, with no second of either: told without their texts,
+ * which may be too many to compare.
+ */
+function* bySameText(matching: Matching): Generator<Candidate> {
+  const files = onlyOnes(textsOfFiles(matching));
+  for (const [digest, link] of onlyOnes(textsOfLinks(matching))) {
+    const file = files.get(digest);
+    if (file !== undefined) yield { link, file, evidence: "same-text", score: 1 };
+  }
+}
+
+function* bySimilarText(matching: Matching): Generator<Candidate> {
+  for (const { link, file, score } of pairUp(matching, matching.links.values(), matching.files.values())) {
+    const isSame = knownTexts(matching, link).includes(file.digest);
+    yield isSame ? { link, file, evidence: "same-text", score: 1 } : { link, file, evidence: "similar-text", score };
+  }
+}
+
+function* textsOfFiles({ files }: Matching): Generator<[Digest, LocalFile]> {
+  for (const file of files.values()) if (!file.empty) yield [file.digest, file];
+}
+
+function* textsOfLinks(matching: Matching): Generator<[Digest, Link]> {
+  for (const link of matching.links.values())
+    for (const digest of new Set(knownTexts(matching, link))) yield [digest, link];
+}
+
+/** The values whose key no other value has. */
+function onlyOnes<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
+  const [ones, repeated] = [new Map<K, V>(), new Set<K>()];
+  for (const [key, value] of entries)
+    if (ones.has(key)) repeated.add(key);
+    else ones.set(key, value);
+  for (const key of repeated) ones.delete(key);
+  return ones;
+}
+
+/**
+ * Blocks documents that were not found and may be one of the files that others are blocked for: no
+ * document counts as deleted while its file may be one of these.
+ */
+export function blockWhatMayBeBlocked(matching: Matching): void {
+  const contested = new Set([...matching.blocked.values()].flat());
+  if (contested.size === 0) return;
+  for (const link of matching.links.values()) {
+    if (matching.blocked.has(link.id)) continue;
+    const files = [...contested].filter((file) => isLike(matching, link, file));
+    if (files.length > 0) block(matching, link, files);
+  }
+}

@@ -1,0 +1,220 @@
+import type { DirId } from "../../../contract/ids.ts";
+import type { DirLink } from "../../model/link.ts";
+import { depthOf, folds, type LocalPath, parentOf, pathKey, rebase } from "../../../contract/path.ts";
+import type { LocalFolder, LocalTree, Trees } from "../../model/tree.ts";
+import type { Policy } from "../../model/policy.ts";
+import { folderInodeKey } from "./inode.ts";
+
+type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
+
+/** Where the linked folders are on disk now, and where documents linked below them are expected. */
+export type FolderPaths = {
+  /** Linked folders that were found, with their present paths. */
+  readonly found: Map<DirId, LocalPath>;
+  /** The linked folder at each present path. */
+  readonly claimed: Map<LocalPath, DirId>;
+  /** Linked folders by base's path. */
+  readonly linked: ReadonlyMap<LocalPath, DirLink>;
+  /** Linked folders, outer ones first. */
+  readonly sorted: readonly DirLink[];
+  readonly asOne: boolean;
+  /** Whether the deployment can move a folder to the root. */
+  readonly toRoot: boolean;
+  /**
+   * Linked folders that were removed here and that the service cannot delete, by base's path: a
+   * folder that comes to that path is the same folder again.
+   */
+  readonly staying: ReadonlyMap<LocalPath, DirLink>;
+  /** Those of them at whose path there is another folder by now. */
+  readonly rehoused: Set<DirId>;
+  /** Whether any folder was found elsewhere than at base's path. */
+  moved: boolean;
+};
+
+/**
+ * Inode and birth time first (a rename, even into a swap), then the path below the parent's new
+ * place, then the base path. Where the deployment cannot move a folder, or not to the root, one
+ * that is at another path here (in the root) is a new one: its documents move there one by one,
+ * with their ids, and the old one goes as one that was deleted.
+ */
+export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
+  const sorted = [...trees.base.dirs.values()].sort(
+    (a, b) => depthOf(a.localPath) - depthOf(b.localPath) || (a.localPath < b.localPath ? -1 : 1),
+  );
+  const paths: FolderPaths = {
+    found: new Map(),
+    claimed: new Map(),
+    linked: new Map(sorted.map((dir) => [dir.localPath, dir])),
+    sorted,
+    asOne,
+    toRoot,
+    staying: stayingFolders(sorted, trees),
+    rehoused: new Set(),
+    moved: false,
+  };
+  if (trees.local.inodesTrusted) findByInode(paths, trees.local);
+  const byKey = foldedFolders(trees.local);
+  for (const dir of sorted) if (!paths.found.has(dir.id)) findByPath(paths, dir, trees.local, byKey);
+  return paths;
+}
+
+function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: FoldersByKey): void {
+  for (const path of [relocate(dir.localPath, paths), dir.localPath]) {
+    const folder = local.folders.get(path) ?? byKey?.get(pathKey(path, local.disk));
+    if (folder === undefined || paths.claimed.has(folder.path)) continue;
+    claimFolder(paths, dir, folder.path);
+    if (paths.staying.get(folder.path) === dir) paths.rehoused.add(dir.id);
+    return;
+  }
+}
+
+/**
+ * A folder at its old path is the same one on any deployment. A folder that was removed here, and
+ * that the service keeps, may have had the same path.
+ */
+function findByInode(paths: FolderPaths, local: LocalTree): void {
+  const loose = new Map<string, DirLink>();
+  for (const dir of paths.sorted) {
+    const key = folderInodeKey(dir);
+    if (key === null) continue;
+    const folder = local.folders.get(dir.localPath);
+    if (folder !== undefined && folderInodeKey(folder) === key) claimFolder(paths, dir, folder.path);
+    else loose.set(key, dir);
+  }
+  if (paths.asOne && loose.size > 0) findMovedByInode(paths, loose, local);
+}
+
+function findMovedByInode(paths: FolderPaths, loose: ReadonlyMap<string, DirLink>, local: LocalTree): void {
+  for (const folder of local.folders.values()) {
+    const key = folderInodeKey(folder);
+    const dir = key === null || paths.claimed.has(folder.path) ? undefined : loose.get(key);
+    if (dir !== undefined && !paths.found.has(dir.id) && canBeAt(paths, dir, folder.path))
+      claimFolder(paths, dir, folder.path);
+  }
+}
+
+/**
+ * Where the service keeps a removed folder, nothing else can get its name there: a folder that was
+ * moved to its path is moved document by document.
+ */
+function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
+  const staying = new Map<LocalPath, DirLink>();
+  if (base.holds.size === 0) return staying;
+  for (const dir of sorted)
+    if (base.holds.get(dir.id)?.reason === "folder-stays" && remote.folders.get(dir.id)?.path === dir.remotePath)
+      staying.set(dir.localPath, dir);
+  return staying;
+}
+
+function canBeAt({ toRoot, staying }: FolderPaths, dir: DirLink, path: LocalPath): boolean {
+  const kept = staying.get(path);
+  if (kept !== undefined && kept !== dir) return false;
+  return toRoot || parentOf(path) !== "" || parentOf(dir.remotePath) === "";
+}
+
+export function claimFolder(paths: FolderPaths, dir: DirLink, path: LocalPath): void {
+  paths.found.set(dir.id, path);
+  paths.claimed.set(path, dir.id);
+  if (path !== dir.localPath) paths.moved = true;
+}
+
+/** Where a linked path is expected if only the folders above it moved. */
+export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
+  if (!paths.moved) return basePath;
+  for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
+    const dir = paths.linked.get(above);
+    const now = dir === undefined ? undefined : paths.found.get(dir.id);
+    if (now !== undefined) return rebase(basePath, above, now);
+  }
+  return basePath;
+}
+
+/**
+ * A folder that disappeared while more than half of its linked documents were found, by their own
+ * evidence, under one new folder at the same places below it, is that folder (another disk, no
+ * inodes).
+ */
+export function findFoldersByContents(
+  paths: FolderPaths,
+  documents: Iterable<Whereabouts>,
+  folders: ReadonlyMap<LocalPath, LocalFolder>,
+): void {
+  if (!paths.asOne || paths.sorted.every((dir) => paths.found.has(dir.id))) return;
+  const polls = new Map<LocalPath, Poll>();
+  for (const dir of paths.sorted)
+    if (!paths.found.has(dir.id)) polls.set(dir.localPath, { total: 0, votes: new Map() });
+  for (const document of documents) askDocument(polls, document);
+  for (const dir of paths.sorted) {
+    const poll = polls.get(dir.localPath);
+    if (poll !== undefined) findPolled(paths, dir, poll, folders);
+  }
+}
+
+function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): void {
+  // The place to which the parent's move took it counts more than where its documents went.
+  for (const path of [relocate(dir.localPath, paths), winnerOf(poll, folders)]) {
+    if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
+    claimFolder(paths, dir, path);
+    return;
+  }
+}
+
+/** Where a linked document was, and where it was found; null: nowhere. */
+type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
+
+/**
+ * For a folder that was not found: how many documents there were below it, and how many say that it
+ * is at each path.
+ */
+type Poll = { total: number; readonly votes: Map<LocalPath, number> };
+
+/** Has a document vote for each folder that it was in. */
+function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereabouts): void {
+  for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
+    const poll = polls.get(above);
+    if (poll === undefined) continue;
+    poll.total++;
+    const voted = now === null ? null : folderByDocument(above, base, now);
+    if (voted !== null) poll.votes.set(voted, (poll.votes.get(voted) ?? 0) + 1);
+  }
+}
+
+/**
+ * Where a document says that a folder above it is now: the document must be at the same place below
+ * it.
+ */
+function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
+  const suffix = base.slice(above.length);
+  if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
+  // A direct child that was renamed as well still tells its folder.
+  return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
+}
+
+function winnerOf({ total, votes }: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): LocalPath | null {
+  for (const [path, count] of votes) if (count * 2 > total && folders.has(path)) return path;
+  return null;
+}
+
+/** null: the disk tells all names apart. */
+type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
+
+function foldedFolders(local: LocalTree): FoldersByKey {
+  if (!folds(local.disk)) return null;
+  return new Map([...local.folders.values()].map((folder) => [pathKey(folder.path, local.disk), folder]));
+}
+
+/**
+ * The path at which a linked file is expected, with its folder where that is now; null where its
+ * folder was not found, because a file at the old path then proves nothing.
+ */
+export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
+  if (!paths.moved) return basePath;
+  for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
+    const dir = paths.linked.get(above);
+    if (dir === undefined) continue;
+    const now = paths.found.get(dir.id);
+    if (now !== undefined) return rebase(basePath, above, now);
+    if (relocate(above, paths) === above) return null;
+  }
+  return basePath;
+}

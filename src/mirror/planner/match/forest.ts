@@ -1,0 +1,206 @@
+import type { DirLink } from "../../model/link.ts";
+import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import type { Trees } from "../../model/tree.ts";
+import { type FolderRow, pathOn, SIDES } from "./row.ts";
+import { type FolderPaths, relocate } from "./folder-paths.ts";
+import { isUnseen } from "./unseen.ts";
+
+/** All folders of the three trees. Each is one row, however many trees hold it. */
+export type Forest = {
+  readonly root: FolderRow;
+  readonly folders: Set<FolderRow>;
+  readonly byLocal: Map<LocalPath, FolderRow>;
+  readonly byRemote: Map<RemotePath, FolderRow>;
+  readonly byBaseLocal: Map<LocalPath, FolderRow>;
+  readonly byBaseRemote: Map<RemotePath, FolderRow>;
+  readonly nextKey: () => number;
+};
+
+/**
+ * The root and the linked folders.
+ * @param mayHide whether a folder that was not found may be where the walk could not see
+ */
+export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean): Forest {
+  let key = 0;
+  const root = newFolder(key++, { localPath: "", remotePath: "", localSeen: "present", remoteSeen: "listed" });
+  const forest: Forest = {
+    root,
+    folders: new Set(),
+    byLocal: new Map([["", root]]),
+    byRemote: new Map([["", root]]),
+    byBaseLocal: new Map([["", root]]),
+    byBaseRemote: new Map([["", root]]),
+    nextKey: () => key++,
+  };
+  for (const dir of paths.sorted) plantLinked(forest, dir, trees, paths, mayHide);
+  return forest;
+}
+
+export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
+  return {
+    kind: "folder",
+    key,
+    link: null,
+    dirId: null,
+    localPath: null,
+    remotePath: null,
+    localSeen: "absent",
+    remoteSeen: "absent",
+    replaced: null,
+    vacated: false,
+    merged: false,
+    rehoused: false,
+    local: { now: null, goal: null },
+    remote: { now: null, goal: null },
+    ...facts,
+  };
+}
+
+function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPaths, mayHide: boolean): void {
+  const folder = newFolder(forest.nextKey(), {
+    link: dir,
+    dirId: dir.id,
+    rehoused: paths.rehoused.has(dir.id),
+    ...lookHere(dir, trees, paths, mayHide),
+    ...lookThere(forest, dir, trees),
+  });
+  register(forest, folder);
+  noteBase(forest, dir, folder);
+}
+
+function lookHere(
+  dir: DirLink,
+  trees: Trees,
+  paths: FolderPaths,
+  mayHide: boolean,
+): Partial<Pick<FolderRow, "localPath" | "localSeen">> {
+  const found = paths.found.get(dir.id);
+  if (found !== undefined) return { localPath: found, localSeen: "present" };
+  const isHidden = isUnseen(dir.localPath, trees) || mayHide;
+  if (!isHidden && !trees.local.ignores(dir.localPath, "folder")) return {};
+  return { localPath: relocate(dir.localPath, paths), localSeen: "unknown" };
+}
+
+function lookThere(
+  forest: Forest,
+  dir: DirLink,
+  { remote }: Trees,
+): Partial<Pick<FolderRow, "remotePath" | "remoteSeen">> {
+  const listed = remote.folders.get(dir.id);
+  if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
+  if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
+  // Not listed in this pass: it counts as where it was, below the present place of its parent.
+  const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
+  const above = parent?.remotePath ?? parentOf(dir.remotePath);
+  return { remotePath: joinPath(above, nameOf(dir.remotePath)), remoteSeen: "unknown" };
+}
+
+/**
+ * Two folder records may have one place, because one folder was removed locally and the service
+ * keeps it. What base has at that place belongs to the folder that is present locally.
+ */
+function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderRow): void {
+  const isPresent = folder.localSeen === "present";
+  const here = byBaseLocal.get(localPath);
+  if (isPresent || here === undefined || here.link === null || here.localSeen !== "present")
+    byBaseLocal.set(localPath, folder);
+  if (!byBaseRemote.has(remotePath)) byBaseRemote.set(remotePath, folder);
+}
+
+export function register(forest: Forest, folder: FolderRow): void {
+  forest.folders.add(folder);
+  if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
+  if (folder.remotePath === null) return;
+  const other = forest.byRemote.get(folder.remotePath);
+  // A listed folder counts more than one that is only assumed to be where it was.
+  if (other === undefined || (other.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
+    forest.byRemote.set(folder.remotePath, folder);
+}
+
+/** Sets the folder above each folder, once all are known. */
+export function placeFolders(forest: Forest): void {
+  for (const folder of forest.folders)
+    for (const side of SIDES) {
+      const path = pathOn(folder, side);
+      if (path !== null) folder[side].now = { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+    }
+}
+
+/**
+ * The folder at a present path. One that no tree shows (nonsense input, or a parent that the key
+ * cannot read) is added as implied.
+ */
+export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderRow {
+  const index = side === "local" ? forest.byLocal : forest.byRemote;
+  const known = index.get(path);
+  if (known !== undefined) return known;
+  const folder = newFolder(
+    forest.nextKey(),
+    side === "local" ? { localPath: path, localSeen: "present" } : { remotePath: path, remoteSeen: "implied" },
+  );
+  index.set(path, folder);
+  forest.folders.add(folder);
+  folder[side].now = { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+  return folder;
+}
+
+/**
+ * The folder that was at a path of base: the linked one; else an unlinked one that is still there;
+ * else one that is nowhere.
+ * @param remotePath the same folder's path on the service, as far as base knows
+ */
+export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
+  const linked = forest.byBaseLocal.get(localPath);
+  if (linked !== undefined) return linked;
+  const found = unlinked(forest, forest.byLocal.get(localPath)) ?? unlinked(forest, forest.byRemote.get(remotePath));
+  return found ?? plantMissing(forest, localPath, remotePath);
+}
+
+/**
+ * The same on the service. Also a linked folder that is there now and that base does not know
+ * there: what base has below was moved ahead of it (one by one, while no folder was listed), and
+ * did not move again.
+ */
+export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
+  const known = knownRemoteFolder(forest, remotePath, localPath);
+  if (known !== undefined && (known.link !== null || known === forest.root)) return known;
+  const there = forest.byRemote.get(remotePath) ?? known ?? unlinked(forest, forest.byLocal.get(localPath));
+  return there ?? plantMissing(forest, localPath, remotePath);
+}
+
+/**
+ * Returns the folder that base has at a path on the service. Of two records with that path, the one
+ * whose local path is that of the same folder counts: the other one's path may be out of date,
+ * because nothing is recorded of a folder that was removed locally and stays on the service.
+ */
+function knownRemoteFolder(
+  { byBaseLocal, byBaseRemote }: Forest,
+  remotePath: RemotePath,
+  localPath: LocalPath,
+): FolderRow | undefined {
+  const beside = byBaseLocal.get(localPath);
+  return beside?.link?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
+}
+
+/** The root is only ever the root: no folder from elsewhere is taken for it. */
+function unlinked(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
+  return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
+}
+
+function plantMissing(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
+  const missingFolder = newFolder(forest.nextKey(), {});
+  if (!forest.byBaseLocal.has(localPath)) forest.byBaseLocal.set(localPath, missingFolder);
+  if (!forest.byBaseRemote.has(remotePath)) forest.byBaseRemote.set(remotePath, missingFolder);
+  forest.folders.add(missingFolder);
+  return missingFolder;
+}
+
+/** Whether `folder` is `above` or lies below it on a side, at present or by their goals. */
+export function isInside(folder: FolderRow, above: FolderRow, place: (at: FolderRow) => FolderRow | null): boolean {
+  const seen = new Set<FolderRow>();
+  for (let at: FolderRow | null = folder; at !== null && !seen.has(at); at = place(at)) {
+    if (at === above) return true;
+    seen.add(at);
+  }
+  return false;
+}

@@ -1,0 +1,148 @@
+import type { DocId } from "../../../contract/ids.ts";
+import { isAway, type Link } from "../../model/link.ts";
+import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import { ABSENT, ambiguousFile, present, type Seen, STILL_WRITTEN, type Unread, unknown } from "../../model/seen.ts";
+import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
+import { Arrivals } from "./arrivals.ts";
+import { type Judged, NONE_JUDGED, partDocuments } from "./at-rest.ts";
+import type { DocumentRow, RemoteSeen } from "./row.ts";
+import { matchDocuments } from "./documents.ts";
+import { findFolders } from "./folder-paths.ts";
+import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
+import { mergeFolders } from "./merged-folders.ts";
+import { plantUnlinked } from "./new-folders.ts";
+import { isAnythingWritten, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
+import type { LocalMatch, Matching } from "./matching.ts";
+import { foldingsOf, Occupancy } from "./slots.ts";
+import { findTwins } from "./twins.ts";
+
+/**
+ * The result of matching: every folder, and every document on which the three trees do not simply
+ * agree.
+ */
+export type Matched = {
+  readonly forest: Forest;
+  readonly documents: DocumentRow[];
+  /** Files that are not judged in this pass, because they may be a document that is not seen. */
+  readonly undecided: ReadonlySet<LocalPath>;
+  /**
+   * Documents without a row that a decision turned out to depend on: the plan is to be made again
+   * with them judged.
+   */
+  readonly wanted: Set<DocId>;
+  /** Documents without a row that the plan makes locally. */
+  readonly arrivals: Arrivals;
+  /** What is where before the plan. */
+  readonly occupancy: Occupancy;
+};
+
+/**
+ * Which row of base, which file on disk and which file of the service are one document. Documents
+ * at rest, and those that only arrive, get no row.
+ */
+export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judged: Judged = NONE_JUDGED): Matched {
+  const folders = findFolders(trees, policy);
+  const { links, files } = partDocuments(trees, folders, judged);
+  // Rows are laid out in the order of ids, whatever the order of the input.
+  const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  for (const link of loose) if (isAway(link)) links.delete(link.id);
+  const found = { matches: new Map(), undecided: new Set<LocalPath>(), blocked: new Map() };
+  const matching: Matching = { trees, texts, folders, files, links, ...found };
+  matchDocuments(matching);
+  const unread = whyNothingIsAbsent(trees, (link) => isElsewhere(matching, link));
+  const forest = plantForest(trees, folders, unread !== null);
+  mergeFolders(forest, trees, policy, folders);
+  plantUnlinked(forest, trees, policy, folders);
+  placeFolders(forest);
+  const documents = loose.map((link) => linkedDocument(forest, trees, link, seenLocally(matching, link, unread)));
+  const occupancy = new Occupancy(trees, foldingsOf(trees, policy));
+  const arrivals = new Arrivals(trees, forest, occupancy);
+  const { met, there, here } = findTwins(forest, trees, policy, [...matching.files.values()]);
+  for (const [file, twin] of met) documents.push(newDocument(forest, trees, file, present(twin)));
+  for (const file of arrivals.take(there, policy, judged)) documents.push(newDocument(forest, trees, file, ABSENT));
+  for (const file of here) documents.push(document(forest, null, null, null, present(file), { kind: "never" }, null));
+  return { forest, documents, undecided: matching.undecided, wanted: new Set(), arrivals, occupancy };
+}
+
+function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
+  const match = matches.get(id);
+  return match !== undefined && match.file.path !== localPath;
+}
+
+type SeenLocally = { readonly seen: Seen<LocalFile>; readonly evidence: DocumentRow["evidence"] };
+
+/** @param unread why what was not found may be somewhere all the same; null: it is nowhere */
+function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: Unread | null): SeenLocally {
+  const match = matches.get(link.id);
+  const why = whyUnsure(trees, link, match, blocked.get(link.id), unread);
+  if (why !== null) return { seen: unknown(why), evidence: null };
+  return match === undefined
+    ? { seen: ABSENT, evidence: null }
+    : { seen: present(match.file), evidence: match.evidence };
+}
+
+/** Why it cannot be told what a document is locally; null: it can. */
+function whyUnsure(
+  trees: Trees,
+  link: Link,
+  match: LocalMatch | undefined,
+  mayBe: readonly LocalFile[] | undefined,
+  unread: Unread | null,
+): Unread | null {
+  if (mayBe !== undefined) return ambiguousFile(mayBe.map(({ path }) => path));
+  if (match === undefined) return whyUnseen(link.localPath, trees) ?? unread;
+  // Only the path speaks for this file. The document may be one that is being written elsewhere.
+  return match.evidence === "path" && isAnythingWritten(trees) ? STILL_WRITTEN : null;
+}
+
+function linkedDocument(forest: Forest, trees: Trees, link: Link, { seen, evidence }: SeenLocally): DocumentRow {
+  const tombstone = trees.base.tombstones.get(link.id) ?? null;
+  return document(forest, link.id, link, tombstone, seen, remoteSeen(trees, link), evidence);
+}
+
+/**
+ * An absence counts only when the listing was complete (I20); what was not proven gone was only not
+ * seen.
+ */
+function remoteSeen(trees: Trees, link: Link): RemoteSeen {
+  const { remote } = trees;
+  const file = remote.files.get(link.id);
+  if (file !== undefined) return { kind: "present", file };
+  if (remote.outside.has(link.id)) return { kind: "outside" };
+  if (remote.complete && remote.gone.has(link.id)) return { kind: "gone" };
+  return { kind: "unseen", why: remote.unseen.get(link.id) ?? "not in the listing, and not proven absent" };
+}
+
+function document(
+  forest: Forest,
+  id: DocId | null,
+  link: Link | null,
+  tombstone: DocumentRow["tombstone"],
+  local: Seen<LocalFile>,
+  remote: RemoteSeen,
+  evidence: DocumentRow["evidence"],
+): DocumentRow {
+  const here = local.kind === "present" ? local.value.path : null;
+  const there = remote.kind === "present" ? remote.file.path : null;
+  return {
+    kind: "document",
+    key: forest.nextKey(),
+    id,
+    link,
+    tombstone,
+    evidence,
+    local: { seen: local, ...standing(forest, "local", here) },
+    remote: { seen: remote, ...standing(forest, "remote", there) },
+  };
+}
+
+function standing(forest: Forest, side: "local" | "remote", path: string | null) {
+  const now = path === null ? null : { parent: folderAt(forest, side, parentOf(path)), name: nameOf(path) };
+  return { now, goal: null };
+}
+
+function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
+  const tombstone = trees.base.tombstones.get(file.id) ?? null;
+  return document(forest, file.id, null, tombstone, local, { kind: "present", file }, null);
+}

@@ -1,0 +1,149 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import {
+  isKeptIn,
+  type LineProfile,
+  mayBeSimilar,
+  profileOf,
+  SIMILAR_ENOUGH,
+  similarity,
+} from "../../model/similar.ts";
+import type { LocalFile, TextLookup, Trees } from "../../model/tree.ts";
+import type { FolderPaths } from "./folder-paths.ts";
+import { fileInodeKey } from "./inode.ts";
+import { whyHidden } from "./unseen.ts";
+
+/** Why a file on disk was taken for a linked document, the strongest evidence first. */
+export type Evidence =
+  | "inode-and-text"
+  | "path-and-inode"
+  | "path-and-similar-text"
+  | "inode-and-similar-text"
+  | "path-and-part-of-text"
+  | "same-text"
+  | "path-in-moved-folder"
+  | "similar-text"
+  | "inode"
+  | "path";
+
+export type LocalMatch = { readonly file: LocalFile; readonly evidence: Evidence };
+
+/** What the matching of one pass knows and has decided. */
+export type Matching = {
+  readonly trees: Trees;
+  readonly texts: TextLookup;
+  readonly folders: FolderPaths;
+  /** Files that no document has claimed yet; in the end: the new ones. */
+  readonly files: Map<LocalPath, LocalFile>;
+  /** Links that are not found yet; in the end: the absent ones. */
+  readonly links: Map<DocId, Link>;
+  readonly matches: Map<DocId, LocalMatch>;
+  /**
+   * Files that are neither new nor moved yet: each may be a document that is blocked, or one whose
+   * own file is being written at this moment.
+   */
+  readonly undecided: Set<LocalPath>;
+  /** Links with balanced evidence, each with the files that may be its document. */
+  readonly blocked: Map<DocId, readonly LocalFile[]>;
+};
+
+export function claim(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
+  matching.matches.set(link.id, { file, evidence });
+  matching.links.delete(link.id);
+  matching.files.delete(file.path);
+}
+
+/** Blocks a document that may be any of some files: none of them is judged. */
+export function block(matching: Matching, link: Link, files: readonly LocalFile[]): void {
+  matching.blocked.set(link.id, [...new Set(files)]);
+  for (const { path } of files) {
+    matching.undecided.add(path);
+    matching.files.delete(path);
+  }
+}
+
+/**
+ * Takes a file for a document by its text alone. Where the document's own file was not seen, that
+ * may be where it was, and this one a copy: a copy must not get the document's id (I09).
+ */
+export function claimByText(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
+  const hidden = whyHidden(link.localPath, matching.trees);
+  if (hidden === null) claim(matching, link, file, evidence);
+  else if (hidden.kind === "still-being-written") {
+    matching.undecided.add(file.path);
+    matching.files.delete(file.path);
+  }
+}
+
+/**
+ * The texts that a document's file may have had last: base's bytes; or the text that waits for
+ * review (I31) or is held (by a conflict, a refusal), while base has the live one.
+ */
+export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
+  const held = trees.base.holds.get(id)?.digest ?? null;
+  if (held === null && submissions.length === 0) return [localDigest];
+  return [localDigest, ...submissions.map(({ digest }) => digest), ...(held === null ? [] : [held])];
+}
+
+/** How similar a text is to what a document was known to hold: 0 to 1. */
+export function likeness(matching: Matching, link: Link, is: LineProfile): number {
+  let most = 0;
+  for (const digest of knownTexts(matching, link)) {
+    const was = readProfile(matching, digest);
+    if (was !== null && mayBeSimilar(was, is)) most = Math.max(most, similarity(was, is));
+  }
+  return most;
+}
+
+/** Whether a file may be a version of a document, judged by its text alone. */
+export function isLike(matching: Matching, link: Link, file: LocalFile): boolean {
+  if (knownTexts(matching, link).includes(file.digest)) return true;
+  const is = readProfile(matching, file.digest);
+  return is !== null && likeness(matching, link, is) >= SIMILAR_ENOUGH;
+}
+
+/**
+ * Whether the file contains one of the document's texts, or is contained in one: a short note that
+ * was filled, or a long one that was split, is not similar any more.
+ */
+export function holdsPart(matching: Matching, link: Link, file: LocalFile): boolean {
+  const is = readProfile(matching, file.digest);
+  if (is === null) return false;
+  return knownTexts(matching, link).some((digest) => {
+    const was = readProfile(matching, digest);
+    // A blank file is no part of a text: nothing of the text is in it.
+    return was !== null && (isKeptIn(was, is) || (is.total > 0 && isKeptIn(is, was)));
+  });
+}
+
+/** Whether a file's text is evidence that the file is the document. */
+export function resembles(matching: Matching, link: Link, file: LocalFile): boolean {
+  return isLike(matching, link, file) || holdsPart(matching, link, file);
+}
+
+export function readProfile(matching: Matching, digest: Digest): LineProfile | null {
+  const text = matching.texts(digest);
+  return text === null ? null : profileOf(text);
+}
+
+/**
+ * Links that are not found yet, each with the file that has its inode and birth time now; none
+ * where inodes are no evidence.
+ */
+export function sameInodes(matching: Matching): [Link, LocalFile][] {
+  if (!matching.trees.local.inodesTrusted) return [];
+  const byInode = new Map<string, LocalFile>();
+  for (const file of matching.files.values()) {
+    const key = fileInodeKey(file.stamp);
+    if (key !== null) byInode.set(key, file);
+  }
+  const pairs: [Link, LocalFile][] = [];
+  for (const link of matching.links.values()) {
+    const key = fileInodeKey(link.stamp);
+    const file = key === null ? undefined : byInode.get(key);
+    if (file !== undefined) pairs.push([link, file]);
+  }
+  return pairs;
+}

@@ -1,0 +1,147 @@
+import type { DirId } from "../../../contract/ids.ts";
+import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
+import { compareStrings } from "../../../common/by-path.ts";
+import {
+  depthOf,
+  folds,
+  joinPath,
+  type LocalPath,
+  nameOf,
+  parentOf,
+  pathKey,
+  type RemotePath,
+} from "../../../contract/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { RemoteTree, Trees } from "../../model/tree.ts";
+import type { FolderRow } from "./row.ts";
+import type { FolderPaths } from "./folder-paths.ts";
+import { type Forest, newFolder, register } from "./forest.ts";
+
+/**
+ * Folders that no link names, those above first: what both sides have at corresponding places is
+ * one row.
+ */
+export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
+  const fold = localFolderIndex(trees);
+  for (const { path, rank, id } of listUnlinked(forest, trees, paths)) {
+    if (rank === RANK_HERE) plantLocal(forest, path, policy);
+    else plantRemote(forest, path, id, fold, paths, trees);
+  }
+}
+
+/**
+ * ORDER: listed before implied, so that a folder's id is known; the service's before ours, so that
+ * ours join.
+ */
+const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
+
+type Unlinked = { readonly depth: number; readonly rank: number; readonly path: string; readonly id: DirId | null };
+
+/** Above before below. */
+function listUnlinked(forest: Forest, { base, local, remote }: Trees, paths: FolderPaths): Unlinked[] {
+  const unlinked: Unlinked[] = [];
+  for (const { id, path } of remote.folders.values())
+    if (!base.dirs.has(id)) unlinked.push({ depth: depthOf(path), rank: RANK_LISTED, path, id });
+  for (const path of impliedFolders(forest, remote))
+    if (!forest.byRemote.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_IMPLIED, path, id: null });
+  for (const path of local.folders.keys())
+    if (!paths.claimed.has(path)) unlinked.push({ depth: depthOf(path), rank: RANK_HERE, path, id: null });
+  return unlinked.sort((a, b) => a.depth - b.depth || a.rank - b.rank || compareStrings(a.path, b.path));
+}
+
+/** Folders above what the service shows, but for some of those that the forest has. */
+function impliedFolders(forest: Forest, remote: RemoteTree): ReadonlySet<RemotePath> {
+  const implied = new Set<RemotePath>();
+  for (const { path } of remote.folders.values()) addAbove(implied, path);
+  // Listings come folder by folder, so that most documents share the folder of the one before.
+  let before = "";
+  for (const { path } of remote.files.values()) {
+    const slash = path.lastIndexOf("/");
+    if (slash <= 0 || (slash === before.length && path.startsWith(before))) continue;
+    before = path.slice(0, slash);
+    if (!forest.byRemote.has(before)) addAbove(implied, path);
+  }
+  return implied;
+}
+
+function addAbove(folders: Set<RemotePath>, path: RemotePath): void {
+  for (let at = parentOf(path); at !== "" && !folders.has(at); at = parentOf(at)) folders.add(at);
+}
+
+type FolderIndex = (path: LocalPath) => LocalPath | null;
+
+function localFolderIndex(trees: Trees): FolderIndex {
+  const { disk, folders } = trees.local;
+  if (!folds(disk)) return (path) => (folders.has(path) ? path : null);
+  const byKey = new Map([...folders.keys()].map((path) => [pathKey(path, disk), path]));
+  return (path) => (folders.has(path) ? path : (byKey.get(pathKey(path, disk)) ?? null));
+}
+
+/**
+ * The folder of its name; else one that was made with its id's digits, for its place was taken;
+ * else the one that the disk takes for the same.
+ */
+function twinOf(parent: LocalPath, name: string, id: string, { local }: Trees, fold: FolderIndex): LocalPath | null {
+  const { maxNameBytes } = local.disk;
+  const path = joinPath(parent, localNameFor(name, "folder", id, maxNameBytes));
+  if (local.folders.has(path) || local.folders.size === 0) return fold(path);
+  return fold(joinPath(parent, hashedName(name, "folder", id, maxNameBytes))) ?? fold(path);
+}
+
+function plantRemote(
+  forest: Forest,
+  path: RemotePath,
+  id: DirId | null,
+  fold: FolderIndex,
+  paths: FolderPaths,
+  trees: Trees,
+): void {
+  const standing = forest.byRemote.get(path);
+  if (standing !== undefined && standing.remoteSeen !== "unknown") return;
+  const there = { dirId: id, remotePath: path, remoteSeen: id === null ? "implied" : "listed" } as const;
+  const expected = twinPathOf(forest, path, id, fold, trees);
+  const twin = expected === null ? undefined : forest.byLocal.get(expected);
+  if (twin?.remoteSeen === "gone" && twin.link !== null) {
+    // Deleted and made anew by someone: the same folder to everybody but its id.
+    Object.assign(twin, { replaced: twin.link.id, ...there });
+    register(forest, twin);
+    return;
+  }
+  const folder = newFolder(forest.nextKey(), there);
+  const joins = expected !== null && twin === undefined && !paths.claimed.has(expected);
+  if (joins) Object.assign(folder, { localPath: expected, localSeen: "present" });
+  register(forest, folder);
+}
+
+/** Where the folder here is, or would be, that a folder of the service corresponds to. */
+function twinPathOf(
+  forest: Forest,
+  path: RemotePath,
+  id: DirId | null,
+  fold: FolderIndex,
+  trees: Trees,
+): LocalPath | null {
+  const parent = forest.byRemote.get(parentOf(path))?.localPath ?? null;
+  if (parent === null || isUnsafeName(nameOf(path), "folder")) return null;
+  return twinOf(parent, nameOf(path), id ?? path, trees, fold);
+}
+
+/**
+ * Gone here and listed there: a folder that is made here where the service has it by now is that
+ * folder, and stands in nobody's way.
+ */
+function isKeptThere({ localSeen, remoteSeen }: FolderRow): boolean {
+  return localSeen === "absent" && remoteSeen === "listed";
+}
+
+function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
+  if (forest.byLocal.has(path)) return;
+  const parent = forest.byLocal.get(parentOf(path));
+  const mapped = policy.names === "map" ? remoteNameFor(nameOf(path), "folder", policy.refusedCharacters) : null;
+  const above = parent?.remotePath ?? null;
+  const twin = mapped === null || above === null ? undefined : forest.byRemote.get(joinPath(above, mapped));
+  if (twin !== undefined && twin.localPath === null && (twin.link === null || isKeptThere(twin))) {
+    Object.assign(twin, { localPath: path, localSeen: "present" });
+    register(forest, twin);
+  } else register(forest, newFolder(forest.nextKey(), { localPath: path, localSeen: "present" }));
+}

@@ -1,0 +1,67 @@
+import { compareStrings } from "../../../common/by-path.ts";
+import type { Link } from "../../model/link.ts";
+import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../../model/similar.ts";
+import type { LocalFile } from "../../model/tree.ts";
+import { knownTexts, type Matching, readProfile } from "./matching.ts";
+
+/**
+ * LIMIT: comparisons of texts in one pass. Past it, what is left are deletions and new files, which
+ * the guards then judge.
+ */
+const MAX_COMPARISONS = 4_000;
+/** LIMIT: texts read for comparison in one pass. */
+const MAX_PROFILES = 1_000;
+
+type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
+type Pair = { readonly link: Link; readonly file: LocalFile; readonly score: number };
+
+/** Documents with the files that are like them, the most similar pair first. */
+export function pairUp(matching: Matching, links: Iterable<Link>, files: Iterable<LocalFile>): readonly Pair[] {
+  return listPairs(matching, links, listCandidates(matching, files)).sort(
+    (a, b) => b.score - a.score || compareStrings(a.link.id, b.link.id) || compareStrings(a.file.path, b.file.path),
+  );
+}
+
+/** Files that hold a text, the shortest first. */
+function listCandidates(matching: Matching, from: Iterable<LocalFile>): Candidate[] {
+  const candidates: Candidate[] = [];
+  const files = [...from]
+    .filter((file) => !file.empty && file.textFault === null)
+    .sort((a, b) => compareStrings(a.path, b.path))
+    .slice(0, MAX_PROFILES);
+  for (const file of files) {
+    const profile = readProfile(matching, file.digest);
+    if (profile !== null) candidates.push({ file, profile });
+  }
+  return candidates.sort((a, b) => a.profile.total - b.profile.total || compareStrings(a.file.path, b.file.path));
+}
+
+function listPairs(matching: Matching, of: Iterable<Link>, candidates: readonly Candidate[]): Pair[] {
+  const pairs: Pair[] = [];
+  if (candidates.length === 0) return pairs;
+  const budget = { left: MAX_COMPARISONS };
+  const links = [...of].sort((a, b) => compareStrings(a.id, b.id)).slice(0, MAX_PROFILES);
+  for (const link of links)
+    for (const digest of knownTexts(matching, link)) {
+      const was = readProfile(matching, digest);
+      if (was === null || was.total === 0) continue;
+      for (const { file, profile } of comparableTo(was, candidates, budget))
+        if (isSimilar(was, profile)) pairs.push({ link, file, score: similarity(was, profile) });
+    }
+  return pairs;
+}
+
+/** Those whose length alone still allows a likeness, as far as the budget goes. */
+function* comparableTo(
+  was: LineProfile,
+  candidates: readonly Candidate[],
+  budget: { left: number },
+): Generator<Candidate> {
+  for (const candidate of candidates) {
+    if (mayBeSimilar(was, candidate.profile)) {
+      if (budget.left === 0) return;
+      budget.left--;
+      yield candidate;
+    } else if (candidate.profile.total > was.total) return;
+  }
+}

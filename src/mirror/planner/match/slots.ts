@@ -1,0 +1,125 @@
+import { type FolderRow, pathOn, type Place, type Row, type Side } from "./row.ts";
+import { type DiskFolding, folds, joinPath, type LocalPath, pathKey } from "../../../contract/path.ts";
+import type { Policy } from "../../model/policy.ts";
+import type { Trees } from "../../model/tree.ts";
+import { once } from "../../../common/once.ts";
+
+/**
+ * Which names each side takes for one: of the disk this was probed, of the service it is learned.
+ */
+export type Foldings = Readonly<Record<Side, DiskFolding>>;
+
+export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Foldings {
+  return { local: local.disk, remote: remoteFolding };
+}
+
+/**
+ * A slot is a name in a folder: only one thing can be there at a time. Its key folds as its side
+ * does (I11).
+ */
+export function slotKey(place: Place, folding: DiskFolding): string {
+  return `${place.parent.key}/${pathKey(place.name, folding)}`;
+}
+
+/**
+ * Values by slot. There is one map for each folder, because a key for each slot would be a string
+ * that is made again at each access.
+ */
+export class SlotMap<T> {
+  readonly #folding: DiskFolding;
+  readonly #inside = new Map<FolderRow, Map<string, T>>();
+
+  constructor(folding: DiskFolding) {
+    this.#folding = folding;
+  }
+
+  get(place: Place): T | undefined {
+    return this.#inside.get(place.parent)?.get(this.#name(place));
+  }
+
+  set(place: Place, value: T): void {
+    const names = this.#inside.get(place.parent);
+    if (names === undefined) this.#inside.set(place.parent, new Map([[this.#name(place), value]]));
+    else names.set(this.#name(place), value);
+  }
+
+  delete(place: Place): void {
+    this.#inside.get(place.parent)?.delete(this.#name(place));
+  }
+
+  #name({ name }: Place): string {
+    return pathKey(name, this.#folding);
+  }
+}
+
+/** What is in a slot before the plan, with or without a row. */
+type Occupant =
+  | { readonly kind: "free" }
+  | { readonly kind: "mirrored"; readonly path: string }
+  | { readonly kind: "foreign"; readonly path: string };
+
+const FREE = { kind: "free" } as const;
+
+/** Looks slots up in the trees. Indexes that only moves need are made when first needed. */
+export class Occupancy {
+  readonly #trees: Trees;
+  readonly #foldings: Foldings;
+  readonly #foldedHere = once(() => this.#foldHere());
+  readonly #foldedThere = once(() => this.#foldThere());
+
+  constructor(trees: Trees, foldings: Foldings) {
+    this.#trees = trees;
+    this.#foldings = foldings;
+  }
+
+  at(side: Side, { parent, name }: Place): Occupant {
+    const above = pathOn(parent, side);
+    if (above === null) return FREE;
+    const path = joinPath(above, name);
+    return side === "local" ? this.onDisk(path) : this.#there(path);
+  }
+
+  onDisk(path: LocalPath): Occupant {
+    const { disk, files, folders, others } = this.#trees.local;
+    if (files.has(path) || folders.has(path)) return { kind: "mirrored", path };
+    if (others.has(path)) return { kind: "foreign", path };
+    return folds(disk) ? (this.#foldedHere().get(pathKey(path, disk)) ?? FREE) : FREE;
+  }
+
+  #there(path: string): Occupant {
+    const there = this.#foldedThere().get(pathKey(path, this.#foldings.remote));
+    return there === undefined ? FREE : { kind: "mirrored", path: there };
+  }
+
+  #foldHere(): ReadonlyMap<string, Occupant> {
+    const { disk, files, folders, others } = this.#trees.local;
+    const paths = new Map<string, Occupant>();
+    for (const path of others.keys()) paths.set(pathKey(path, disk), { kind: "foreign", path });
+    for (const path of [...files.keys(), ...folders.keys()]) paths.set(pathKey(path, disk), { kind: "mirrored", path });
+    return paths;
+  }
+
+  #foldThere(): ReadonlyMap<string, string> {
+    const { files, folders } = this.#trees.remote;
+    const paths = new Map<string, string>();
+    for (const { path } of files.values()) paths.set(pathKey(path, this.#foldings.remote), path);
+    for (const { path } of folders.values()) paths.set(pathKey(path, this.#foldings.remote), path);
+    return paths;
+  }
+}
+
+/**
+ * Rows by their place on disk now and by the one in this plan: what may be in a slot while the plan
+ * runs.
+ */
+export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<Row[]> {
+  const claimants = new SlotMap<Row[]>(disk);
+  for (const row of rows)
+    for (const place of new Set([row.local.goal, row.local.now])) {
+      if (place === null) continue;
+      const known = claimants.get(place);
+      if (known === undefined) claimants.set(place, [row]);
+      else known.push(row);
+    }
+  return claimants;
+}

@@ -1,0 +1,51 @@
+import { type Link, linksByPath } from "../../model/link.ts";
+import { type LocalPath, parentOf } from "../../../contract/path.ts";
+import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
+import type { Trees } from "../../model/tree.ts";
+
+/** Whether a linked path is at or below what the walk could not see. */
+export function isUnseen(path: LocalPath, trees: Trees): boolean {
+  if (trees.local.unseen.size === 0) return false;
+  return trees.local.unseen.has("") || whyUnseen(path, trees) !== null;
+}
+
+export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
+  return whyHidden(path, trees) ?? trees.local.unseen.get("") ?? null;
+}
+
+/**
+ * Why the walk could not see what is at this very path, or in a folder above it. In a bulk change
+ * (all is unseen) nothing is: there, files are seen, and what is not among them is not there now.
+ */
+export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
+  if (unseen.size === 0) return null;
+  for (let at = path; at !== ""; at = parentOf(at)) {
+    const unread = unseen.get(at);
+    if (unread !== undefined) return unread;
+  }
+  return null;
+}
+
+/** Whether some file is still being written, so that this walk did not see its text. */
+export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
+  for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return true;
+  return false;
+}
+
+/**
+ * Why nothing counts as absent in this walk: what is missing may have been moved to a place that
+ * the walk could not see (I04: "the scan complete"). A linked document's own file that cannot be
+ * read hides only itself; at the path of one that was found elsewhere, it is another's.
+ * @returns null: what was not found is absent
+ */
+export function whyNothingIsAbsent({ base, local }: Trees, isElsewhere: (link: Link) => boolean): Unread | null {
+  if (local.partial === true) return unreadable("only a part of the folder was looked at");
+  if (local.unseen.size === 0) return null;
+  const linked = linksByPath([...base.links.values()].filter((link) => !isElsewhere(link)));
+  for (const [path, { kind, why }] of local.unseen) {
+    if (linked.has(path)) continue;
+    if (kind === "still-being-written") return STILL_WRITTEN;
+    return unreadable(`it may have been moved to ${path}, which could not be read: ${why}`);
+  }
+  return null;
+}

@@ -1,0 +1,242 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Action, Step } from "../../model/action.ts";
+import { type At, type PlanDraft, type Proposal, pathOfDocument, type StandingCopy } from "../decide/plan-draft.ts";
+import { foldingsOf } from "../match/slots.ts";
+import { isTemporaryName } from "../../model/local-name.ts";
+import type { Arrival } from "../match/arrivals.ts";
+import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
+import { joinPath } from "../../../contract/path.ts";
+import { copyPath } from "../../model/sidecar-path.ts";
+import { Ledger } from "./ledger.ts";
+import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
+
+/** A row that a step made, removed or moved. `freed`: the key of the slot that became free. */
+export type Shift = {
+  readonly side: Side;
+  readonly row: Row;
+  readonly from: Place | null;
+  readonly to: Place | null;
+  readonly freed: string | null;
+};
+
+const NOTHING: readonly number[] = [];
+
+/**
+ * The steps laid out so far, each with the paths of its moment and the steps that it must come
+ * after: the last one on its row, those that made or moved the folders of its paths, and the one
+ * that freed its slot; for a folder's move or removal also those that used its old path.
+ */
+export class Layout {
+  readonly ledgers: Readonly<Record<Side, Ledger>>;
+  readonly steps: Step[] = [];
+  readonly #draft: PlanDraft;
+  readonly #onShift: (shift: Shift) => void;
+  /** The last step that placed a row on each side. */
+  readonly #placed = { local: new Map<Row, number>(), remote: new Map<Row, number>() };
+  /** Steps before all others of a row. */
+  readonly #first = new Map<Row, number[]>();
+
+  /** @param moving folders that some step will move or remove, by side */
+  constructor(
+    draft: PlanDraft,
+    moving: Readonly<Record<Side, ReadonlySet<FolderRow>>>,
+    onShift: (shift: Shift) => void,
+  ) {
+    const foldings = foldingsOf(draft.trees, draft.policy);
+    const { occupancy } = draft;
+    this.#draft = draft;
+    this.#onShift = onShift;
+    this.ledgers = {
+      local: new Ledger("local", foldings.local, occupancy, moving.local),
+      remote: new Ledger("remote", foldings.remote, occupancy, moving.remote),
+    };
+  }
+
+  layFirst(row: Row, propose: Proposal): void {
+    this.#remember(row, this.#emit(propose.make(this.#at(row)), new Set()));
+  }
+
+  layNote(row: Row, propose: Proposal): void {
+    this.#emit(propose.make(this.#at(row)), this.#firsts(row));
+  }
+
+  #emit(action: Action, after: Set<number>): number {
+    const step = this.steps.length;
+    after.delete(step);
+    this.steps.push({ action, after: after.size === 0 ? NOTHING : [...after].sort((a, b) => a - b) });
+    return step;
+  }
+
+  #remember(row: Row, step: number): void {
+    this.#first.set(row, [...(this.#first.get(row) ?? []), step]);
+  }
+
+  #firsts(row: Row): Set<number> {
+    return new Set(this.#first.get(row));
+  }
+
+  /** Where a row is by now, or its goal on a side where it is not yet. */
+  #place(side: Side, row: Row): Place | null {
+    return this.ledgers[side].at(row) ?? row[side].goal;
+  }
+
+  #path(side: Side, row: Row): string {
+    const place = this.#place(side, row);
+    return place === null ? "" : this.ledgers[side].pathOf(place);
+  }
+
+  #at(row: Row): At {
+    const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
+    // Most of a large plan is paths: of equal ones, the listing's string is kept.
+    const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
+    return {
+      local: local === shown ? shown : local,
+      remote: remote === shown ? shown : remote,
+    };
+  }
+
+  /** The steps before one that uses a row's present paths. */
+  #dependencies(row: Row, sides: readonly Side[]): Set<number> {
+    const after = this.#firsts(row);
+    for (const side of sides) {
+      const place = this.#place(side, row);
+      if (place !== null) this.ledgers[side].waitsFor(place, after);
+      const own = this.#placed[side].get(row);
+      if (own !== undefined) after.add(own);
+    }
+    return after;
+  }
+
+  #use(row: Row, sides: readonly Side[], step: number): void {
+    for (const side of sides) {
+      const place = this.#place(side, row);
+      if (place !== null) this.ledgers[side].use(place, step);
+      if (row.kind === "folder") this.ledgers[side].use({ parent: row, name: "" }, step);
+    }
+  }
+
+  layText(row: Row, propose: Proposal, kind: "content" | "record"): void {
+    const action = propose.make(this.#at(row));
+    const sides: readonly Side[] = kind === "record" || action.kind === "meet" ? ["local", "remote"] : ["local"];
+    this.#use(row, sides, this.#emit(action, this.#dependencies(row, sides)));
+  }
+
+  layCopies(row: DocumentRow): void {
+    const place = this.#place("local", row);
+    if (place === null || row.id === null) return;
+    for (const copy of this.#draft.copies.get(row) ?? []) this.#layCopy(row, row.id, place, copy);
+  }
+
+  #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, stands }: StandingCopy): void {
+    const ledger = this.ledgers.local;
+    const named = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
+    const [from, to] = [ledger.pathOf(stands), ledger.pathOf({ parent, name: named })];
+    const stood = joinPath(stands.parent.localPath ?? "", stands.name);
+    if (from === to && (recorded === null || recorded === stood)) return;
+    const after = this.#dependencies(row, ["local"]);
+    ledger.waitsFor(stands, after);
+    const step = this.#emit({ kind: "move-conflict-copy", why: "moved to its document", id, nth, from, to }, after);
+    this.#use(row, ["local"], step);
+    ledger.use(stands, step);
+  }
+
+  layArrival(row: Row, side: Side, propose: Proposal | null): void {
+    const to = row[side].goal!;
+    const ledger = this.ledgers[side];
+    if (propose === null) {
+      // A folder that is made with its content needs no step of its own.
+      ledger.move(row, to, null);
+      this.#onShift({ side, row, from: null, to, freed: null });
+      return;
+    }
+    const after = this.#dependencies(row, ["local", "remote"]);
+    const freed = ledger.freedBy(to);
+    if (freed !== undefined) after.add(freed);
+    const step = this.#emit(propose.make(this.#at(row)), after);
+    this.#shift(side, row, to, step);
+    this.#use(row, ["local", "remote"], step);
+  }
+
+  /** Lays the step that makes a document without a row. */
+  layWithoutRow({ file: { id, path, changeId }, place }: Arrival): void {
+    const after = new Set<number>();
+    for (const side of SIDES) this.ledgers[side].waitsFor(place, after);
+    const [local, remote] = SIDES.map((side) => this.ledgers[side].pathOf(place));
+    const [localPath, remotePath] = [local === path ? path : local!, remote === path ? path : remote!];
+    const why = "new on the service";
+    const step = this.#emit({ kind: "create-local", why, id, localPath, remotePath, changeId }, after);
+    for (const side of SIDES) this.ledgers[side].use(place, step);
+  }
+
+  layLeave(row: Row, side: Side, propose: Proposal): void {
+    const ledger = this.ledgers[side];
+    const from = ledger.at(row);
+    const after = this.#dependencies(row, [side]);
+    if (row.kind === "folder") for (const use of ledger.usesOf(row)) after.add(use);
+    const step = this.#emit(propose.make(this.#at(row)), after);
+    this.#shift(side, row, null, step);
+    if (from !== null) ledger.use(from, step);
+  }
+
+  /**
+   * Lays a move: one step on disk; on the service one for each PATCH. `temporary`: `to` only breaks
+   * a circle.
+   */
+  layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
+    const ledger = this.ledgers[side];
+    const hops: Hop[] =
+      side === "local"
+        ? [{ to, how: "rename", temporary }]
+        : hopsBetween(
+            ledger.at(row)!,
+            to,
+            (place) => ledger.isFree(place, row),
+            (from, target) =>
+              temporaryName(row, from.name, (name) =>
+                [from.parent, target.parent].every((parent) => ledger.isFree({ parent, name }, row)),
+              ),
+            temporary,
+          );
+    for (const hop of hops) this.#layHop(row, side, hop);
+  }
+
+  #layHop(row: Row, side: Side, hop: Hop): void {
+    const ledger = this.ledgers[side];
+    const from = ledger.at(row)!;
+    const after = this.#dependencies(row, [side]);
+    // If the move on the service fails, the row stays here where its user put it.
+    const there = this.#placed.remote.get(row);
+    if (there !== undefined) after.add(there);
+    ledger.waitsFor(hop.to, after);
+    const freed = ledger.freedBy(hop.to);
+    if (freed !== undefined) after.add(freed);
+    if (row.kind === "folder") for (const use of ledger.usesOf(row)) after.add(use);
+    const paths = { from: ledger.pathOf(from), to: ledger.pathOf(hop.to) };
+    const why = isTemporaryName(from.name) ? "left at a name that only breaks a cycle" : "moved";
+    const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.whys.get(row) ?? why), after);
+    this.#shift(side, row, hop.to, step);
+    ledger.use(from, step);
+    ledger.use(hop.to, step);
+  }
+
+  #shift(side: Side, row: Row, to: Place | null, step: number): void {
+    const from = this.ledgers[side].at(row);
+    const freed = this.ledgers[side].move(row, to, step);
+    this.#placed[side].set(row, step);
+    this.#onShift({ side, row, from, to, freed });
+  }
+}
+
+function moveAction(row: Row, side: Side, hop: Hop, paths: { from: string; to: string }, why: string): Action {
+  const { temporary } = hop;
+  if (row.kind === "document") {
+    const move = { why, id: row.id!, ...paths, temporary };
+    if (side === "local") return { kind: "move-local", ...move };
+    const stands = pathOfDocument(row);
+    return { kind: hop.how === "rename" ? "rename-remote" : "reparent-remote", ...move, stands };
+  }
+  const move = { why, dirId: row.dirId!, ...paths, temporary };
+  if (side === "local") return { kind: "move-folder-local", ...move };
+  const kind = hop.how === "rename" ? "rename-folder-remote" : "reparent-folder-remote";
+  return { kind, ...move, stands: row.localPath ?? paths.from };
+}

@@ -1,0 +1,130 @@
+import { type FolderRow, pathOn, type Place, type Row, type Side } from "../match/row.ts";
+import { type Occupancy, SlotMap, slotKey } from "../match/slots.ts";
+import { type DiskFolding, joinPath } from "../../../contract/path.ts";
+
+/**
+ * One side while the plan is laid out step by step: where everything is by then, and by which step.
+ * This gives an action its paths, and the steps that it must wait for: the last one that moved a
+ * folder on its path, the one that freed its slot, the last one on itself. A folder's move also
+ * waits for the steps that used its old path.
+ */
+export class Ledger {
+  readonly side: Side;
+  readonly #folding: DiskFolding;
+  readonly #occupancy: Occupancy;
+  readonly #at = new Map<Row, Place | null>();
+  readonly #slots: SlotMap<Row | null>;
+  readonly #freedBy: SlotMap<number>;
+  /** Present paths of folders. */
+  readonly #paths = new Map<FolderRow, string>();
+  readonly #movedBy = new Map<FolderRow, number>();
+  readonly #usedBy = new Map<FolderRow, number[]>();
+  /**
+   * Folders that a later step will move or remove: only for these it is noted who uses their paths.
+   */
+  readonly #moving = new Set<FolderRow>();
+
+  constructor(side: Side, folding: DiskFolding, occupancy: Occupancy, moving: Iterable<FolderRow>) {
+    this.side = side;
+    this.#folding = folding;
+    this.#occupancy = occupancy;
+    this.#slots = new SlotMap(folding);
+    this.#freedBy = new SlotMap(folding);
+    for (const folder of moving) this.#moving.add(folder);
+  }
+
+  at(row: Row): Place | null {
+    const moved = this.#at.get(row);
+    return moved === undefined ? row[this.side].now : moved;
+  }
+
+  key(place: Place): string {
+    return slotKey(place, this.#folding);
+  }
+
+  isFree(place: Place, asking: Row): boolean {
+    const holder = this.#slots.get(place);
+    if (holder !== undefined) return holder === null || holder === asking;
+    const now = asking[this.side].now;
+    // A rename that only changes case: the slot is taken by the row itself.
+    if (now !== null && this.key(now) === this.key(place)) return true;
+    return this.#occupancy.at(this.side, place).kind === "free";
+  }
+
+  exists(folder: FolderRow): boolean {
+    for (let at: FolderRow | undefined = folder; at !== undefined; at = this.at(at)?.parent) {
+      if (pathOn(at, this.side) === "") return true;
+      if (this.at(at) === null) return false;
+    }
+    return false;
+  }
+
+  pathOf(place: Place): string {
+    return joinPath(this.#pathOfFolder(place.parent), place.name);
+  }
+
+  #pathOfFolder(folder: FolderRow): string {
+    const known = this.#paths.get(folder);
+    if (known !== undefined) return known;
+    const at = this.at(folder);
+    const path = at === null ? "" : this.pathOf(at);
+    this.#paths.set(folder, path);
+    return path;
+  }
+
+  /** Adds to `after` what a step that acts at `place` must wait for. */
+  waitsFor(place: Place, after: Set<number>): void {
+    if (this.#movedBy.size === 0) return;
+    for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
+      const step = this.#movedBy.get(at);
+      if (step !== undefined) after.add(step);
+    }
+  }
+
+  /** Notes that a step uses the path of `place`. */
+  use(place: Place, step: number): void {
+    if (this.#moving.size === 0) return;
+    for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
+      if (!this.#moving.has(at)) continue;
+      const uses = this.#usedBy.get(at);
+      if (uses === undefined) this.#usedBy.set(at, [step]);
+      else uses.push(step);
+    }
+  }
+
+  freedBy(place: Place): number | undefined {
+    return this.#freedBy.get(place);
+  }
+
+  usesOf(folder: FolderRow): readonly number[] {
+    return this.#usedBy.get(folder) ?? [];
+  }
+
+  /**
+   * @param step null: a folder that is made with its content, which waits for no step
+   * @returns the key of the slot that became free, or null.
+   */
+  move(row: Row, to: Place | null, step: number | null): string | null {
+    const from = this.at(row);
+    this.#at.set(row, to);
+    let freed: string | null = null;
+    if (from !== null) {
+      const holder = this.#slots.get(from);
+      if (holder === undefined || holder === row || holder === null) {
+        freed = this.key(from);
+        this.#slots.set(from, null);
+        if (step !== null) this.#freedBy.set(from, step);
+      }
+    }
+    if (to !== null) {
+      this.#slots.set(to, row);
+      if (freed !== null && freed === this.key(to)) freed = null;
+    }
+    if (row.kind === "folder") {
+      this.#paths.clear();
+      if (step !== null) this.#movedBy.set(row, step);
+      this.#usedBy.delete(row);
+    }
+    return freed;
+  }
+}

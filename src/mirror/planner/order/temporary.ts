@@ -1,0 +1,58 @@
+import { digestOf } from "../../../contract/digest.ts";
+import { TEMPORARY_MARK } from "../../model/local-name.ts";
+import { cutToBytes } from "../../../contract/path.ts";
+import type { Row, Place } from "../match/row.ts";
+
+/** LIMIT: bytes kept of a name, so that each disk and each service takes the whole. */
+const KEPT_BYTES = 100;
+
+/**
+ * A name that only breaks a cycle: legal on the service, the same in every plan of the same trees,
+ * and never taken.
+ */
+export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
+  const ending = row.kind === "document" ? ".md" : "";
+  const whole = name.slice(0, name.length - ending.length).toWellFormed();
+  const stem = cutToBytes(whole.replaceAll("\ufffd", "-"), KEPT_BYTES);
+  const identity = (row.kind === "document" ? row.id : row.dirId) ?? name;
+  for (let assignment = 0; ; assignment++) {
+    const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${assignment}`).slice(0, 8)}${ending}`;
+    if (isFree(candidate)) return candidate;
+  }
+}
+
+/** One PATCH: a new name or a new parent, never both. */
+export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
+
+/**
+ * The PATCHes from one place to another. Name and parent are changed one after the other, in the
+ * order whose middle path is free; if neither is, through a temporary name.
+ */
+export function hopsBetween(
+  from: Place,
+  to: Place,
+  isFree: (place: Place) => boolean,
+  temporary: (place: Place, target: Place) => string,
+  onlyTemporary: boolean,
+): Hop[] {
+  if (from.parent === to.parent) return from.name === to.name ? [] : [{ to, how: "rename", temporary: onlyTemporary }];
+  if (from.name === to.name) return [{ to, how: "reparent", temporary: onlyTemporary }];
+  const renamed = { parent: from.parent, name: to.name };
+  if (isFree(renamed))
+    return [
+      { to: renamed, how: "rename", temporary: false },
+      { to, how: "reparent", temporary: onlyTemporary },
+    ];
+  const reparented = { parent: to.parent, name: from.name };
+  if (isFree(reparented))
+    return [
+      { to: reparented, how: "reparent", temporary: false },
+      { to, how: "rename", temporary: onlyTemporary },
+    ];
+  const name = temporary(from, to);
+  return [
+    { to: { parent: from.parent, name }, how: "rename", temporary: true },
+    { to: { parent: to.parent, name }, how: "reparent", temporary: true },
+    { to, how: "rename", temporary: onlyTemporary },
+  ];
+}

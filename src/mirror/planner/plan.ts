@@ -1,0 +1,124 @@
+import type { Step } from "../model/action.ts";
+import { compareStrings } from "../../common/by-path.ts";
+import { resolveNameClashes } from "./decide/name-clashes.ts";
+import { decideDocument } from "./decide/content.ts";
+import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.ts";
+import { untieRecords } from "./decide/records.ts";
+import { placeFolders } from "./decide/place-folders.ts";
+import { keepUnseen } from "./decide/remembered.ts";
+import { driftOf } from "./drift/drift.ts";
+import { joinPath, parentOf } from "../../contract/path.ts";
+import { isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
+import { type Matched, matchTrees } from "./match/match.ts";
+import { layOut } from "./order/schedule.ts";
+import type { GaveWay, Plan, Signals } from "./plan-types.ts";
+import type { Policy } from "../model/policy.ts";
+import type { TextLookup, Trees } from "../model/tree.ts";
+import type { PresenceCounts } from "./verdict/stops.ts";
+import { judge } from "./verdict/verdict.ts";
+
+/**
+ * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same
+ * arguments, the same plan (I24). Never throws on any trees; what makes no sense is held.
+ */
+export function makePlan(
+  trees: Trees,
+  policy: Policy,
+  signals: Signals,
+  texts: TextLookup,
+  judged: Judged = NONE_JUDGED,
+): Plan {
+  const { matched, draft, steps } = decide(trees, policy, texts, judged);
+  const holds = [...draft.holds.values()].sort((a, b) => compareStrings(a.key, b.key));
+  const { verdict, toRead } = judge(trees, policy, signals, steps, countPresences(trees, matched));
+  const gaveWay = gaveWayOf(draft);
+  return {
+    steps,
+    holds,
+    verdict,
+    ...(toRead.length === 0 ? {} : { toRead }),
+    ...(gaveWay.length === 0 ? {} : { gaveWay }),
+  };
+}
+
+function gaveWayOf(draft: PlanDraft): readonly GaveWay[] {
+  return [...draft.gaveWay].flatMap(([row, name]) => {
+    const from = row.kind === "folder" ? row.localPath : pathOfDocument(row);
+    return from === null ? [] : [{ from, to: joinPath(parentOf(from), name) }];
+  });
+}
+
+/** LIMIT: how often a plan is made again with more documents, before all of them are judged. */
+const MOST_ROUNDS = 32;
+
+type Decided = { readonly matched: Matched; readonly draft: PlanDraft; readonly steps: readonly Step[] };
+
+/**
+ * Plans without the documents at rest. If a decision depends on one of them, because another
+ * document wants its path, everything is decided again with that one judged.
+ */
+export function decide(trees: Trees, policy: Policy, texts: TextLookup, first: Judged): Decided {
+  let judged = first;
+  for (let round = 1; ; round++) {
+    const matched = matchTrees(trees, policy, texts, judged);
+    const draft = decideRows(trees, policy, texts, matched);
+    const steps = layOut(draft);
+    const wanted = [...matched.wanted].filter((id) => !isJudged(judged, id));
+    if (judged === "all" || wanted.length === 0) return { matched, draft, steps };
+    judged = round === MOST_ROUNDS ? "all" : new Set([...judged, ...wanted]);
+  }
+}
+
+/**
+ * From the match to decisions. Places of folders come first, because they can block those of their
+ * documents; whether folders exist comes last, because that follows from them.
+ */
+function decideRows(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
+  const draft = openDraft(trees, policy, texts, matched);
+  placeFolders(draft);
+  for (const row of draft.documents) {
+    const drift = driftOf(draft.forest, row);
+    draft.drifts.set(row, drift);
+    decideDocument(draft, row, drift);
+  }
+  resolveNameClashes(draft);
+  untieRecords(draft);
+  keepUnseen(draft);
+  return draft;
+}
+
+/** Counts documents by side; those without a row are on both. */
+function countPresences(trees: Trees, matched: Matched): PresenceCounts {
+  const sight = { known: 0, hereNow: 0, absentHere: 0, shownThere: 0, goneThere: 0 };
+  let judged = 0;
+  for (const { link, local, remote } of matched.documents) {
+    if (link === null) continue;
+    judged++;
+    if (link.standing !== "linked") continue;
+    sight.known++;
+    if (local.seen.kind === "present") sight.hereNow++;
+    if (local.seen.kind === "absent") sight.absentHere++;
+    if (remote.seen.kind === "present") sight.shownThere++;
+    if (remote.seen.kind === "gone") sight.goneThere++;
+  }
+  const quiet = trees.base.links.size - judged;
+  const hereNow = sight.hereNow + quiet - countReturned(trees, matched);
+  return { ...sight, known: sight.known + quiet, hereNow, shownThere: sight.shownThere + quiet };
+}
+
+/**
+ * Counts what the mirror itself has just brought back: it is no sign that what is missing was meant
+ * to go.
+ */
+function countReturned({ base, local: { returned } }: Trees, { documents }: Matched): number {
+  if (returned === undefined) return 0;
+  const places = new Map(
+    documents.map(({ id, local }) => [id, local.seen.kind === "present" ? local.seen.value : null]),
+  );
+  let count = 0;
+  for (const { id, standing, localPath } of base.links.values()) {
+    const path = places.has(id) ? places.get(id)?.path : localPath;
+    if (standing === "linked" && path !== undefined && returned.has(path)) count++;
+  }
+  return count;
+}

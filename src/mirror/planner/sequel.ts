@@ -1,0 +1,128 @@
+import type { Action, ActionKind } from "../model/action.ts";
+import type { HoldReason } from "../model/hold.ts";
+import { hasDigitsOf, isTemporaryName } from "../model/local-name.ts";
+import { once } from "../../common/once.ts";
+import { type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
+import type { Trees } from "../model/tree.ts";
+import type { Plan } from "./plan-types.ts";
+
+/**
+ * Whether an action that ended well may leave something for the next pass, so that the run goes on.
+ * All others leave the document as both sides are to have it, so that a run needs no further look
+ * to be in sync (I02).
+ */
+const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
+  // The next pass sends or fetches the result.
+  merge: true,
+  meet: true,
+  "settle-review": true,
+  "renew-conflict": true,
+  "end-conflict": true,
+  "look-again": true,
+  // What it held back (an ignore rule, a place outside, a protection) is looked at again.
+  "note-facts": true,
+  // The folder that it left may be empty now, and is to be removed, or made on the other side.
+  "delete-remote": "leaves-a-folder",
+  "trash-local": "leaves-a-folder",
+  "forget-folder": true,
+  "remove-folder-local": true,
+  "move-local": "leaves-a-folder",
+  "move-folder-local": "leaves-a-folder",
+  "create-local": false,
+  "write-local": false,
+  "create-remote": false,
+  put: false,
+  forget: false,
+  "rename-remote": false,
+  "reparent-remote": false,
+  relink: false,
+  "move-conflict-copy": false,
+  "drop-conflict": false,
+  "make-folder-local": false,
+  "make-folder-remote": false,
+  "link-folder": false,
+  "rename-folder-remote": false,
+  "reparent-folder-remote": false,
+  "remove-folder-remote": false,
+};
+
+/**
+ * Whether mdmirror made up a name of this action: one that only breaks a circle, or one with the
+ * digits of its id. The next cycle may be able to give the proper name back.
+ */
+function hasMadeName(action: Action): boolean {
+  const id = idOf(action);
+  return pathsOf(action).some((path) => {
+    const name = nameOf(path);
+    return isTemporaryName(name) || (id !== null && hasDigitsOf(name, id));
+  });
+}
+
+function idOf(action: Action): string | null {
+  if ("id" in action) return action.id;
+  return "dirId" in action ? action.dirId : null;
+}
+
+function pathsOf(action: Action): readonly string[] {
+  return [
+    ...("localPath" in action ? [action.localPath] : []),
+    ...("remotePath" in action ? [action.remotePath] : []),
+    ...("from" in action ? [action.from, action.to] : []),
+  ];
+}
+
+/** What was in the way, or could not be told, may have ended with what was done beside it. */
+const MAY_END: ReadonlySet<HoldReason> = new Set([
+  "path-taken",
+  "name-clash",
+  "type-clash",
+  "folder-blocked",
+  "gone-or-unreadable",
+]);
+
+/**
+ * @param plan a plan that may have been done completely, and the trees that it was made from
+ * @returns whether an action of it has a sequel, if it ended well
+ */
+export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
+  const isPlain = once(() => !mayMoveMore(plan));
+  const lasting = once(() => lastingFolders(trees));
+  const mayBeLeftEmpty = (folder: LocalPath) => !isPlain() || !(folder === "" || lasting().has(folder));
+  const held = once(() => new Set(plan.holds.map(({ key }) => key)));
+  return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsHold(action, held);
+}
+
+/** What was held for its place may stand where it is wanted now: a look tells. */
+function mayEndItsHold(action: Action, held: () => ReadonlySet<string>): boolean {
+  if (action.kind === "move-local") return held().has(action.id);
+  return action.kind === "move-folder-local" && held().has(action.dirId);
+}
+
+function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolean): boolean {
+  if (hasMadeName(action)) return true;
+  const sequel = SEQUELS[action.kind];
+  if (sequel !== "leaves-a-folder") return sequel;
+  switch (action.kind) {
+    case "move-local":
+    case "move-folder-local":
+      return parentOf(action.from) !== parentOf(action.to) && mayBeLeftEmpty(parentOf(action.from));
+    case "delete-remote":
+    case "trash-local":
+      return mayBeLeftEmpty(parentOf(action.localPath));
+    default:
+      return true;
+  }
+}
+
+/** Linked folders that both sides show where base has them: empty or not, they stay. */
+function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
+  const lasting = new Set<LocalPath>();
+  for (const { id, localPath, remotePath } of base.dirs.values())
+    if (local.folders.has(localPath) && remote.folders.get(id)?.path === remotePath) lasting.add(localPath);
+  return lasting;
+}
+
+/** Whether a plan changes folders, or has a hold that may end with what it does. */
+function mayMoveMore({ steps, holds }: Plan): boolean {
+  return steps.some(({ action }) => action.kind.includes("folder")) || holds.some(({ reason }) => MAY_END.has(reason));
+}

@@ -1,0 +1,220 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Action, Step } from "../../model/action.ts";
+import { digestOf } from "../../../contract/digest.ts";
+import type { GuardLimits } from "../../model/policy.ts";
+import type { BaseTree, Trees } from "../../model/tree.ts";
+import type { HaltReason, Signals } from "../plan-types.ts";
+import { type Finding, type Guarded, isRemovalOfKnown, unapproved } from "./guarded.ts";
+import type { PresenceCounts } from "./stops.ts";
+
+/**
+ * Safety checks on losses. A side loses a document when the plan deletes it on that side because it
+ * is gone from the other, and loses its text when the document became blank on the other side. Both
+ * count alike.
+ */
+
+type Side = "local" | "remote";
+
+/** What a plan takes from one side, and nobody has approved yet. */
+type Loss = {
+  readonly side: Side;
+  readonly deleted: readonly Guarded[];
+  /** Folders that are removed: their removal waits with the documents, also of the empty ones. */
+  readonly folders: readonly Guarded[];
+  readonly emptied: readonly Guarded[];
+  /** Documents that may become blank on this side: their new text was not read yet. */
+  readonly unread: readonly DocId[];
+  /** How many losses of the last hour count as well. */
+  readonly before: number;
+  /** How many losses pass without a question. */
+  readonly limit: number;
+  /** Whether a safety check found the other side without any document, and nobody answered yet. */
+  readonly wasAllGone: boolean;
+  readonly counts: OtherSide;
+};
+
+/** The documents of the other side, from which the losses come. */
+type OtherSide = {
+  readonly known: number;
+  /** Documents that are gone from there. */
+  readonly gone: number;
+  readonly present: number;
+  /** Those that are present and that no deletion of this plan concerns. */
+  readonly left: number;
+  /** Documents whose base version is empty: they have no text to lose. */
+  readonly empty: () => number;
+};
+
+type Losses = { readonly local: Loss; readonly remote: Loss };
+
+export function lossesOf(
+  trees: Trees,
+  limits: GuardLimits,
+  signals: Signals,
+  steps: readonly Step[],
+  counts: PresenceCounts,
+): Losses {
+  const { known, absentHere, hereNow, goneThere, shownThere } = counts;
+  const limit = deleteBudget(limits, known);
+  const empty = () => countEmpty(trees.base);
+  const leaving = (kind: Action["kind"]) =>
+    steps.filter(({ action }) => action.kind === kind && isLinked(trees.base, action)).length;
+  const find = (wanted: (action: Action) => boolean) => unapproved(steps, signals, wanted);
+  const local = {
+    side: "local",
+    deleted: find(({ kind }) => kind === "trash-local"),
+    folders: find(isRemovalOfKnown),
+    emptied: find((action) => takesText(action) && action.empties === true),
+    unread: unreadOf(steps, signals),
+    before: signals.lossesDone.local,
+    limit,
+    wasAllGone: signals.emptied.has("remote"),
+    counts: { known, gone: goneThere, present: shownThere, left: shownThere - leaving("delete-remote"), empty },
+  } as const;
+  const remote = {
+    side: "remote",
+    deleted: find(({ kind }) => kind === "delete-remote"),
+    folders: find(({ kind }) => kind === "remove-folder-remote"),
+    emptied: find((action) => action.kind === "put" && action.empties === true),
+    unread: [],
+    before: signals.lossesDone.remote,
+    limit,
+    wasAllGone: signals.emptied.has("local"),
+    counts: { known, gone: absentHere, present: hereNow, left: hereNow - leaving("trash-local"), empty },
+  } as const;
+  return { local, remote };
+}
+
+function unreadOf(steps: readonly Step[], signals: Signals): DocId[] {
+  const unread = unapproved(steps, signals, (action) => takesText(action) && action.empties === undefined);
+  return unread.map(({ index }) => (steps[index]!.action as TakingText).id);
+}
+
+type TakingText = Extract<Action, { kind: "write-local" | "merge" | "settle-review" }>;
+
+function takesText(action: Action): action is TakingText {
+  return action.kind === "write-local" || action.kind === "merge" || action.kind === "settle-review";
+}
+
+function isLinked({ links }: BaseTree, action: Action): boolean {
+  return "id" in action && links.get(action.id)?.standing === "linked";
+}
+
+const EMPTY = digestOf("");
+
+function countEmpty({ links }: BaseTree): number {
+  let empty = 0;
+  for (const { digest, standing } of links.values()) if (digest === EMPTY && standing === "linked") empty++;
+  return empty;
+}
+
+/**
+ * Returns the documents that must be read before the verdict counts: if all of them are blank, a
+ * safety check stops the plan.
+ */
+export function mustRead(loss: Loss): readonly DocId[] {
+  const { unread } = loss;
+  const isStopped = isOver(loss, unread.length) || isLosingAll(loss, unread.length);
+  return unread.length > 0 && isStopped ? unread : [];
+}
+
+export function judgeLosses({ local, remote }: Losses): Finding[] {
+  return [
+    ...judgeAllGone(remote),
+    ...judgeAllGone(local),
+    ...[local, remote].flatMap(judgeLimit),
+    ...[local, remote].flatMap(judgeEmptied),
+  ];
+}
+
+const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<Side, HaltReason>;
+
+/**
+ * The other side is emptied when linked documents are gone from it and none stays: the others are
+ * missing too, or this plan removes them because they are gone from this side. That remains so
+ * until somebody answers. A document that was the only one may go without a question: its deletion
+ * looks like any other, it was looked for twice, and the service showed by the document, or by a
+ * folder, that the key belongs to this workspace.
+ */
+function judgeAllGone(loss: Loss): Finding[] {
+  const { side, deleted, folders, wasAllGone } = loss;
+  if (deleted.length === 0 || !(wasAllGone || isLosingAll(loss))) return [];
+  return [{ reason: ALL_GONE[side], detail: tellAllGone(loss), steps: [...deleted, ...folders] }];
+}
+
+function judgeLimit(loss: Loss): Finding[] {
+  const { side, deleted, folders } = loss;
+  if (deleted.length === 0 || !isOver(loss)) return [];
+  return [{ reason: `delete-budget-${side}`, detail: tellDeleted(loss), steps: [...deleted, ...folders] }];
+}
+
+function judgeEmptied(loss: Loss): Finding[] {
+  const { emptied } = loss;
+  if (emptied.length === 0) return [];
+  if (isOver(loss)) return [{ reason: "emptied", detail: tellEmptied(loss), steps: emptied }];
+  return isLosingAll(loss) ? [{ reason: "emptied", detail: tellAllEmptied(loss), steps: emptied }] : [];
+}
+
+/** @param more how many further documents count as emptied */
+function isOver({ deleted, emptied, before, limit }: Loss, more = 0): boolean {
+  return before + deleted.length + emptied.length + more > limit;
+}
+
+/** Returns whether the other side keeps no document with a text. */
+function isLosingAll({ emptied, counts }: Loss, more = 0): boolean {
+  const { known, gone, left, empty } = counts;
+  const blank = emptied.length + more;
+  if (known <= 1 || gone + blank === 0) return false;
+  return left - blank <= (blank === 0 ? 0 : empty());
+}
+
+/** How many deletions on one side need no question. */
+export function deleteBudget(limits: GuardLimits, known: number): number {
+  return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
+}
+
+const OTHER = {
+  local: { from: "the service", to: "the folder" },
+  remote: { from: "the folder", to: "the service" },
+} as const;
+
+function tellAllGone({ side, emptied, counts: { known, gone, present, left } }: Loss): string {
+  const { from, to } = OTHER[side];
+  if (left > 0 && emptied.length > 0)
+    return `${tellDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
+  if (left > 0) return `all linked documents were gone from ${from}, and ${gone} still are`;
+  if (present > 0)
+    return `${tellDocuments(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
+  if (gone === known) return `all ${gone} linked documents are gone from ${from}`;
+  return `${tellDocuments(gone)} gone from ${from}, and none of the other ${known - gone} could be read`;
+}
+
+function tellDocuments(count: number): string {
+  return `${count} linked ${count === 1 ? "document is" : "documents are"}`;
+}
+
+function tellAllEmptied({ side, emptied }: Loss): string {
+  const documents = emptied.length === 1 ? "1 document" : `${emptied.length} documents`;
+  const where = side === "remote" ? "locally" : "on the service";
+  return `${documents} became empty ${where}, and no other document on that side has content`;
+}
+
+const GOES = {
+  remote: "this sync would delete NN on the service",
+  local: "this sync would move NN to the local trash",
+} as const;
+const WHERE = { remote: "on the service", local: "locally" } as const;
+
+function tellDeleted({ side, deleted, emptied, before, limit }: Loss): string {
+  const documents = `${deleted.length} ${deleted.length === 1 ? "document" : "documents"}`;
+  const beside = emptied.length === 0 ? "" : ` and empty ${emptied.length}`;
+  const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
+  return `${GOES[side].replace("NN", documents)}${beside}${earlier} (limit: ${limit})`;
+}
+
+function tellEmptied({ side, deleted, emptied, before, limit }: Loss): string {
+  const pending = `this sync would empty ${emptied.length} ${emptied.length === 1 ? "document" : "documents"}`;
+  const beside = deleted.length === 0 ? "" : ` and delete ${deleted.length}`;
+  const earlier = before === 0 ? "" : `, after ${before} within the last hour`;
+  return `${pending} ${WHERE[side]}${beside}${earlier} (limit: ${limit})`;
+}

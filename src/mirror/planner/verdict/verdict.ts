@@ -1,0 +1,81 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Step } from "../../model/action.ts";
+import { digestOf } from "../../../contract/digest.ts";
+import type { GuardLimits, Policy } from "../../model/policy.ts";
+import type { Signals, Verdict } from "../plan-types.ts";
+import type { Trees } from "../../model/tree.ts";
+import { type Finding, type Guarded, unapproved } from "./guarded.ts";
+import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
+import { type PresenceCounts, type Reason, stopsAll } from "./stops.ts";
+
+/** The guards: when a plan must stop and ask. */
+
+/** May the plan run, and what must be read first to tell? */
+type Judgement = {
+  readonly verdict: Verdict;
+  /** Documents whose new text on the service must be read before the verdict counts. */
+  readonly toRead: readonly DocId[];
+};
+
+export function judge(
+  trees: Trees,
+  policy: Policy,
+  signals: Signals,
+  steps: readonly Step[],
+  counts: PresenceCounts,
+): Judgement {
+  const losses = lossesOf(trees, policy.guards, signals, steps, counts);
+  const { deleted, folders } = losses.local;
+  const removals = { documents: deleted.length, folders: folders.length };
+  const { stops, waived } = stopsAll(trees, policy, signals, counts, removals);
+  // Both reasons are about a service that no longer has what this folder has.
+  const isRemoving = signals.restored || trees.remote.nothingKnown === true;
+  if (stops.length > 0) return { verdict: haltAll(stops, isRemoving ? [...deleted, ...folders] : []), toRead: [] };
+  const toRead = mustRead(losses.local);
+  const budget = deleteBudget(policy.guards, counts.known);
+  const findings = [
+    ...judgeLosses(losses),
+    ...judgeFlood(trees, policy.guards, signals, counts, steps),
+    ...judgeCopies(budget, signals, steps),
+  ];
+  if (findings.length > 0) return { verdict: haltOf(findings), toRead };
+  return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
+}
+
+/** @param removals are approved with the reasons, so that nobody is asked twice */
+function haltAll(stops: readonly Reason[], removals: readonly Guarded[]): Verdict {
+  const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
+  const stoppedSteps = removals.map(({ index }) => index).sort((a, b) => a - b);
+  return { kind: "safety-stop", reasons: stops, stoppedSteps, byReason: true, hash: digestOf(asked.join("\n")) };
+}
+
+function haltOf(findings: readonly Finding[]): Verdict {
+  const reasons = findings.map(({ reason, detail }) => ({ reason, detail }));
+  const keys = new Map(findings.flatMap(({ steps }) => steps.map(({ index, key }) => [index, key] as const)));
+  const hash = digestOf([...keys.values()].sort().join("\n"));
+  return { kind: "safety-stop", reasons, stoppedSteps: [...keys.keys()].sort((a, b) => a - b), byReason: false, hash };
+}
+
+function judgeFlood(
+  { remote }: Trees,
+  limits: GuardLimits,
+  signals: Signals,
+  counts: PresenceCounts,
+  steps: readonly Step[],
+): Finding[] {
+  const known = Math.max(counts.known, remote.files.size);
+  const flood = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
+  if (signals.conflictsOpened <= flood) return [];
+  const clashes = unapproved(steps, signals, (action) => action.kind === "meet" || action.kind === "merge");
+  if (clashes.length === 0) return [];
+  const detail = `${signals.conflictsOpened} conflicts in this run (limit: ${flood})`;
+  return [{ reason: "conflict-flood", detail, steps: clashes }];
+}
+
+/** A copy that is gone decides for the local text, which may then replace the service's. */
+function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
+  const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
+  if (ends.length <= budget) return [];
+  const detail = `${ends.length} conflict copies were deleted in one run (limit: ${budget})`;
+  return [{ reason: "conflict-copies-gone", detail, steps: ends }];
+}

@@ -1,0 +1,71 @@
+import type { DirId, DocId } from "../../contract/ids.ts";
+import { localNameFor } from "../model/local-name.ts";
+import { type DiskNames, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../contract/path.ts";
+import type { Policy } from "../model/policy.ts";
+import type { TextLookup, Trees } from "../model/tree.ts";
+import { folderAt, type Forest } from "./match/forest.ts";
+import { matchTrees } from "./match/match.ts";
+import type { DocumentRow, FolderRow } from "./match/row.ts";
+
+type Id = DocId | DirId;
+
+/** Where documents and folders are locally, by the match that plans are made of. */
+export type Whereabouts = {
+  /** Documents and folders that are in the mirrored folder. */
+  readonly found: ReadonlyMap<Id, LocalPath>;
+  /** Documents that are not, or may not be. All others are where base has them. */
+  readonly open: ReadonlySet<Id>;
+  /** Those that only the service has, with the paths that they would have locally. */
+  readonly coming: ReadonlyMap<Id, LocalPath>;
+  /** Files that are no known document, or of which the match cannot tell it. */
+  readonly unlinked: ReadonlySet<LocalPath>;
+};
+
+/** Returns where each document and folder is that is not simply as base has it. Pure. */
+export function findWhereabouts(trees: Trees, policy: Policy, texts: TextLookup): Whereabouts {
+  const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
+  const where: Where = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };
+  for (const folder of forest.folders) addFolder(where, folder);
+  const { disk } = trees.local;
+  for (const document of documents) addDocument(where, document, forest, disk);
+  for (const { file } of arrivals.all) {
+    where.open.add(file.id);
+    where.coming.set(file.id, comingPath(forest, disk.maxNameBytes, file.id, file.path));
+  }
+  return where;
+}
+
+type Where = {
+  readonly found: Map<Id, LocalPath>;
+  readonly open: Set<Id>;
+  readonly coming: Map<Id, LocalPath>;
+  readonly unlinked: Set<LocalPath>;
+};
+
+function addFolder({ found, coming }: Where, { dirId, localPath, remotePath, localSeen, remoteSeen }: FolderRow): void {
+  if (dirId === null) return;
+  if (localSeen === "present" && localPath !== null) found.set(dirId, localPath);
+  else if (localSeen === "absent" && remoteSeen === "listed") coming.set(dirId, remotePath!);
+}
+
+function addDocument(
+  { found, open, coming, unlinked }: Where,
+  { id, local, remote }: DocumentRow,
+  forest: Forest,
+  { maxNameBytes }: DiskNames,
+): void {
+  if (local.seen.kind === "present") {
+    const { path } = local.seen.value;
+    if (id === null) unlinked.add(path);
+    else found.set(id, path);
+  } else if (id !== null) {
+    open.add(id);
+    if (local.seen.kind === "absent" && remote.seen.kind === "present")
+      coming.set(id, comingPath(forest, maxNameBytes, id, remote.seen.file.path));
+  }
+}
+
+function comingPath(forest: Forest, maxBytes: number, id: DocId, remotePath: RemotePath): LocalPath {
+  const folder = folderAt(forest, "remote", parentOf(remotePath));
+  return joinPath(folder.localPath ?? parentOf(remotePath), localNameFor(nameOf(remotePath), "file", id, maxBytes));
+}

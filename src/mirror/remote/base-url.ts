@@ -1,0 +1,67 @@
+import { isLoopbackHost } from "../../common/loopback.ts";
+
+/** The address of the service, after all checks that need no request. */
+type BaseUrl = {
+  readonly kind: "good";
+  /** `https://host[:port]`: no other origin ever gets the key. */
+  readonly origin: string;
+  /** The path prefix, without a trailing slash; `""` for none. */
+  readonly prefix: string;
+};
+
+type BadBaseUrl = { readonly kind: "bad"; readonly why: string };
+
+const PART_FAULTS: readonly { readonly why: string; readonly isIn: (url: URL) => boolean }[] = [
+  {
+    why: "it does not start with https:// or http://",
+    isIn: ({ protocol }) => protocol !== "https:" && protocol !== "http:",
+  },
+  {
+    why: "it contains a user name or password",
+    isIn: ({ username, password }) => username !== "" || password !== "",
+  },
+  {
+    why: "it contains a query or fragment",
+    isIn: ({ search, hash }) => search !== "" || hash !== "",
+  },
+];
+
+/**
+ * Checks the base URL of a service.
+ * @param text as configured; a path prefix is allowed; a user name, a query and a fragment are not
+ * @param allowHttpHosts hosts (`host` or `host:port`), besides loopback, that may be reached by
+ * plain http
+ * @returns `why` as a clause for messages; it never repeats the URL, which may hold a password
+ */
+export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
+  if (!URL.canParse(text)) return bad("it is not an absolute URL");
+  const url = new URL(text);
+  const fault = PART_FAULTS.find(({ isIn }) => isIn(url));
+  if (fault !== undefined) return bad(fault.why);
+  if (url.protocol === "http:" && !isLoopback(url) && !isAllowed(url, allowHttpHosts)) {
+    return bad("plain http would show the key to the network; use https, or allow this host (--allow-http)");
+  }
+  return { kind: "good", origin: url.origin, prefix: url.pathname.replace(/\/+$/, "") };
+}
+
+/**
+ * A base URL without the beginning of a route, all of which lie below `/v1`: somebody who copies a
+ * route from the documents means the service above it.
+ */
+export function withoutRoute(url: string): string {
+  return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");
+}
+
+function bad(why: string): BadBaseUrl {
+  return { kind: "bad", why };
+}
+
+// The URL parser has already written every form of an IPv4 address (127.1, 0x7f000001) as four
+// decimals, and hosts in lower case.
+function isLoopback(url: URL): boolean {
+  return isLoopbackHost(url.hostname.replace(/^\[|\]$/g, ""));
+}
+
+function isAllowed(url: URL, hosts: readonly string[]): boolean {
+  return hosts.some((host) => host.toLowerCase() === url.hostname || host.toLowerCase() === url.host);
+}

@@ -1,0 +1,127 @@
+import type { JsonObject } from "../../contract/json.ts";
+import type { ChangeId, DocId } from "../../contract/ids.ts";
+import type { FileResource } from "../../contract/resources.ts";
+import { contentRoute, FILES, fileRoute } from "../../contract/routes.ts";
+import type { Answer, ParentRef, PutResult, WrittenFile } from "../ports/remote.ts";
+import type { RemotePath } from "../../contract/path.ts";
+import { faultOf, misreadFault } from "./fault.ts";
+import type { Call } from "./reply.ts";
+import { createAtPath, move, rename } from "./learn.ts";
+import { failed, type CallContext, getFile } from "./reads.ts";
+import { type PartialFile, readEdit, readPartialFile, readReview } from "./shapes.ts";
+
+/**
+ * Writes of files. Each is sent once, unless it was certainly not sent, and its answer is checked.
+ */
+
+export async function createFile(
+  context: CallContext,
+  path: RemotePath,
+  content: string,
+): Promise<Answer<WrittenFile>> {
+  const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  const unusable = (why: string) =>
+    failed(misreadFault(call, `the new file is not understood: ${why}`, reply.requestId));
+  const file = readPartialFile(reply.value, context.traits.idRule());
+  if (!file.ok) return unusable(file.why);
+  const { id, lastChangeId } = file.value;
+  if (id === null) return unusable("it has no id of the form doc_…");
+  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
+  // Only the id is needed: the path is the one that was sent, and a new file is not protected
+  // unless the answer says so.
+  if (lastChangeId === null) return readBack(context, call, id, reply.requestId);
+  const made = { id, lastChangeId, path: file.value.path?.path ?? path, protected: file.value.protected ?? false };
+  return { ok: true, value: made, requestId: reply.requestId };
+}
+
+export async function putContent(
+  context: CallContext,
+  id: DocId,
+  baseChangeId: ChangeId,
+  content: string,
+): Promise<Answer<PutResult>> {
+  const call: Call = {
+    method: "PUT",
+    path: contentRoute(id),
+    body: { baseChangeId, content },
+    accept: [200, 202],
+    size: "item",
+  };
+  const reply = await context.caller.call(call);
+  if (reply.kind !== "success") {
+    if (reply.kind === "problem" && reply.code === "edit_conflict") context.traits.sawConflict("refused");
+    return failed(faultOf(call, reply));
+  }
+  const rule = context.traits.idRule();
+  if (reply.status === 202) {
+    const review = readReview(reply.value, rule);
+    if (review.reason === "conflict") context.traits.sawConflict("reviewed");
+    return { ok: true, value: { kind: "in-review", ...review }, requestId: reply.requestId };
+  }
+  const file = readEdit(reply.value, rule);
+  if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
+  if (file.value.id !== null && file.value.id !== id) {
+    return failed(misreadFault(call, "another file was answered", reply.requestId));
+  }
+  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
+  const { lastChangeId: changeId, content: saved } = file.value;
+  return { ok: true, value: { kind: "live", changeId, content: saved }, requestId: reply.requestId };
+}
+
+export function renameFile(context: CallContext, id: DocId, name: string): Promise<Answer<WrittenFile>> {
+  return rename(context, name, "file", (body) => patchFile(context, id, body));
+}
+
+export function moveFile(context: CallContext, id: DocId, parent: ParentRef): Promise<Answer<WrittenFile>> {
+  return move(context, parent, (body) => patchFile(context, id, body));
+}
+
+export function setProtected(context: CallContext, id: DocId, value: boolean): Promise<Answer<WrittenFile>> {
+  return patchFile(context, id, { protected: value });
+}
+
+async function patchFile(context: CallContext, id: DocId, body: JsonObject): Promise<Answer<WrittenFile>> {
+  const call: Call = { method: "PATCH", path: fileRoute(id), body, accept: [200, 204], size: "item" };
+  const reply = await context.caller.call(call);
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  if (reply.value === null) return readBack(context, call, id, reply.requestId);
+  const file = readPartialFile(reply.value, context.traits.idRule());
+  if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
+  if (file.value.id !== null && file.value.id !== id) {
+    return failed(misreadFault(call, "another file was answered", reply.requestId));
+  }
+  if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
+  const whole = wholeFile(file.value, id);
+  if (whole === null) return readBack(context, call, id, reply.requestId);
+  return { ok: true, value: whole, requestId: reply.requestId };
+}
+
+function wholeFile(file: PartialFile, id: DocId): FileResource | null {
+  const { lastChangeId, path, protected: isProtected } = file;
+  if (lastChangeId === null || path === null || isProtected === null) return null;
+  return { id, lastChangeId, path: path.path, protected: isProtected };
+}
+
+/**
+ * The write was done, but its answer does not show the result: a GET does. If that fails, the write
+ * is uncertain.
+ */
+async function readBack(
+  context: CallContext,
+  call: Call,
+  id: DocId,
+  requestId: string | null,
+): Promise<Answer<WrittenFile>> {
+  const live = await getFile(context, id);
+  if (!live.ok)
+    return failed(misreadFault(call, "the write was answered in part, and could not be read back", requestId));
+  return { ok: true, value: live.value, requestId };
+}
+
+export async function deleteFile(context: CallContext, id: DocId): Promise<Answer<null>> {
+  const call: Call = { method: "DELETE", path: fileRoute(id), body: null, accept: [200, 204], size: "item" };
+  const reply = await context.caller.call(call);
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  return { ok: true, value: null, requestId: reply.requestId };
+}

@@ -1,0 +1,149 @@
+import type { JsonObject } from "../../contract/json.ts";
+import type { DirId } from "../../contract/ids.ts";
+import type { FolderResource, Selector } from "../../contract/resources.ts";
+import { FOLDERS, folderRoute } from "../../contract/routes.ts";
+import type { Answer, Fault, Listing, ParentRef } from "../ports/remote.ts";
+import { isBelow, type RemotePath } from "../../contract/path.ts";
+import { faultOf, misreadFault } from "./fault.ts";
+import type { Call, Failure } from "./reply.ts";
+import { createAtPath, move, rename } from "./learn.ts";
+import { type Spent, spentNothing } from "./list-limits.ts";
+import { listAll } from "./listing.ts";
+import { failed, type CallContext } from "./reads.ts";
+import { readFolder, readFolderId } from "./shapes.ts";
+
+const ROOTS_AT_ONCE = 8;
+
+export async function listFolders(context: CallContext, prefix: RemotePath | null): Promise<Listing<FolderResource>> {
+  if (prefix !== null) {
+    const below = await listBy(context, { kind: "path-prefix", pathPrefix: prefix });
+    return { ...below, items: below.items.filter((folder) => isBelow(folder.path, prefix)) };
+  }
+  if (context.traits.current().folderTree === "no") return walkRoots(context);
+  const whole = await listBy(context, { kind: "path-prefix", pathPrefix: "" });
+  const { folderTree } = context.traits.current();
+  if (whole.complete && (whole.items.length > 0 || folderTree === "yes")) {
+    context.traits.learnFolderTree(true);
+    return whole;
+  }
+  if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
+  // Refused, or nothing is there, or the root is taken for the name of no folder.
+  const walked = await walkRoots(context);
+  if (!whole.complete || walked.items.length > 0) context.traits.learnFolderTree(false);
+  return walked;
+}
+
+/** Whether the service refused the form of the request. */
+function isRefused(fault: Fault | null): boolean {
+  return fault?.kind === "problem" && (fault.status === 400 || fault.status === 404 || fault.status === 409);
+}
+
+/** The root folders, and what is below each. */
+async function walkRoots(context: CallContext): Promise<Listing<FolderResource>> {
+  // All of them are held together, so one limit applies to all.
+  const spent = spentNothing();
+  const roots = await listBy(context, { kind: "none" }, spent);
+  const below: Listing<FolderResource>[] = [];
+  const left = roots.items.entries();
+  // Each takes the next root when it has listed one, so that the limit counts what was listed by
+  // then, and few large pages are held at once.
+  const listSome = async (): Promise<void> => {
+    for (const [at, root] of left)
+      below[at] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
+  };
+  await Promise.all(Array.from({ length: ROOTS_AT_ONCE }, listSome));
+  const all = [roots, ...below];
+  const byId = new Map(all.flatMap((listing) => listing.items).map((folder) => [folder.id, folder]));
+  return {
+    items: [...byId.values()],
+    complete: all.every((listing) => listing.complete),
+    fault: all.find((listing) => listing.fault !== null)?.fault ?? null,
+  };
+}
+
+export async function findFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource | null>> {
+  const listing = await listBy(context, { kind: "path", path });
+  const found = listing.items.find((folder) => folder.path === path);
+  if (found !== undefined) return { ok: true, value: found, requestId: null };
+  return listing.fault === null ? { ok: true, value: null, requestId: null } : failed(listing.fault);
+}
+
+/**
+ * The folders that the service shows for a path, in whatever spelling; none if the request fails.
+ */
+export async function foldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
+  return (await listBy(context, { kind: "path", path })).items;
+}
+
+function listBy(context: CallContext, selector: Selector, spent?: Spent): Promise<Listing<FolderResource>> {
+  return listAll({ ...context, route: FOLDERS, selector, read: readFolder, ...(spent === undefined ? {} : { spent }) });
+}
+
+export async function createFolder(context: CallContext, path: RemotePath): Promise<Answer<FolderResource>> {
+  const { call, reply } = await createAtPath(context, FOLDERS, path, "folder", {});
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  const rule = context.traits.idRule();
+  const folder = readFolder(reply.value, rule);
+  const id = readFolderId(reply.value, rule);
+  if (id === null) return failed(misreadFault(call, "the new folder has no id of the form dir_…", reply.requestId));
+  if (folder.ok) context.traits.sawPath(folder.value.wirePath);
+  // The contract shows no member of a Folder but its id: without a path in the answer it is the one
+  // that was sent.
+  const value = folder.ok ? folder.value.resource : { id, path };
+  return { ok: true, value, requestId: reply.requestId };
+}
+
+export function renameFolder(context: CallContext, id: DirId, name: string): Promise<Answer<FolderResource>> {
+  return rename(context, name, "folder", (body) => patchFolder(context, id, body));
+}
+
+export function moveFolder(context: CallContext, id: DirId, parent: ParentRef): Promise<Answer<FolderResource>> {
+  return move(context, parent, (body) => patchFolder(context, id, body));
+}
+
+async function patchFolder(context: CallContext, id: DirId, body: JsonObject): Promise<Answer<FolderResource>> {
+  const { traits, caller } = context;
+  const call: Call = { method: "PATCH", path: folderRoute(id), body, accept: [200], size: "item" };
+  const reply = await caller.call(call);
+  if (reply.kind !== "success") {
+    const missing = missingRoute(reply, traits.current().folderPatch);
+    if (missing !== null) traits.learnFolderPatch(false);
+    return failed(missing ?? faultOf(call, reply));
+  }
+  traits.learnFolderPatch(true);
+  const folder = readFolder(reply.value, traits.idRule());
+  if (!folder.ok) return failed(misreadFault(call, `the folder is not understood: ${folder.why}`, reply.requestId));
+  if (folder.value.resource.id !== id)
+    return failed(misreadFault(call, "another folder was answered", reply.requestId));
+  traits.sawPath(folder.value.wirePath);
+  return { ok: true, value: folder.value.resource, requestId: reply.requestId };
+}
+
+export async function deleteFolder(context: CallContext, id: DirId): Promise<Answer<null>> {
+  const { traits, caller } = context;
+  const call: Call = { method: "DELETE", path: folderRoute(id), body: null, accept: [200, 204], size: "item" };
+  const reply = await caller.call(call);
+  if (reply.kind !== "success") {
+    const missing = missingRoute(reply, traits.current().folderDelete);
+    if (missing !== null) traits.learnFolderDelete(false);
+    return failed(missing ?? faultOf(call, reply));
+  }
+  traits.learnFolderDelete(true);
+  return { ok: true, value: null, requestId: reply.requestId };
+}
+
+/**
+ * PATCH and DELETE of a folder are not in the contract, so a deployment may lack them. 405 and 501
+ * say so in every form, and so does a 404 that is not about the folder, unless the route was seen
+ * to work before.
+ * @returns the fault to report, or null when the reply is about something else
+ */
+function missingRoute(reply: Failure, known: "unknown" | "yes" | "no"): Fault | null {
+  if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;
+  const { status, requestId } = reply;
+  const code = reply.kind === "problem" ? reply.code : `status_${status}`;
+  const notFound = status === 404 && known !== "yes" && code !== "folder_not_found" && code !== "workspace_not_found";
+  if (status !== 405 && status !== 501 && !notFound) return null;
+  const detail = "this service cannot change folders";
+  return { kind: "problem", status, code, detail, requestId, pointers: [] };
+}

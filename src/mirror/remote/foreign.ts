@@ -1,0 +1,31 @@
+import type { WireResponse } from "../../contract/wire.ts";
+
+/**
+ * Says what an answer is that is not JSON: perhaps it comes from a file server, a login page, a
+ * captive portal or another API.
+ */
+
+/** Where an answer came from and what it said it was. Both are shown. */
+export type Origin = { readonly url: string; readonly contentType: string };
+
+const MAX_TYPE_LENGTH = 60;
+const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
+
+/** `text/html`, without parameters; `no content type` where there is none. */
+export function contentTypeOf({ headers }: WireResponse): string {
+  const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
+}
+
+// LIMIT: a page says what it is at its beginning.
+const LOOKED_AT = 65_536;
+
+/** A few words about a body that is not JSON; they never quote it. */
+export function looksOf(contentType: string, body: string): string {
+  const head = body.slice(0, LOOKED_AT).trimStart();
+  if (head === "") return "an empty answer";
+  if (contentType === "text/html" || /^<(?:!doctype html|html)\b/i.test(head))
+    return /type\s*=\s*["']?password|\b(?:log|sign)[ -]?in\b/i.test(head) ? "a login page" : "a web page";
+  if (head.startsWith("<?xml")) return "XML";
+  return "text that is not JSON";
+}

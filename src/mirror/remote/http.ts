@@ -1,0 +1,132 @@
+import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
+import { EVENT_STREAM } from "../../contract/events.ts";
+import { GENERATION, isGeneration } from "../../contract/generation.ts";
+import type { StreamBounds, Wire, WireResult } from "../../common/wire.ts";
+import type { Clock } from "../../common/clock.ts";
+import type { Log } from "../ports/world.ts";
+import { type Call, logFields, type Reply, readResult, routeOf } from "./reply.ts";
+import type { Scrub } from "./scrub.ts";
+
+// LIMIT: a document takes at most 614,400 bytes in JSON's longest spelling; a page of 1,000 items,
+// each with a path of 4,096 characters outside ASCII, spelled as escapes, 25 MB.
+const ANSWER_BYTES = { item: 4 * 1024 * 1024, page: 32 * 1024 * 1024 } as const;
+const DEADLINE_MS = { GET: 30_000, POST: 60_000, PUT: 60_000, PATCH: 60_000, DELETE: 60_000 } as const;
+
+export type KeyHeader = "authorization" | "x-api-key";
+
+type HttpOptions = {
+  readonly wire: Wire;
+  readonly key: string;
+  readonly keyHeader: KeyHeader;
+  readonly basePrefix: string;
+  /** The base URL as messages show it. */
+  readonly address: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly scrub: Scrub;
+};
+
+function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readonly maxBytes: number } {
+  return { deadlineMs: DEADLINE_MS[method], maxBytes: ANSWER_BYTES[size] };
+}
+
+/** How a stream of events ended, or what came in its place. */
+export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
+
+const NO_STREAMS: StreamReply = {
+  kind: "problem",
+  status: 404,
+  code: "not_found",
+  detail: "this connection has no answers without an end",
+  requestId: null,
+  pointers: [],
+  retryAfterMs: null,
+  from: { url: "", contentType: "" },
+};
+
+/** Makes exchanges with the service. */
+export class Http {
+  readonly #options: HttpOptions;
+  readonly #headers: WireHeaders;
+  readonly #headersWithBody: WireHeaders;
+  #generation: string | null = null;
+
+  /** @throws when the key cannot stand in a header; the message does not repeat it */
+  constructor(options: HttpOptions) {
+    const { key, keyHeader } = options;
+    if (!/^[\x21-\x7e]{1,4096}$/.test(key)) throw new Error("the API key must be printable ASCII without spaces");
+    const credentials = keyHeader === "x-api-key" ? { "x-api-key": key } : { authorization: `Bearer ${key}` };
+    this.#options = options;
+    this.#headers = { accept: "application/json, application/problem+json", ...credentials };
+    this.#headersWithBody = { ...this.#headers, "content-type": "application/json" };
+  }
+
+  /**
+   * One exchange, which ends in one reply. It never throws for anything that the other side does.
+   */
+  async exchange(call: Call): Promise<Reply> {
+    const { wire, clock, log } = this.#options;
+    const started = log.debug === false ? 0 : clock.monotonic();
+    const result = await wire.send(this.#requestOf(call), boundsOf(call));
+    return this.#read(call, result, started);
+  }
+
+  #requestOf(call: Call): WireRequest {
+    return {
+      method: call.method,
+      path: this.#options.basePrefix + call.path,
+      headers: call.body === null ? this.#headers : this.#headersWithBody,
+      body: call.body === null ? null : JSON.stringify(call.body),
+    };
+  }
+
+  #read(call: Call, result: WireResult, started: number): Reply {
+    const { address, clock, log, scrub } = this.#options;
+    const reply = readResult(call, result, { address, scrub, now: clock.now() });
+    this.#noteGeneration(reply, result);
+    if (log.debug === false) return reply;
+    log.write("debug", "remote.exchange", {
+      method: call.method,
+      route: routeOf(call.path),
+      ms: Math.round(clock.monotonic() - started),
+      ...logFields(reply),
+    });
+    return reply;
+  }
+
+  /**
+   * A stream of events, until it ends. It takes no place in the queue.
+   * @param lastId the event after which it is to go on; null: from now on
+   */
+  async stream(
+    path: string,
+    lastId: string | null,
+    bounds: StreamBounds,
+    onBytes: (bytes: Buffer) => void,
+  ): Promise<StreamReply> {
+    const { wire, basePrefix, address, clock, scrub } = this.#options;
+    if (wire.stream === undefined) return NO_STREAMS;
+    const headers = {
+      ...this.#headers,
+      accept: EVENT_STREAM,
+      ...(lastId === null ? {} : { "last-event-id": lastId }),
+    };
+    const request = { method: "GET", path: basePrefix + path, headers, body: null };
+    const end = await wire.stream(request, bounds, onBytes);
+    if (end.kind === "ended") return { kind: "ended", why: scrub(end.why, 200) };
+    const call: Call = { method: "GET", path, body: null, accept: [], size: "item" };
+    return readResult(call, end, { address, scrub, now: clock.now() });
+  }
+
+  /** As the newest answer of the service names it; null: none did. */
+  generation(): string | null {
+    return this.#generation;
+  }
+
+  /** What is no answer of the service, as a proxy's, says nothing of it. */
+  #noteGeneration({ kind }: Reply, result: WireResult): void {
+    if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
+    const named = result.response.headers[GENERATION];
+    if (isGeneration(named)) this.#generation = named;
+  }
+}

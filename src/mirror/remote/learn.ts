@@ -1,0 +1,79 @@
+import type { JsonObject } from "../../contract/json.ts";
+import type { NameKind } from "../../contract/names.ts";
+import type { Answer, Fault, ParentRef } from "../ports/remote.ts";
+import type { RemotePath } from "../../contract/path.ts";
+import { faultOf } from "./fault.ts";
+import type { Call, Reply } from "./reply.ts";
+import type { CallContext } from "./reads.ts";
+import type { TraitBook } from "./traits.ts";
+
+/** What is learned about the deployment from answers to writes. */
+
+/**
+ * Creates something by its path. Whether the service writes paths with a leading slash is unknown
+ * until it has shown one. As long as it is (in an empty workspace), a path that is refused is sent
+ * once more in the other form, which is another request and not the same one again.
+ */
+export async function createAtPath(
+  context: CallContext,
+  route: string,
+  path: RemotePath,
+  kind: NameKind,
+  rest: JsonObject,
+): Promise<{ readonly call: Call; readonly reply: Reply }> {
+  const { caller, traits } = context;
+  const callWith = (spelled: string): Call => {
+    return { method: "POST", path: route, body: { path: spelled, ...rest }, accept: [200, 201], size: "item" };
+  };
+  let call = callWith(traits.spell(path));
+  let reply = await caller.call(call);
+  if (isRefusalAt(reply, "/path") && !traits.slashIsKnown()) {
+    const other = traits.current().leadingSlash ? path : `/${path}`;
+    call = callWith(other);
+    reply = await caller.call(call);
+    if (reply.kind === "success") traits.sawPath(other);
+  }
+  if (reply.kind !== "success") learnRefusal(traits, faultOf(call, reply), "/path", path, kind);
+  return { call, reply };
+}
+
+function isRefusalAt(reply: Reply, pointer: string): boolean {
+  return reply.kind === "problem" && reply.code === "invalid_request" && reply.pointers.includes(pointer);
+}
+
+type Patch<T> = (body: JsonObject) => Promise<Answer<T>>;
+
+/** Gives a document or a folder another name. */
+export async function rename<T>(
+  { traits }: CallContext,
+  name: string,
+  kind: NameKind,
+  patch: Patch<T>,
+): Promise<Answer<T>> {
+  const answer = await patch({ name });
+  if (!answer.ok) learnRefusal(traits, answer.fault, "/name", name, kind);
+  return answer;
+}
+
+/** Moves a document or a folder into another folder. */
+export async function move<T extends { readonly path: RemotePath }>(
+  { traits }: CallContext,
+  parent: ParentRef,
+  patch: Patch<T>,
+): Promise<Answer<T>> {
+  const answer = await patch({ parentId: parent.kind === "root" ? null : parent.id });
+  if (parent.kind === "root") learnRootMove(traits, answer);
+  return answer;
+}
+
+/** A name that is legal by our rules was refused: its doubtful characters are the likely reason. */
+function learnRefusal(traits: TraitBook, fault: Fault, pointer: "/path" | "/name", path: string, kind: NameKind): void {
+  if (fault.kind !== "problem" || fault.code !== "invalid_request" || !fault.pointers.includes(pointer)) return;
+  traits.sawRefusal(path, kind);
+}
+
+/** `parentId: null` means the root; a deployment may refuse it, or ignore it. */
+function learnRootMove(traits: TraitBook, answer: Answer<{ readonly path: RemotePath }>): void {
+  if (answer.ok) traits.learnMoveToRoot(!answer.value.path.includes("/"));
+  else if (answer.fault.kind === "problem" && answer.fault.status === 400) traits.learnMoveToRoot(false);
+}

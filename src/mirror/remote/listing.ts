@@ -1,0 +1,237 @@
+import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
+import { isDirId, isDocId } from "../../contract/ids.ts";
+import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
+import { FILES, listQuery } from "../../contract/routes.ts";
+import type { Selector } from "../../contract/resources.ts";
+import type { Fault, Held, Listing } from "../ports/remote.ts";
+import { foreignLooks, foreignRefusal, notTheService } from "./foreign-list.ts";
+import { faultOf, misreadFault } from "./fault.ts";
+import type { Failure, Reply } from "./reply.ts";
+import type { Caller } from "./retry.ts";
+import { isFarFromLimit, LIST_LIMITS, overLimit, type Spent, spentNothing } from "./list-limits.ts";
+import { type IdRule, type Page, type Parsed, readPage, type Sighted } from "./shapes.ts";
+import { Sighting } from "./sighting.ts";
+import type { TraitBook } from "./traits.ts";
+
+type ListOptions<Item> = {
+  readonly caller: Caller;
+  readonly traits: TraitBook;
+  readonly route: string;
+  /**
+   * What is listed. Its path has no leading slash; it is sent in the form that the deployment uses.
+   */
+  readonly selector: Selector;
+  readonly read: (value: unknown, rule: IdRule) => Parsed<Sighted<Item>>;
+  readonly onPage?: ((seen: number) => void) | undefined;
+  readonly held?: Held | undefined;
+  /**
+   * What was listed so far, shared by listings that are bounded together; left out: each traversal
+   * counts its own.
+   */
+  readonly spent?: Spent;
+};
+
+/** How often an `invalid_cursor` may make the traversal start again. */
+const MAX_STARTS = 3;
+/** How one traversal ended. */
+type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
+
+function failed(fault: Fault): End {
+  return { kind: "failed", fault };
+}
+
+/**
+ * Follows a list to its end, through short and empty pages. An item that is listed twice counts as
+ * it was seen last. An item that cannot be read is left out and makes the listing incomplete, so
+ * that it is never taken for absent.
+ */
+export async function listAll<Item extends { readonly id: string }>(
+  options: ListOptions<Item>,
+): Promise<Listing<Item>> {
+  const before = new Sighting<Item>(options.held);
+  for (let start = 1; ; start++) {
+    const seen = new Sighting<Item>(options.held);
+    const end = await new Traversal(options, seen).run();
+    // An item that only an earlier traversal saw is gone if a later one was complete; if none
+    // was complete, it counts.
+    if (end.kind === "complete") return { items: [...seen.items()], same: seen.same(), complete: true, fault: null };
+    before.add(seen);
+    if (end.kind === "failed" || start === MAX_STARTS) {
+      return { items: [...before.items()], same: before.same(), complete: false, fault: end.fault };
+    }
+  }
+}
+
+type PageRead = Page & { readonly kind: "page"; readonly requestId: string | null };
+
+/** One traversal of a list, from its first page. */
+class Traversal<Item extends { readonly id: string }> {
+  readonly #options: ListOptions<Item>;
+  readonly #seen: Sighting<Item>;
+  readonly #selector: Selector;
+  readonly #spent: Spent;
+  readonly #cursors = new Set<string>();
+  /** null: the first page comes next. */
+  #cursor: string | null = null;
+  /** The request of the next page, if it was made before this one was read. */
+  #asked: Promise<Reply> | null = null;
+  /** How many pages in a row showed nothing new. */
+  #barren = 0;
+  /** Why the first item that could not be read could not; null: all could. */
+  #oddity: Fault | null = null;
+
+  /** @param seen takes the items of the pages */
+  constructor(options: ListOptions<Item>, seen: Sighting<Item>) {
+    this.#options = options;
+    this.#seen = seen;
+    this.#selector = spellSelector(options.selector, options.traits);
+    this.#spent = options.spent ?? spentNothing();
+  }
+
+  async run(): Promise<End> {
+    for (;;) {
+      const over = overLimit(this.#spent);
+      if (over !== null) return failed(misreadFault(READ, over, null));
+      const reply = await (this.#asked ?? this.#ask(this.#cursor));
+      this.#asked = null;
+      const page = reply.kind === "success" ? this.#read(reply) : this.#refused(reply);
+      if (page.kind !== "page") return page;
+      if (this.#mayAskAhead(page)) {
+        this.#asked = this.#ask(page.nextCursor);
+        await sending();
+      }
+      const end = this.#take(page);
+      if (end !== null) return end;
+    }
+  }
+
+  #ask(cursor: string | null): Promise<Reply> {
+    const query = listQuery(this.#selector, { limit: MAX_PAGE_LIMIT, ...(cursor === null ? {} : { cursor }) });
+    const { caller, route } = this.#options;
+    return caller.call({ method: "GET", path: route + query, body: null, accept: [200], size: "page" });
+  }
+
+  #refused(reply: Failure): End {
+    const fault = (this.#tellsForeign() ? foreignRefusal(reply) : null) ?? faultOf(READ, reply);
+    return { kind: this.#cursor !== null && isCursorRefusal(reply) ? "cursor-refused" : "failed", fault };
+  }
+
+  #read(reply: Extract<Reply, { kind: "success" }>): PageRead | End {
+    const { requestId } = reply;
+    const page = readPage(reply.value);
+    const looks = this.#tellsForeign() ? foreignLooks(page, reply.value) : null;
+    if (looks !== null) return failed(notTheService(reply.from, reply.status, looks, requestId));
+    if (!page.ok) return failed(misreadFault(READ, page.why, requestId));
+    this.#spent.pages++;
+    return { kind: "page", ...page.value, requestId };
+  }
+
+  /**
+   * Whether the first page of documents is judged for being another server's. A look at one path is
+   * not.
+   */
+  #tellsForeign(): boolean {
+    const { route, selector } = this.#options;
+    return this.#cursor === null && route === FILES && selector.kind !== "path";
+  }
+
+  #leadsOn({ hasMore, nextCursor }: Page): boolean {
+    return hasMore && !this.#cursors.has(nextCursor!);
+  }
+
+  #mayAskAhead(page: Page): boolean {
+    return this.#leadsOn(page) && page.items.length > 0 && this.#barren === 0 && isFarFromLimit(this.#spent);
+  }
+
+  /** @returns null where another page follows */
+  #take(page: PageRead): End | null {
+    const seenBefore = this.#seen.count();
+    const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
+    if (why !== null)
+      this.#oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, page.requestId);
+    this.#options.onPage?.(this.#seen.count());
+    if (!page.hasMore) return this.#oddity === null ? { kind: "complete" } : failed(this.#oddity);
+    if (!this.#leadsOn(page)) return failed(misreadFault(READ, "the list's cursor repeats", page.requestId));
+    this.#cursor = page.nextCursor!;
+    this.#cursors.add(this.#cursor);
+    this.#barren = this.#seen.count() > seenBefore ? 0 : this.#barren + 1;
+    if (this.#barren < LIST_LIMITS.barrenPages) return null;
+    return failed(misreadFault(READ, "the list does not end", page.requestId));
+  }
+}
+
+/** How many turns pass before requests made so far are surely on the wire. */
+const TURNS = 16;
+
+/**
+ * ORDER: the next page's request leaves before this page is read, because reading takes as long as
+ * the service needs to make the next.
+ */
+async function sending(): Promise<void> {
+  for (let turn = 0; turn < TURNS; turn++) await null;
+}
+
+const READ = { method: "GET" } as const;
+
+function isCursorRefusal(reply: Reply): boolean {
+  return reply.kind === "problem" && reply.code === "invalid_cursor";
+}
+
+/** @returns why the first item that could not be read could not, or null */
+function takeItems<Item extends { readonly id: string }>(
+  options: ListOptions<Item>,
+  items: readonly unknown[],
+  seen: Sighting<Item>,
+  spent: Spent,
+): string | null {
+  let why: string | null = null;
+  for (const value of items) {
+    const before = seen.count();
+    const at = isJsonObject(value) ? (options.held?.find(member(value, "id"), member(value, "path")) ?? -1) : -1;
+    let path = at === -1 ? null : pathAsHeld(options.held!, at, value as JsonObject);
+    if (path !== null) seen.noteSame(at);
+    else {
+      options.traits.sawIdsOf(value);
+      const item = options.read(value, options.traits.idRule());
+      if (!item.ok) {
+        why ??= `${item.why}${idOf(value)}`;
+        continue;
+      }
+      path = item.value.wirePath;
+      seen.noteItem(item.value.resource, at);
+    }
+    options.traits.sawPath(path);
+    if (seen.count() === before) continue;
+    spent.items++;
+    spent.characters += path.length;
+  }
+  return why;
+}
+
+/**
+ * An item that the caller holds was checked when it was first read: one that says the same is not
+ * checked again.
+ * @returns its path as answered; null where it says anything else
+ */
+function pathAsHeld(held: Held, at: number, item: JsonObject): string | null {
+  const wirePath = member(item, "path");
+  if (typeof wirePath !== "string") return null;
+  const path = wirePath.startsWith("/") ? wirePath.slice(1) : wirePath;
+  return held.shows(at, path, member(item, "lastChangeId"), member(item, "protected") ?? false) ? wirePath : null;
+}
+
+/** Names an item by its id, where it has one that can be shown. */
+function idOf(value: unknown): string {
+  const id = isJsonObject(value) ? member(value, "id") : undefined;
+  return isDocId(id) || isDirId(id) ? ` (${id})` : "";
+}
+
+function spellSelector(selector: Selector, traits: TraitBook): Selector {
+  if (selector.kind === "path") return { kind: "path", path: traits.spell(selector.path) };
+  if (selector.kind === "path-prefix") {
+    const { pathPrefix } = selector;
+    // The root of the whole tree is spelled "/" on every deployment.
+    return { kind: "path-prefix", pathPrefix: pathPrefix === "" ? "/" : traits.spell(pathPrefix) };
+  }
+  return selector;
+}

@@ -1,0 +1,196 @@
+import { EVENTS } from "../../contract/routes.ts";
+import { MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../../contract/events.ts";
+import type { ReadEvent } from "./event-reader.ts";
+import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../ports/news.ts";
+import type { Clock } from "../../common/clock.ts";
+import type { Random } from "../../common/random.ts";
+import type { Http, StreamReply } from "./http.ts";
+import type { IdRule } from "./shapes.ts";
+
+type NewsOptions = {
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** Asked for each event: more is learned of a deployment while it is listened to. */
+  readonly idRule: () => IdRule;
+};
+
+/** Waits before the next attempt, in milliseconds. */
+const AGAIN = {
+  /** After a lost connection: doubled each time; a stream that lasted begins anew. */
+  lostMs: 3_000,
+  lostMostMs: 60_000,
+  lastedMs: 60_000,
+  /** After an answer that says "not now", without how long. */
+  refusedMs: 10_000,
+  refusedMostMs: 300_000,
+  /** Where there are no events: a deployment may get them. */
+  noneMs: 3_600_000,
+} as const;
+
+const BOUNDS = { deadlineMs: 30_000, silenceMs: SILENCE_MS, maxBytes: 64 * 1024 } as const;
+
+// LIMIT: some 50,000 events in a minute. Polling learns the same for less.
+const FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
+
+const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
+
+/** How a stream, or the attempt at one, came to its end. */
+type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
+/** `ms`: the longest wait before the next attempt. */
+type After = { readonly state: NewsState; readonly ms: number };
+
+/**
+ * Listens to the service's events, and connects again where the connection is lost. Nothing that
+ * comes is believed; what may come is bounded.
+ */
+export class NewsStream implements RemoteNews {
+  readonly #options: NewsOptions;
+  readonly #closing = new AbortController();
+  #running: Promise<void> = Promise.resolve();
+  #lastId: string | null = null;
+  #failures = 0;
+
+  constructor(options: NewsOptions) {
+    this.#options = options;
+  }
+
+  start(listener: NewsListener): void {
+    this.#running = this.#run(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#running;
+  }
+
+  async #run(listener: NewsListener): Promise<void> {
+    const { clock, random } = this.#options;
+    const { signal } = this.#closing;
+    while (!signal.aborted) {
+      const began = clock.monotonic();
+      const end = await this.#listen(listener);
+      if (signal.aborted) return;
+      if (clock.monotonic() - began > AGAIN.lastedMs) this.#failures = 0;
+      const after = afterEnd(end, this.#failures++);
+      listener.onState(after.state);
+      // Full jitter: the clients of a service that comes back do not come all at once.
+      await clock.sleep(after.ms * (0.1 + 0.9 * random.fraction()), signal);
+    }
+  }
+
+  async #listen(listener: NewsListener): Promise<End> {
+    const [{ EventReader }, { readEvent }] = await Promise.all([
+      import("./event-reader.ts"),
+      import("./read-event.ts"),
+    ]);
+    const { http, clock, idRule } = this.#options;
+    const connection = new Connection(listener, this.#lastId, new FloodGauge(clock), this.#closing.signal);
+    const onEvent = ({ type, data, id }: ReadEvent) => connection.take(readEvent(type, data, idRule()), id);
+    const reader = new EventReader(onEvent, () => connection.giveUp("one of its events is too long"));
+    const onBytes = (bytes: Buffer) => {
+      if (connection.isFit(bytes)) reader.take(bytes);
+    };
+    const { signal, resumesAt } = connection;
+    const end = await http.stream(EVENTS, resumesAt, { ...BOUNDS, signal }, onBytes);
+    this.#lastId = connection.lastId;
+    return connection.givenUp ?? end;
+  }
+}
+
+/** One connection, from its first byte. */
+class Connection {
+  readonly resumesAt: string | null;
+  readonly signal: AbortSignal;
+  lastId: string | null;
+  givenUp: Extract<End, { readonly kind: "too-much" }> | null = null;
+  readonly #listener: NewsListener;
+  readonly #flood: FloodGauge;
+  readonly #ending = new AbortController();
+  #isOpen = false;
+
+  constructor(listener: NewsListener, resumesAt: string | null, flood: FloodGauge, closing: AbortSignal) {
+    this.#listener = listener;
+    this.resumesAt = resumesAt;
+    this.lastId = resumesAt;
+    this.#flood = flood;
+    this.signal = AbortSignal.any([this.#ending.signal, closing]);
+  }
+
+  /** @returns whether they may be read */
+  isFit(bytes: Buffer): boolean {
+    if (this.signal.aborted) return false;
+    if (!this.#isOpen) this.#open();
+    if (this.#flood.rises(bytes.length)) this.giveUp("it sends too many events");
+    return this.givenUp === null;
+  }
+
+  take(hint: NewsHint | null, id: string | null): void {
+    if (this.signal.aborted) return;
+    this.lastId = id !== null && ID.test(id) ? id : null;
+    if (hint !== null) this.#listener.onHint(hint);
+  }
+
+  giveUp(why: string): void {
+    this.givenUp = { kind: "too-much", why };
+    // What it went on to say is not known.
+    this.lastId = null;
+    this.#ending.abort();
+  }
+
+  #open(): void {
+    this.#isOpen = true;
+    this.#listener.onState({ kind: "listening" });
+    // What happened before is not told to who asks for it by no id.
+    if (this.resumesAt === null) this.#listener.onHint({ kind: "all" });
+  }
+}
+
+class FloodGauge {
+  readonly #clock: Pick<Clock, "monotonic">;
+  #since: number;
+  #bytes = 0;
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+    this.#since = clock.monotonic();
+  }
+
+  rises(by: number): boolean {
+    const now = this.#clock.monotonic();
+    if (now - this.#since > FLOOD.inMs) {
+      this.#since = now;
+      this.#bytes = 0;
+    }
+    this.#bytes += by;
+    return this.#bytes > FLOOD.bytes;
+  }
+}
+
+/** @param failures attempts in a row before this one that led to nothing lasting */
+function afterEnd(end: End, failures: number): After {
+  const doubled = 2 ** Math.min(failures, 16);
+  if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: AGAIN.refusedMostMs };
+  if (end.kind === "problem" || end.kind === "unreadable" || end.kind === "success") {
+    const why = whyNoStream(end);
+    if (!mayPass(end)) return { state: { kind: "none", why }, ms: AGAIN.noneMs };
+    const asked = "retryAfterMs" in end ? end.retryAfterMs : null;
+    const ms = Math.min(AGAIN.refusedMostMs, Math.max(asked ?? 0, AGAIN.refusedMs * doubled));
+    return { state: { kind: "broken", why }, ms };
+  }
+  const why = end.kind === "ended" ? end.why : end.detail;
+  return { state: { kind: "broken", why }, ms: Math.min(AGAIN.lostMostMs, AGAIN.lostMs * doubled) };
+}
+
+type Answered = Extract<End, { readonly kind: "problem" | "unreadable" | "success" }>;
+
+/** Whether the same request may be answered otherwise in some minutes. */
+function mayPass(end: Answered): boolean {
+  if (end.kind === "problem" && end.code === "workspace_not_found") return true;
+  return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);
+}
+
+function whyNoStream(end: Answered): string {
+  if (end.kind === "problem") return end.status === 404 ? "the service has no events" : `${end.status} ${end.code}`;
+  return end.kind === "unreadable" ? `${end.status}, ${end.looks}` : `${end.status}, no stream of events`;
+}

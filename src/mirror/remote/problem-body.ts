@@ -1,0 +1,99 @@
+import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
+import { DOCUMENTED_CODES, PROBLEM_CODES, type ProblemCode } from "../../contract/problem.ts";
+import { parseJson } from "./json.ts";
+import type { Scrub } from "./scrub.ts";
+
+/** A refusal by the service itself: its code may be acted upon. */
+export type ReadProblem = {
+  readonly kind: "problem";
+  readonly code: string;
+  readonly detail: string;
+  readonly requestId: string | null;
+  /** JSON Pointers of the members that are wrong. */
+  readonly pointers: readonly string[];
+  /** Codes of what is wrong with members. Left out: the answer names none. */
+  readonly fieldCodes?: readonly string[];
+};
+
+type NoProblem = { readonly kind: "unreadable"; readonly why: string };
+
+// LIMIT: how many entries of `errors` are read.
+const MAX_POINTERS = 20;
+const CODE = /^[a-z][a-z0-9_]{0,63}$/;
+
+/**
+ * Reads an error body. An object without a code gets one from its status (`status_404`), which is
+ * never taken for a code with a meaning. A documented code under another status, or a `status`
+ * member that is not the answer's, is a contradiction and proves nothing.
+ */
+export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
+  const json = parseJson(body);
+  if (json.kind !== "json") return unreadable(json.why);
+  if (!isJsonObject(json.value)) return unreadable("it is not an object");
+  const problem = json.value;
+  const claimed = member(problem, "status");
+  if (claimed !== undefined && claimed !== status) return unreadable("its status is not the answer's");
+  const code = codeOf(problem, status, scrub);
+  if (code === null) return unreadable("its code is not of the form");
+  if (isDocumented(code) && PROBLEM_CODES[code].status !== status)
+    return unreadable("its code belongs to another status");
+  const fieldCodes = fieldCodesOf(member(problem, "errors"), scrub);
+  const detail = member(problem, "detail") ?? member(problem, "title");
+  return {
+    kind: "problem",
+    code,
+    detail: typeof detail === "string" ? scrub(detail) : "",
+    requestId: readRequestId(member(problem, "requestId"), scrub),
+    pointers: pointersOf(member(problem, "errors"), scrub),
+    ...(fieldCodes.length > 0 && { fieldCodes }),
+  };
+}
+
+function unreadable(why: string): NoProblem {
+  return { kind: "unreadable", why };
+}
+
+function isDocumented(code: string): code is ProblemCode {
+  return (DOCUMENTED_CODES as readonly string[]).includes(code);
+}
+
+/**
+ * `code`, else the last segment of `type` (which "may be branched on"), else the status; null for a
+ * `code` that cannot be one.
+ */
+function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
+  const code = member(problem, "code");
+  if (code !== undefined) return typeof code === "string" && isCode(code, scrub) ? code : null;
+  const type = member(problem, "type");
+  const named = typeof type === "string" ? /\/errors\/([a-z0-9-]{1,64})$/.exec(type.slice(-200))?.[1] : undefined;
+  const fromType = named?.replaceAll("-", "_") ?? "";
+  return isCode(fromType, scrub) ? fromType : `status_${status}`;
+}
+
+/** A key may look like a code: if it is echoed as such, it is none. */
+function isCode(text: string, scrub: Scrub): boolean {
+  return CODE.test(text) && scrub(text) === text;
+}
+
+function fieldCodesOf(errors: unknown, scrub: Scrub): string[] {
+  if (!Array.isArray(errors)) return [];
+  const codes = errors.slice(0, MAX_POINTERS).map((entry) => (isJsonObject(entry) ? member(entry, "code") : undefined));
+  return codes.filter((code): code is string => typeof code === "string" && isCode(code, scrub));
+}
+
+function pointersOf(errors: unknown, scrub: Scrub): string[] {
+  if (!Array.isArray(errors)) return [];
+  const pointers: string[] = [];
+  for (const entry of errors.slice(0, MAX_POINTERS)) {
+    const pointer = isJsonObject(entry) ? member(entry, "pointer") : undefined;
+    if (typeof pointer === "string") pointers.push(scrub(pointer, 200));
+  }
+  return pointers;
+}
+
+/**
+ * A request id is shown and logged: printable ASCII, at most 128 characters; anything else is none.
+ */
+export function readRequestId(value: unknown, scrub: Scrub): string | null {
+  return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;
+}

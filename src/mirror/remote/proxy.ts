@@ -1,0 +1,64 @@
+import { isLoopbackHost } from "../../common/loopback.ts";
+
+/** Decides by which HTTP proxy a service is reached. */
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export type Route =
+  | { readonly kind: "direct" }
+  | {
+      readonly kind: "proxy";
+      /** Name of the variable that gives the proxy, for messages. */
+      readonly variable: string;
+      /** URL of the proxy. It may hold a user name and a password: never print it. */
+      readonly url: string;
+      /** Origin of the proxy, which may be printed. */
+      readonly origin: string;
+    }
+  /** The variable holds something else than the URL of an HTTP proxy. */
+  | { readonly kind: "bad"; readonly variable: string };
+
+const VARIABLES = {
+  "https:": ["https_proxy", "HTTPS_PROXY", "http_proxy", "HTTP_PROXY"],
+  "http:": ["http_proxy", "HTTP_PROXY"],
+} as const;
+const DEFAULT_PORT: Readonly<Record<string, string>> = { "https:": "443", "http:": "80" };
+
+/**
+ * Returns the route to a service: the proxy that `HTTPS_PROXY` or `HTTP_PROXY` names, unless
+ * `NO_PROXY` lists the host. Lower-case variables win, as in curl. A service on this machine is
+ * always reached directly, because a proxy elsewhere would see its key in plain text.
+ * @param origin an http or https URL
+ */
+export function routeTo(origin: string, env: Env): Route {
+  const { protocol, hostname, port } = new URL(origin);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const variable = VARIABLES[protocol as keyof typeof VARIABLES]?.find((name) => (env[name] ?? "") !== "");
+  if (variable === undefined || isLoopbackHost(host)) return { kind: "direct" };
+  if (isListed(host, port || DEFAULT_PORT[protocol]!, env["no_proxy"] ?? env["NO_PROXY"] ?? "")) {
+    return { kind: "direct" };
+  }
+  const text = env[variable]!.trim();
+  const url = text.includes("://") ? text : `http://${text}`;
+  if (!URL.canParse(url)) return { kind: "bad", variable };
+  const parsed = new URL(url);
+  if (!(parsed.protocol in DEFAULT_PORT)) return { kind: "bad", variable };
+  return { kind: "proxy", variable, url, origin: parsed.origin };
+}
+
+/** Whether `NO_PROXY` lists a host: by name, by a domain above it, or by `*`, maybe with a port. */
+function isListed(host: string, port: string, noProxy: string): boolean {
+  return noProxy
+    .toLowerCase()
+    .split(/[\s,]+/)
+    .some((entry) => {
+      const [, name = "", only] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(isBareIpv6(entry) ? `[${entry}]` : entry)!;
+      if (name === "" || (only !== undefined && only !== port)) return false;
+      const domain = name.replace(/^\*?\.(?=.)/, "");
+      return name === "*" || host === domain || host.endsWith(`.${domain}`);
+    });
+}
+
+function isBareIpv6(entry: string): boolean {
+  return !entry.startsWith("[") && entry.split(":").length > 2;
+}

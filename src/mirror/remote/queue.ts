@@ -1,0 +1,96 @@
+import PQueue from "p-queue";
+import type { Clock } from "../../common/clock.ts";
+
+type Turn<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
+
+export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
+/** A longer pause is not waited for: the caller is told, and plans again later. */
+const LONGEST_PAUSE_MS = 60_000;
+
+/**
+ * How many calls may run at once, found as TCP does: from 8, one more for each success until the
+ * first congestion; then half, and from there one more for each round (as many successes as there
+ * are places).
+ */
+export class CallQueue {
+  readonly #clock: Clock;
+  readonly #closing: AbortSignal;
+  readonly #places: PQueue;
+  #limit: number = CONCURRENCY.start;
+  #threshold: number = CONCURRENCY.most;
+  #successes = 0;
+  #round = 0;
+  #pausedUntil = 0;
+  #pauses = 0;
+
+  /**
+   * @param closing ends every wait for a pause; `work` then runs at once, and must check `closing`
+   * itself
+   */
+  constructor(clock: Clock, closing: AbortSignal) {
+    this.#clock = clock;
+    this.#closing = closing;
+    this.#places = new PQueue({ concurrency: this.#limit });
+  }
+
+  /**
+   * Runs `work` when there is a place, and waits out a pause before.
+   * @param congested whether the result says that the service has too much to do
+   * @returns `paused`, without having run it, while the pause is longer than anybody should wait
+   */
+  run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<Turn<T>> {
+    return this.#places.add(async (): Promise<Turn<T>> => {
+      // The call keeps its place while it waits: once all places are taken, nothing else starts
+      // either.
+      for (let left = this.#pauseLeft(); left > 0 && !this.#closing.aborted; left = this.#pauseLeft()) {
+        if (left > LONGEST_PAUSE_MS) return { kind: "paused", leftMs: left };
+        await this.#clock.sleep(left, this.#closing);
+      }
+      const startedIn = this.#round;
+      const value = await work();
+      if (congested(value)) this.#shrink(startedIn);
+      else this.#grow();
+      return { kind: "ran", value };
+    });
+  }
+
+  /** Nothing is sent for `ms`. Of several pauses the one that ends last counts. */
+  pause(ms: number): void {
+    this.#pauses++;
+    this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
+  }
+
+  concurrency(): number {
+    return this.#limit;
+  }
+
+  /** How often calls were paused, and for how long nothing is sent now. */
+  pauses(): { readonly count: number; readonly leftMs: number } {
+    return { count: this.#pauses, leftMs: Math.max(0, this.#pauseLeft()) };
+  }
+
+  #pauseLeft(): number {
+    return this.#pausedUntil - this.#clock.monotonic();
+  }
+
+  #grow(): void {
+    this.#successes++;
+    const isSlow = this.#limit >= this.#threshold;
+    if (this.#limit < CONCURRENCY.most && (!isSlow || this.#successes >= this.#limit)) this.#setLimit(this.#limit + 1);
+  }
+
+  #shrink(startedIn: number): void {
+    // One overload fails all calls that are under way: only one that began after the last
+    // halving halves again.
+    if (startedIn !== this.#round) return;
+    this.#round++;
+    this.#threshold = Math.max(CONCURRENCY.least, Math.floor(this.#limit / 2));
+    this.#setLimit(this.#threshold);
+  }
+
+  #setLimit(limit: number): void {
+    this.#limit = limit;
+    this.#places.concurrency = limit;
+    this.#successes = 0;
+  }
+}

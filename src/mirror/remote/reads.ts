@@ -1,0 +1,29 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { FileWithContent } from "../../contract/resources.ts";
+import { fileRoute } from "../../contract/routes.ts";
+import type { Answer, Fault } from "../ports/remote.ts";
+import { faultOf, misreadFault } from "./fault.ts";
+import type { Call } from "./reply.ts";
+import type { Caller } from "./retry.ts";
+import { readFileWithContent } from "./shapes.ts";
+import type { TraitBook } from "./traits.ts";
+
+/** What the calls of every resource are made with. */
+export type CallContext = { readonly caller: Caller; readonly traits: TraitBook };
+
+export function failed(fault: Fault): { readonly ok: false; readonly fault: Fault } {
+  return { ok: false, fault };
+}
+
+/** Reads a file with its content. */
+export async function getFile({ caller, traits }: CallContext, id: DocId): Promise<Answer<FileWithContent>> {
+  const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
+  const reply = await caller.call(call);
+  if (reply.kind !== "success") return failed(faultOf(call, reply));
+  traits.sawIdsOf(reply.value);
+  const file = readFileWithContent(reply.value, traits.idRule());
+  if (!file.ok) return failed(misreadFault(call, `the file is not understood: ${file.why}`, reply.requestId));
+  if (file.value.resource.id !== id) return failed(misreadFault(call, "another file was answered", reply.requestId));
+  traits.sawPath(file.value.wirePath);
+  return { ok: true, value: file.value.resource, requestId: reply.requestId };
+}

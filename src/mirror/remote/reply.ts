@@ -1,0 +1,141 @@
+import type { WireResponse } from "../../contract/wire.ts";
+import type { JsonObject } from "../../contract/json.ts";
+import type { LogFields } from "../ports/log.ts";
+import type { Fault } from "../ports/remote.ts";
+import type { WireResult } from "../../common/wire.ts";
+import { failureWords } from "../../common/failure-words.ts";
+import { contentTypeOf, looksOf, type Origin } from "./foreign.ts";
+import { parseJson } from "./json.ts";
+import { type ReadProblem, readProblem, readRequestId } from "./problem-body.ts";
+import { retryAfterMs } from "./retry-after.ts";
+import type { Scrub } from "./scrub.ts";
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+export type Call = {
+  readonly method: Method;
+  /** Below the base URL, percent-encoded, with its query. */
+  readonly path: string;
+  readonly body: JsonObject | null;
+  /** Statuses that mean success. */
+  readonly accept: readonly number[];
+  /** What the answer holds: one resource, or a page of a list. */
+  readonly size: "item" | "page";
+};
+
+/** How one exchange ended. */
+export type Reply =
+  /** `value` is null for an empty body. */
+  | {
+      readonly kind: "success";
+      readonly status: number;
+      readonly value: unknown;
+      readonly requestId: string | null;
+      readonly from: Origin;
+    }
+  /** An error answer of the service itself, in the form of the contract; any status from 400. */
+  | (Extract<Fault, { kind: "problem" }> & { readonly retryAfterMs: number | null; readonly from: Origin })
+  /**
+   * A status without an answer of the service: HTML, broken JSON, a redirect, an unexpected status.
+   */
+  | {
+      readonly kind: "unreadable";
+      readonly status: number;
+      readonly detail: string;
+      /** What it is, in a few words. */
+      readonly looks: string;
+      readonly requestId: string | null;
+      readonly retryAfterMs: number | null;
+      readonly from: Origin;
+    }
+  | {
+      readonly kind: "no-answer";
+      readonly sent: boolean;
+      readonly timedOut: boolean;
+      /** In words. */
+      readonly detail: string;
+      /** As the wire said it, often a code: for the log. */
+      readonly why?: string;
+    }
+  /** Not sent, because the service asked for a longer pause than the caller should wait. */
+  | { readonly kind: "paused"; readonly detail: string };
+
+/** A reply without a value. */
+export type Failure = Exclude<Reply, { readonly kind: "success" }>;
+
+export function logFields(reply: Reply): Pick<LogFields, "outcome" | "why" | "status" | "requestId" | "code"> {
+  if (reply.kind === "no-answer") return { outcome: reply.sent ? "lost" : "not-sent", why: reply.why ?? null };
+  if (reply.kind === "paused") return { outcome: "paused" };
+  const common = { outcome: reply.kind, status: reply.status, requestId: reply.requestId };
+  return reply.kind === "problem" ? { ...common, code: reply.code } : common;
+}
+
+type Reading = { readonly address: string; readonly scrub: Scrub; readonly now: number };
+
+export function readResult(call: Call, result: WireResult, reading: Reading): Reply {
+  if (result.kind === "answer") return readResponse(call, result.response, reading);
+  const why = reading.scrub(result.why, 200);
+  const timedOut = result.timedOut === true;
+  return { kind: "no-answer", sent: result.kind === "lost", timedOut, detail: failureWords(why), why };
+}
+
+function readResponse(call: Call, response: WireResponse, { address, scrub, now }: Reading): Reply {
+  const { status, headers, body } = response;
+  const common: Common = {
+    status,
+    requestId: readRequestId(headers["x-request-id"], scrub),
+    from: { url: address + routeOf(call.path), contentType: contentTypeOf(response) },
+  };
+  const retryAfter = retryAfterMs(headers["retry-after"], headers["date"], now);
+  const reading = call.accept.includes(status) ? readSuccess(body, status) : readFailure(response, scrub);
+  switch (reading.kind) {
+    case "success":
+      return { ...reading, ...common };
+    case "problem":
+      return { ...reading, ...common, requestId: reading.requestId ?? common.requestId, retryAfterMs: retryAfter };
+    case "unreadable": {
+      const looks = reading.looks ?? looksOf(common.from.contentType, body);
+      return { kind: "unreadable", detail: reading.detail, looks, ...common, retryAfterMs: retryAfter };
+    }
+  }
+}
+
+/** What every answer has. */
+type Common = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
+
+/** An answer that cannot be read; `looks` null: its body says what it is. */
+type Unreadable = { readonly kind: "unreadable"; readonly detail: string; readonly looks: string | null };
+
+function unreadable(detail: string, looks: string | null = null): Unreadable {
+  return { kind: "unreadable", detail, looks };
+}
+
+function readSuccess(body: string, status: number): { kind: "success"; value: unknown } | Unreadable {
+  if (body === "") return { kind: "success", value: null };
+  const json = parseJson(body);
+  if (json.kind === "json") return { kind: "success", value: json.value };
+  const detail = `the answer (${status}) is not readable: ${json.why}`;
+  return unreadable(detail, json.kind === "too-much" ? json.why : null);
+}
+
+function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): ReadProblem | Unreadable {
+  if (status >= 300 && status < 400) {
+    const target = redirectOrigin(headers["location"]);
+    const looks = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
+    return unreadable(`the answer (${status}) is ${looks}, which is never followed; check the URL`, looks);
+  }
+  if (status < 400) return unreadable(`the answer has an unexpected status (${status})`);
+  const problem = readProblem(body, status, scrub);
+  if (problem.kind === "problem") return problem;
+  return unreadable(`the error answer (${status}) is not the service's: ${problem.why}`);
+}
+
+/** The path without its query, which may hold a cursor. */
+export function routeOf(path: string): string {
+  return path.replace(/\?.*$/s, "");
+}
+
+/** Path and query of a redirect may hold secrets; the origin alone is shown. */
+function redirectOrigin(location: string | undefined): string | null {
+  return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
+}

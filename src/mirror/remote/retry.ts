@@ -1,0 +1,165 @@
+import type { Clock } from "../../common/clock.ts";
+import type { Log } from "../ports/world.ts";
+import type { Random } from "../../common/random.ts";
+import { isWrite, mayHaveHappened } from "./fault.ts";
+import type { Http } from "./http.ts";
+import { type Call, logFields, type Reply } from "./reply.ts";
+import type { CallQueue } from "./queue.ts";
+
+/** Which calls are made again, and when. */
+
+export const RETRY = {
+  /** Most exchanges of one call. */
+  attempts: 4,
+  /** Most exchanges of a read that is answered 500: unlike a 503, that need not pass. */
+  attemptsOnFailure: 3,
+  /** Milliseconds from the first reply of a call to the start of its last exchange. */
+  totalMs: 120_000,
+  /** Backoff with full jitter: [0, min(cap, base · 2^attempt)). */
+  backoffBaseMs: 500,
+  backoffCapMs: 15_000,
+  /** Pause after a 429 that does not say how long. */
+  rateLimitPauseMs: 1_000,
+} as const;
+
+type Step =
+  | { readonly kind: "stop" }
+  /** `ms`: wait before the next exchange; `queue`: all calls wait, not this one alone. */
+  | { readonly kind: "again"; readonly ms: number; readonly queue: boolean }
+  /** This call is not made again, but all calls wait. */
+  | { readonly kind: "stop-and-pause"; readonly ms: number };
+
+type Answered = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
+
+/**
+ * What follows a reply. Pure.
+ * @param attempt how many exchanges were made, this one included
+ * @param fraction [0, 1), for the jitter
+ */
+function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): Step {
+  if (reply.kind === "success" || reply.kind === "paused") return { kind: "stop" };
+  const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
+  if (reply.kind === "no-answer") {
+    // A write that was certainly not sent may be sent. One that may have been must be looked for
+    // first, which the engine does (I08).
+    if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return { kind: "stop" };
+    return { kind: "again", ms: backoff, queue: false };
+  }
+  return reply.status === 429
+    ? stepAfterRateLimit(call, reply, attempt, backoff)
+    : stepAfterFailure(call, reply, attempt, backoff);
+}
+
+function stepAfterRateLimit(call: Call, reply: Answered, attempt: number, backoff: number): Step {
+  const ms = reply.retryAfterMs ?? Math.max(RETRY.rateLimitPauseMs, backoff);
+  if (isWrite(call) || attempt >= RETRY.attempts) return { kind: "stop-and-pause", ms };
+  return { kind: "again", ms, queue: true };
+}
+
+function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff: number): Step {
+  // A write that was answered is never sent again: a 4xx would come again, and a 5xx may have
+  // been carried out.
+  if (isWrite(call) || reply.status < 500) return { kind: "stop" };
+  const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
+  if (attempt >= attempts) return { kind: "stop" };
+  return { kind: "again", ms: reply.retryAfterMs ?? backoff, queue: false };
+}
+
+/** Whether a reply says that the service has too much to do. */
+export function isCongested(reply: Reply): boolean {
+  // A refused connection means that nobody is there, not that there is too much to do.
+  if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
+  return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
+}
+
+type CallerOptions = {
+  readonly http: Http;
+  readonly queue: CallQueue;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  /** Ends every wait for a retry; calls made later are not sent. */
+  readonly closing: AbortSignal;
+};
+
+/** Makes calls, each with as many retries as it may have. */
+export class Caller {
+  readonly #options: CallerOptions;
+  /**
+   * A number, and no set of promises: the tables that a set leaves behind when it grows are old
+   * objects, and would keep each answer until those are collected.
+   */
+  #inFlight = 0;
+  /** Who waits until nothing is in flight. */
+  #settling: (() => void)[] = [];
+
+  constructor(options: CallerOptions) {
+    this.#options = options;
+  }
+
+  async call(call: Call): Promise<Reply> {
+    this.#inFlight++;
+    try {
+      return await this.#run(call);
+    } finally {
+      this.#ended();
+    }
+  }
+
+  #ended(): void {
+    if (--this.#inFlight === 0) for (const settle of this.#settling.splice(0)) settle();
+  }
+
+  /** Resolves when no call is in flight. */
+  async settled(): Promise<void> {
+    if (this.#inFlight > 0) await new Promise<void>((settle) => this.#settling.push(settle));
+  }
+
+  async #run(call: Call): Promise<Reply> {
+    const { http, queue, clock, random, closing } = this.#options;
+    let started: number | null = null;
+    for (let attempt = 1; ; attempt++) {
+      if (closing.aborted) return CLOSED;
+      const turn = await queue.run(() => (closing.aborted ? NOT_SENT : http.exchange(call)), isCongested);
+      const reply = turn.kind === "ran" ? turn.value : paused(turn.leftMs);
+      // Waiting for a place does not count as time of the call.
+      started ??= clock.monotonic();
+      const step = nextStep(call, reply, attempt, random.fraction());
+      if (holdsUpAll(step)) queue.pause(step.ms);
+      if (step.kind !== "again") {
+        this.#logLoss(call, attempt, reply);
+        return reply;
+      }
+      if (!this.#mayWait(step.ms, started)) return reply;
+      this.#logRetry(call, attempt, reply, step.ms);
+      if (!step.queue) await clock.sleep(step.ms, closing);
+    }
+  }
+
+  #mayWait(ms: number, started: number): boolean {
+    const { clock, closing } = this.#options;
+    return !closing.aborted && clock.monotonic() - started + ms <= RETRY.totalMs;
+  }
+
+  #logLoss({ method }: Call, attempt: number, reply: Reply): void {
+    if (reply.kind !== "no-answer") return;
+    this.#options.log.write("warn", "remote.no-answer", { method, attempt, ...logFields(reply) });
+  }
+
+  #logRetry({ method }: Call, attempt: number, reply: Reply, ms: number): void {
+    const waitMs = Math.round(ms);
+    this.#options.log.write("info", "remote.retry", { method, attempt, waitMs, ...logFields(reply) });
+  }
+}
+
+function holdsUpAll(step: Step): step is Exclude<Step, { kind: "stop" }> {
+  return step.kind === "stop-and-pause" || (step.kind === "again" && step.queue);
+}
+
+function paused(leftMs: number): Reply {
+  const seconds = Math.ceil(leftMs / 1000);
+  return { kind: "paused", detail: `the service asked to wait; ${seconds} s remain` };
+}
+
+const CLOSED: Reply = { kind: "no-answer", sent: false, timedOut: false, detail: "the client is closed" };
+const NOT_SENT = Promise.resolve(CLOSED);

@@ -1,0 +1,218 @@
+import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
+import {
+  type ChangeId,
+  type DirId,
+  type DocId,
+  isChangeId,
+  isCompositeId,
+  isDirId,
+  isDocId,
+  isStrictId,
+} from "../../contract/ids.ts";
+import { type NameKind, pathSegments } from "../../contract/names.ts";
+import {
+  type FileResource,
+  type FileWithContent,
+  type FolderResource,
+  REVIEW_REASONS,
+  type ReviewReason,
+} from "../../contract/resources.ts";
+import type { RemotePath } from "../../contract/path.ts";
+
+/**
+ * Which ids are believed. `strict`: those of the form that services issue. `loose`, once reads have
+ * shown others: every id that is safe to use. Two ids joined into one never are.
+ */
+export type IdRule = "strict" | "loose";
+
+/** Picks the check of ids of one kind. */
+export function by<Id extends string>(
+  rule: IdRule,
+  is: (value: unknown) => value is Id,
+): (value: unknown) => value is Id {
+  const isOfForm = rule === "strict" ? isStrictId : (id: string) => !isCompositeId(id);
+  return (value): value is Id => is(value) && isOfForm(value);
+}
+
+/** Checks what the service answers. Only documented members are read; all others are ignored. */
+
+export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
+
+/** A path as it was answered, and the same without its leading slash. */
+type ReadPath = { readonly wire: string; readonly path: RemotePath };
+
+function bad(why: string): { readonly ok: false; readonly why: string } {
+  return { ok: false, why };
+}
+
+// LIMIT: four times what the embedded service allows; a path becomes a key in SQLite, part of
+// URLs, and a line on the screen.
+const MAX_PATH_LENGTH = 16_384;
+// LIMIT: twice what the embedded service allows. Each folder of a chain is looked at along its
+// whole path, so the cost grows with the cube.
+const MAX_PATH_NAMES = 256;
+// What the contract forbids in every name and disks would read differently: separators, control
+// characters, half characters.
+const IMPOSSIBLE = /[\\\p{Cc}\p{Surrogate}]/u;
+// Nearly every path matches this, and then passes all checks below: a listing of 100,000 takes a
+// third less time.
+const PLAIN = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
+const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
+
+/**
+ * Reads a path of the wire. Names that only our own rules refuse (spaces, shell metacharacters,
+ * length) are believed, and the mirror maps them to a local name. What cannot be a path inside the
+ * root is refused: empty names, `.`, `..`, separators, control characters.
+ */
+export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
+  if (typeof value !== "string") return bad("its path is not a string");
+  // A path this short cannot have too many names.
+  if (value.length < MAX_PLAIN_LENGTH && PLAIN.test(value) && value.endsWith(".md") === (kind === "file"))
+    return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
+  if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
+  if (IMPOSSIBLE.test(value)) return bad("its path holds a character that no name may hold");
+  const names = pathSegments(value);
+  const why = whyNotNames(names, kind);
+  return why === null ? { ok: true, value: { wire: value, path: names.join("/") } } : bad(why);
+}
+
+const NO_NAMES: ReadonlySet<string> = new Set(["", ".", ".."]);
+
+/** Why the names of a path cannot be believed; null if they can. */
+function whyNotNames(names: readonly string[], kind: NameKind): string | null {
+  if (names.length > MAX_PATH_NAMES) return "its path is too deep";
+  if (names.some((name) => NO_NAMES.has(name))) return "its path has an empty or relative name";
+  const isFile = names[names.length - 1]!.endsWith(".md");
+  if (isFile === (kind === "file")) return null;
+  return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
+}
+
+/** The members of a File that are there; null for one that is missing or of the wrong form. */
+export type PartialFile = {
+  readonly id: DocId | null;
+  readonly lastChangeId: ChangeId | null;
+  readonly path: ReadPath | null;
+  readonly protected: boolean | null;
+  readonly content: string | null;
+};
+
+/** The answer of a PUT: a File with the text beside it, or one that holds it. */
+export function readEdit(value: unknown, rule: IdRule): Parsed<PartialFile> {
+  if (!isJsonObject(value)) return bad("the answer is not an object");
+  const file = member(value, "file");
+  if (!isJsonObject(file)) return readPartialFile(value, rule);
+  return readPartialFile({ ...file, content: member(value, "content") }, rule);
+}
+
+/** The answer of a PUT whose edit is in review, as far as it can be read. */
+export function readReview(
+  value: unknown,
+  rule: IdRule,
+): { readonly changeId: ChangeId | null; readonly reason: ReviewReason | null } {
+  if (!isJsonObject(value)) return { changeId: null, reason: null };
+  const id = member(value, "id");
+  const reason = REVIEW_REASONS.find((each) => each === member(value, "reason"));
+  return { changeId: by(rule, isChangeId)(id) ? id : null, reason: reason ?? null };
+}
+
+export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFile> {
+  if (!isJsonObject(value)) return bad("the answer is not an object");
+  const id = member(value, "id");
+  const lastChangeId = member(value, "lastChangeId");
+  const path = readPath(member(value, "path"), "file");
+  const isProtected = member(value, "protected");
+  const content = member(value, "content");
+  return {
+    ok: true,
+    value: {
+      id: by(rule, isDocId)(id) ? id : null,
+      lastChangeId: by(rule, isChangeId)(lastChangeId) ? lastChangeId : null,
+      path: path.ok ? path.value : null,
+      protected: typeof isProtected === "boolean" ? isProtected : null,
+      content: typeof content === "string" && content.isWellFormed() ? content : null,
+    },
+  };
+}
+
+export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
+
+/**
+ * Reads an item of a list of files, or the file of a GET. `protected` may be missing: the answers
+ * to later writes (202, 409) show it.
+ */
+export function readFile(value: unknown, rule: IdRule): Parsed<Sighted<FileResource>> {
+  if (!isJsonObject(value)) return bad("it is not an object");
+  const id = member(value, "id");
+  if (!by(rule, isDocId)(id)) return bad("its id is not of the form doc_…");
+  const lastChangeId = member(value, "lastChangeId");
+  if (!by(rule, isChangeId)(lastChangeId)) return bad("its lastChangeId is not of the form chg_…");
+  const path = readPath(member(value, "path"), "file");
+  if (!path.ok) return path;
+  const isProtected = readProtected(value);
+  if (isProtected === null) return bad("its protected is not a boolean");
+  const resource = { id, lastChangeId, path: path.value.path, protected: isProtected };
+  return { ok: true, value: { resource, wirePath: path.value.wire } };
+}
+
+function readProtected(file: JsonObject): boolean | null {
+  const value = member(file, "protected") ?? false;
+  return typeof value === "boolean" ? value : null;
+}
+
+export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighted<FileWithContent>> {
+  const file = readFile(value, rule);
+  if (!file.ok) return file;
+  const { resource, wirePath } = file.value;
+  const content = member(value as JsonObject, "content");
+  if (typeof content !== "string") return bad("its content is not a string");
+  // A lone surrogate has no bytes in UTF-8: written to the disk, it would be read back as
+  // another text (I25).
+  if (!content.isWellFormed()) return bad("its content is not well-formed Unicode");
+  return { ok: true, value: { resource: { ...resource, content }, wirePath } };
+}
+
+export function readFolder(value: unknown, rule: IdRule): Parsed<Sighted<FolderResource>> {
+  if (!isJsonObject(value)) return bad("it is not an object");
+  const id = member(value, "id");
+  if (!by(rule, isDirId)(id)) return bad("its id is not of the form dir_…");
+  const path = readPath(member(value, "path"), "folder");
+  if (!path.ok) return path;
+  return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
+}
+
+/** The id of a folder answer; null when it is missing or not of the form. */
+export function readFolderId(value: unknown, rule: IdRule): DirId | null {
+  const id = isJsonObject(value) ? member(value, "id") : undefined;
+  return by(rule, isDirId)(id) ? id : null;
+}
+
+export type Page = {
+  readonly items: readonly unknown[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+};
+
+// LIMIT: a cursor goes into a request line; servers bound that to 8 or 16 KiB.
+const MAX_CURSOR_LENGTH = 4_096;
+// LIMIT: a page with more items than asked for is accepted up to this many, although `limit` is
+// a maximum.
+const MAX_PAGE_ITEMS = 100_000;
+
+export function readPage(value: unknown): Parsed<Page> {
+  if (!isJsonObject(value)) return bad("the page is not an object");
+  if (member(value, "object") !== "list") return bad("the page is not a list");
+  const items = member(value, "data");
+  if (!Array.isArray(items)) return bad("the page has no data array");
+  if (items.length > MAX_PAGE_ITEMS) return bad("the page has too many items");
+  const hasMore = member(value, "hasMore");
+  if (typeof hasMore !== "boolean") return bad("the page does not say whether there are more");
+  if (!hasMore) return { ok: true, value: { items, hasMore, nextCursor: null } };
+  const cursor = readCursor(member(value, "nextCursor"));
+  return cursor.ok ? { ok: true, value: { items, hasMore, nextCursor: cursor.value } } : cursor;
+}
+
+function readCursor(value: unknown): Parsed<string> {
+  if (typeof value !== "string" || value === "") return bad("the page says that there are more, without a cursor");
+  if (value.length > MAX_CURSOR_LENGTH || !value.isWellFormed()) return bad("the page's cursor cannot be sent");
+  return { ok: true, value };
+}

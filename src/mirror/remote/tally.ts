@@ -1,0 +1,45 @@
+import type { Wire, WireResult } from "../../common/wire.ts";
+
+/** How exchanges with the service ended, counted beyond one opening of a folder. */
+
+/**
+ * `4xx` is without 429; `lost`: sent, with no whole answer; `not-sent`: the service was not
+ * reached.
+ */
+export type ExchangeEnd = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "lost" | "not-sent" | "other";
+
+export class ExchangeTally {
+  readonly #counts = new Map<ExchangeEnd, number>();
+
+  note(result: WireResult): void {
+    const end = endOf(result);
+    this.#counts.set(end, (this.#counts.get(end) ?? 0) + 1);
+  }
+
+  /** Since it was made; what never happened is left out. */
+  counts(): Readonly<Partial<Record<ExchangeEnd, number>>> {
+    return Object.fromEntries(this.#counts);
+  }
+}
+
+function endOf(result: WireResult): ExchangeEnd {
+  if (result.kind !== "answer") return result.kind;
+  const { status } = result.response;
+  if (status === 429) return "429";
+  const hundreds = `${Math.floor(status / 100)}xx`;
+  return hundreds === "2xx" || hundreds === "3xx" || hundreds === "4xx" || hundreds === "5xx" ? hundreds : "other";
+}
+
+/** The same wire, each exchange of which is counted as it ends. */
+export function tallied(wire: Wire, tally: ExchangeTally): Wire {
+  return {
+    async send(request, bounds) {
+      const result = await wire.send(request, bounds);
+      tally.note(result);
+      return result;
+    },
+    // A stream is no exchange that ends: it counts for nothing.
+    ...(wire.stream === undefined ? {} : { stream: wire.stream.bind(wire) }),
+    close: () => wire.close(),
+  };
+}

@@ -1,0 +1,147 @@
+import { isChangeId, isCompositeId, isDirId, isDocId, isStrictId } from "../../contract/ids.ts";
+import { isJsonObject, member } from "../../contract/json.ts";
+import { DOUBTFUL_CHARACTERS, type NameKind, pathFault, SHELL_METACHARACTERS } from "../../contract/names.ts";
+import { EXACT_DISK, pathKey, type RemotePath } from "../../contract/path.ts";
+import { learnForms } from "../model/text-form.ts";
+import type { RemoteTraits } from "../ports/remote.ts";
+import type { IdRule } from "./shapes.ts";
+
+/** What is assumed of a deployment before anything was learned. */
+export const NO_TRAITS: RemoteTraits = {
+  leadingSlash: true,
+  folderPatch: "unknown",
+  folderDelete: "unknown",
+  moveToRoot: "unknown",
+  folderTree: "unknown",
+  looseIds: false,
+  refusedCharacters: SHELL_METACHARACTERS,
+  foldsCase: false,
+  foldsUnicode: false,
+  conflicts: "unknown",
+  keptForms: {},
+};
+
+const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
+const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
+const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
+
+/**
+ * Completes what is remembered: an older version lacked some traits, and accepted ids of every
+ * form.
+ */
+export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
+  return { ...NO_TRAITS, looseIds: true, ...known };
+}
+
+/** What is learned about the deployment while talking to it. */
+export class TraitBook {
+  #traits: RemoteTraits;
+  #slashIsKnown = false;
+  /** Doubtful characters that were seen in paths of the service. */
+  readonly #accepted = new Set<string>();
+
+  constructor(known: RemoteTraits | null) {
+    this.#traits = known === null ? NO_TRAITS : knownTraits(known);
+  }
+
+  current(): RemoteTraits {
+    return this.#traits;
+  }
+
+  /** Learns from a path as the service spelled it. */
+  sawPath(wirePath: string): void {
+    this.#slashIsKnown = true;
+    const leadingSlash = wirePath.startsWith("/");
+    if (leadingSlash !== this.#traits.leadingSlash) this.#learn({ leadingSlash });
+    if (!HOLDS_DOUBTFUL.test(wirePath) || this.#accepted.size === DOUBTFUL_CHARACTERS.length) return;
+    for (const character of DOUBTFUL_CHARACTERS) if (wirePath.includes(character)) this.#accept(character);
+  }
+
+  /** A name on the service has this character, so other names may. */
+  #accept(character: string): void {
+    this.#accepted.add(character);
+    const { refusedCharacters } = this.#traits;
+    if (!refusedCharacters.includes(character)) return;
+    this.#learn({ refusedCharacters: refusedCharacters.replaceAll(character, "") });
+  }
+
+  /**
+   * Learns from the ids in the answer to a read. Answers to writes are not used: they may be wrong,
+   * and a read follows.
+   */
+  sawIdsOf(item: unknown): void {
+    if (this.#traits.looseIds || !isJsonObject(item)) return;
+    for (const name of ["id", "lastChangeId"]) {
+      const id = member(item, name);
+      if (!isDocId(id) && !isDirId(id) && !isChangeId(id)) continue;
+      if (!isStrictId(id) && !isCompositeId(id)) this.#learn({ looseIds: true });
+    }
+  }
+
+  /** Which ids are believed. */
+  idRule(): IdRule {
+    return this.#traits.looseIds ? "loose" : "strict";
+  }
+
+  learnFolderTree(works: boolean): void {
+    this.#learn({ folderTree: yesOrNo(works) });
+  }
+
+  /** Whether the service has shown a path in this session. */
+  slashIsKnown(): boolean {
+    return this.#slashIsKnown;
+  }
+
+  /** A path as this deployment spells it. */
+  spell(path: string): string {
+    return this.#traits.leadingSlash ? `/${path}` : path;
+  }
+
+  learnFolderPatch(works: boolean): void {
+    this.#learn({ folderPatch: yesOrNo(works) });
+  }
+
+  learnFolderDelete(works: boolean): void {
+    this.#learn({ folderDelete: yesOrNo(works) });
+  }
+
+  learnMoveToRoot(works: boolean): void {
+    this.#learn({ moveToRoot: yesOrNo(works) });
+  }
+
+  /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
+  sawRefusal(path: string, kind: NameKind): void {
+    const { refusedCharacters } = this.#traits;
+    // A name that our own rules refuse teaches nothing, nor does a character that was seen in a
+    // path of the service.
+    if (pathFault(path, kind, refusedCharacters) !== null) return;
+    const suspects = [...DOUBTFUL_CHARACTERS].filter(
+      (character) => path.includes(character) && !this.#accepted.has(character),
+    );
+    if (suspects.length > 0) this.#learn({ refusedCharacters: refusedCharacters + suspects.join("") });
+  }
+
+  /** Learns from an item that has another path than the one by which it was requested. */
+  sawSpelling(asked: RemotePath, path: RemotePath): void {
+    if (asked === path) return;
+    if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.#learn({ foldsUnicode: true });
+    else if (pathKey(asked, FOLDS_CASE) === pathKey(path, FOLDS_CASE)) this.#learn({ foldsCase: true });
+  }
+
+  sawConflict(conflicts: "reviewed" | "refused"): void {
+    this.#learn({ conflicts });
+  }
+
+  sawReadBack(sent: string, isSame: boolean): void {
+    const keptForms = learnForms(this.#traits.keptForms, sent, isSame);
+    if (keptForms !== this.#traits.keptForms) this.#learn({ keptForms });
+  }
+
+  #learn(learned: Partial<RemoteTraits>): void {
+    this.#traits = { ...this.#traits, ...learned };
+  }
+}
+
+function yesOrNo(works: boolean): "yes" | "no" {
+  return works ? "yes" : "no";
+}

@@ -1,0 +1,134 @@
+import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { WireRequest } from "../../contract/wire.ts";
+import type { StreamBounds, StreamEnd, Wire, WireResult } from "../../common/wire.ts";
+import { checkBaseUrl } from "./base-url.ts";
+import { ACCEPTED_ENCODINGS } from "./body-text.ts";
+import { Exchange } from "./exchange.ts";
+import { failureWords } from "../../common/failure-words.ts";
+import type { Route } from "./proxy.ts";
+import { StreamExchange } from "./stream-exchange.ts";
+
+type WireOptions = {
+  /** Check it with `checkBaseUrl` first: a bad one throws here. */
+  readonly baseUrl: string;
+  /** Hosts, besides loopback, that may be reached by plain http (`--allow-http`). */
+  readonly allowHttpHosts?: readonly string[];
+  /**
+   * Most sockets: twice as many as the queue lets calls run. undici uses a socket again one turn of
+   * the loop after its answer; with spare ones the next exchange is sent at once.
+   */
+  readonly connections?: number;
+  /** PEM of a certificate authority to trust instead of the system's. */
+  readonly ca?: string;
+  /** Value of the header `User-Agent`. Default: the header is not sent. */
+  readonly userAgent?: string;
+  /** How the service is reached. Default: directly. */
+  readonly route?: Route;
+};
+
+/**
+ * Opens a wire over HTTP/1.1 with kept-alive sockets. It does not retry, follow redirects or keep
+ * cookies.
+ * @throws on a base URL that `checkBaseUrl` refuses; the message does not repeat it
+ */
+export function createWire(options: WireOptions): Wire {
+  return new PooledWire(options);
+}
+
+class PooledWire implements Wire {
+  readonly #origin: string;
+  readonly #prefix: string;
+  readonly #options: WireOptions;
+  readonly #sender: Readonly<Record<string, string>>;
+  readonly #closed = new AbortController();
+  #opened: Promise<Dispatcher> | null = null;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: WireOptions) {
+    const base = checkBaseUrl(options.baseUrl, options.allowHttpHosts ?? []);
+    if (base.kind === "bad") throw new Error(`bad base URL: ${base.why}`);
+    this.#origin = base.origin;
+    this.#prefix = base.prefix;
+    this.#options = options;
+    this.#sender = options.userAgent === undefined ? {} : { "user-agent": options.userAgent };
+  }
+
+  async send(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
+    if (this.#closing !== null) return CLOSED;
+    if (!request.path.startsWith("/")) throw new Error("a request path must start with a slash");
+    const { route } = this.#options;
+    if (route?.kind === "bad") return { kind: "not-sent", why: `${route.variable} is not the URL of an HTTP proxy` };
+    this.#opened ??= this.#open();
+    const dispatcher = await this.#opened;
+    return new Promise((settle) => {
+      const exchange = new Exchange(bounds, (result) => settle(nameProxy(result, route)));
+      this.#dispatch(dispatcher, request, ACCEPTED_ENCODINGS, exchange);
+    });
+  }
+
+  async stream(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd> {
+    if (this.#closing !== null) return CLOSED;
+    const signal = AbortSignal.any([bounds.signal, this.#closed.signal]);
+    this.#opened ??= this.#open();
+    const dispatcher = await this.#opened;
+    return new Promise((settle) => {
+      // A packed stream would be held back until there is enough to pack.
+      this.#dispatch(dispatcher, request, "identity", new StreamExchange({ ...bounds, signal }, onBytes, settle));
+    });
+  }
+
+  close(): Promise<void> {
+    // ORDER: a stream would keep the pool from ever ending.
+    this.#closed.abort();
+    this.#closing ??= this.#opened?.then((dispatcher) => dispatcher.close()) ?? Promise.resolve();
+    return this.#closing;
+  }
+
+  /** Every failure, also that of a malformed header, reaches the handler: nothing is thrown. */
+  #dispatch(
+    dispatcher: Dispatcher,
+    request: WireRequest,
+    encodings: string,
+    handler: Dispatcher.DispatchHandler,
+  ): void {
+    const { method, path, headers, body } = request;
+    dispatcher.dispatch(
+      {
+        method: method as "GET",
+        origin: this.#origin,
+        path: this.#prefix + path,
+        headers: { "accept-encoding": encodings, ...this.#sender, ...headers },
+        body,
+      },
+      handler,
+    );
+  }
+
+  async #open(): Promise<Dispatcher> {
+    const { connections = 64, ca, route } = this.#options;
+    const trusted = ca === undefined ? {} : { ca };
+    const options = {
+      connections,
+      pipelining: 1,
+      // With HTTP/2, one lost connection would end several exchanges.
+      allowH2: false,
+      // Each exchange has its own deadline, and it is the only one.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    if (route?.kind === "proxy") {
+      return new ProxyAgent({ ...options, uri: route.url, connectTimeout: CONNECT_MS, requestTls: trusted });
+    }
+    return new Pool(this.#origin, { ...options, connect: { timeout: CONNECT_MS, ...trusted } });
+  }
+}
+
+const CONNECT_MS = 10_000;
+
+/** Names the proxy where no connection was made: the service's address is not to blame then. */
+function nameProxy(result: WireResult, route: Route | undefined): WireResult {
+  if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;
+  const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : failureWords(result.why);
+  return { ...result, why: `no connection by the proxy ${route.origin} (${route.variable}): ${cause}` };
+}
+const CLOSED = { kind: "not-sent", why: "closed" } as const;

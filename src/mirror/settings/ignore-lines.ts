@@ -1,0 +1,58 @@
+import { closeSync, constants, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { createNodeFs } from "../local/node-fs.ts";
+import { patternFault } from "../local/pattern-fault.ts";
+import { IGNORE_FILE } from "../model/rule-files.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+
+/** @returns why a pattern cannot be a line of `.mdmirrorignore` by itself, as a clause */
+export function lineFault(pattern: string): string | null {
+  if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
+  if (/[\r\n\0]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
+  return patternFault(pattern);
+}
+
+/**
+ * Adds lines to the `.mdmirrorignore` of a folder, at its end; those that it has stay as they are.
+ * @param root real path
+ */
+export function addIgnoreLines(root: string, patterns: readonly string[]): Result<readonly string[]> {
+  const path = join(root, IGNORE_FILE);
+  try {
+    const before = readRules(path);
+    const had = new Set(before.split(/\r?\n/));
+    const added = [...new Set(patterns)].filter((pattern) => !had.has(pattern));
+    if (added.length === 0) return ok([]);
+    const start = before === "" || before.endsWith("\n") ? "" : "\n";
+    append(path, `${start}${added.join("\n")}\n`);
+    return ok(added);
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    return trouble(
+      "usage",
+      `${path} cannot be written: ${errnoClause(error)}`,
+      "make the file writable, or add the patterns yourself",
+      { code: codeOf(error) },
+    );
+  }
+}
+
+function readRules(path: string): string {
+  try {
+    return Buffer.from(createNodeFs().readFile(path).bytes).toString("utf8");
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") throw error;
+    return "";
+  }
+}
+
+/** A symbolic link is not followed: the folder may be anybody's. */
+function append(path: string, text: string): void {
+  const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
+  const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o666);
+  try {
+    writeSync(fd, text);
+  } finally {
+    closeSync(fd);
+  }
+}

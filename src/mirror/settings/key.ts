@@ -1,0 +1,194 @@
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { delimiter, join, resolve } from "node:path";
+import { readOwn, replaceOwn } from "../state/own-files.ts";
+import { UnsafePath } from "../../common/unsafe-path.ts";
+import type { TrustedOrigin } from "../trust/origin.ts";
+import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+
+/**
+ * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
+ * `.mdmirror/key`. Only this file reads secrets; no message here repeats what it read (I30).
+ */
+type KeySource = {
+  /**
+   * Absolute path of `.mdmirror`, which need not exist yet. null: a key in the folder is not used.
+   */
+  readonly folder: string | null;
+  /** The value of `--key-file`; relative to `cwd`. */
+  readonly keyFile: string | null;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Where the key may go, and its name in the keychain. */
+  readonly origin: TrustedOrigin;
+};
+
+type Lookup = Omit<KeySource, "origin"> & { readonly url: string };
+
+export type FoundKey = {
+  readonly key: string;
+  readonly from: "--key-file" | "MDMIRROR_API_KEY" | "keychain" | "stored";
+};
+
+export const KEY_FILE = "key";
+const FORM = /^[\x21-\x7e]{1,4096}$/;
+
+export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
+  return lookUp({ ...source, url: origin.url });
+}
+
+/**
+ * Whether another key would be found now. What is wrong with one is told by who opens the folder.
+ */
+export function isOtherKey(source: KeySource, key: string): boolean {
+  try {
+    const found = findKey(source);
+    return found.kind === "ok" && found.value.key !== key;
+  } catch (error) {
+    if (error instanceof UnsafePath) return false;
+    throw error;
+  }
+}
+
+/**
+ * Where a key would come from; null: there is none, or none that can be used. It also serves
+ * addresses that are not trusted, so it does not return the key.
+ */
+export function findKeySource(source: Lookup): FoundKey["from"] | null {
+  const found = lookUp(source);
+  return found.kind === "ok" ? found.value.from : null;
+}
+
+function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
+  if (keyFile !== null) {
+    // The user names this file at each call, so its mode is not checked: a mounted secret is often
+    // readable by a group.
+    const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
+    return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
+  }
+  const given = env["MDMIRROR_API_KEY"];
+  if (given !== undefined && given !== "") {
+    if (FORM.test(given.trim())) return ok({ key: given.trim(), from: "MDMIRROR_API_KEY" });
+    return trouble(
+      "usage",
+      "MDMIRROR_API_KEY does not look like a key: printable ASCII without spaces",
+      "set it to the key only",
+    );
+  }
+  const kept = askKeychain(url, env);
+  if (kept !== null) return ok({ key: kept, from: "keychain" });
+  if (folder === null) return noKey();
+  return readStoredKey(folder);
+}
+
+function noKey(): Result<never> {
+  const next = "give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it";
+  return trouble("usage", "there is no API key", next);
+}
+
+function readStoredKey(folder: string): Result<FoundKey> {
+  const file = join(folder, KEY_FILE);
+  try {
+    const found = readOwn(folder, KEY_FILE);
+    if (found === null) return noKey();
+    const mode = found.stat.mode & 0o777;
+    if ((mode & 0o077) !== 0) {
+      const told = `others may read ${file} (mode ${mode.toString(8)}), so the key in it is refused`;
+      const next = `chmod 600 '${file}'; if others have used this computer, have the key renewed too`;
+      return trouble("usage", told, next);
+    }
+    const read = readKeyFile(() => found.bytes.toString("utf8"), file);
+    return read.kind === "ok" ? ok({ key: read.value, from: "stored" }) : read;
+  } catch (error) {
+    if (error instanceof UnsafePath) throw error;
+    return unreadable(file, error);
+  }
+}
+
+/** @param shown the file, for messages */
+function readKeyFile(read: () => string, shown: string): Result<string> {
+  try {
+    const key = read().trim();
+    if (FORM.test(key)) return ok(key);
+    const what = `${shown} holds no key: one line of printable ASCII without spaces`;
+    return trouble("usage", what, "write only the key into it");
+  } catch (error) {
+    return unreadable(shown, error);
+  }
+}
+
+function unreadable(shown: string, error: unknown): Result<never> {
+  const what = `the key file ${shown} cannot be read: ${errnoClause(error)}`;
+  return trouble("usage", what, "give another with --key-file FILE");
+}
+
+/**
+ * Stores the key so that nobody else can read it, not even while it is written.
+ * @throws UnsafePath; else as node:fs does
+ */
+export function storeKey(folder: string, key: string): void {
+  replaceOwn(folder, KEY_FILE, `${key}\n`, true);
+}
+
+/** The two commands of a keychain: one prints the key, one removes it. */
+type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
+
+/**
+ * The keychains of this system that may answer without asking the user. None is required. The user
+ * stores a key there by `secret-tool store --label mdmirror service mdmirror account URL`,
+ * or `security add-generic-password -s mdmirror -a URL -w`.
+ */
+function keychainsOf(url: string, env: KeySource["env"]): Keychain[] {
+  // Without a session bus nobody can answer secret-tool (cron, a container).
+  const tools: readonly (Keychain & { readonly isUsable: boolean })[] = [
+    {
+      find: ["secret-tool", "lookup", "service", "mdmirror", "account", url],
+      clear: ["secret-tool", "clear", "service", "mdmirror", "account", url],
+      isUsable: env["DBUS_SESSION_BUS_ADDRESS"] !== undefined,
+    },
+    {
+      find: ["security", "find-generic-password", "-s", "mdmirror", "-a", url, "-w"],
+      clear: ["security", "delete-generic-password", "-s", "mdmirror", "-a", url],
+      isUsable: process.platform === "darwin",
+    },
+  ];
+  return tools.filter(({ find, isUsable }) => isUsable && isOnPath(find[0]!, env["PATH"] ?? ""));
+}
+
+function askKeychain(url: string, env: KeySource["env"]): string | null {
+  for (const { find } of keychainsOf(url, env)) {
+    const { status, stdout } = runTool(find, env);
+    const key = status === 0 ? stdout.trim() : "";
+    if (FORM.test(key)) return key;
+  }
+  return null;
+}
+
+/**
+ * Takes the key of a service out of the keychain. @returns whether one was there; `kept`: it could
+ * not be taken out
+ */
+export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
+  if (askKeychain(url, env) === null) return "none";
+  for (const { clear } of keychainsOf(url, env)) runTool(clear, env);
+  return askKeychain(url, env) === null ? "removed" : "kept";
+}
+
+function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
+  return spawnSync(command!, args, {
+    encoding: "utf8",
+    env: withoutKey(env),
+    timeout: 3_000,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+}
+
+/** The environment for another program that mdmirror runs, which has no need of the key. */
+export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
+  const { MDMIRROR_API_KEY: _key, ...rest } = env;
+  return rest;
+}
+
+export function isOnPath(command: string, path: string): boolean {
+  return path.split(delimiter).some((folder) => folder !== "" && existsSync(join(folder, command)));
+}

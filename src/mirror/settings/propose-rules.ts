@@ -1,0 +1,109 @@
+import { LocalDisk } from "../local/disk.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
+import type { LocalFile, LocalTree } from "../model/tree.ts";
+import type { Random } from "../../common/random.ts";
+import type { OpenedMirror } from "../folder/open-mirror.ts";
+import type { Preview } from "../folder/run.ts";
+
+/**
+ * What in a folder nobody means to mirror: documents that come with packages, or that a build
+ * makes. Proposed before the first sync, never assumed.
+ */
+
+export type Share = { readonly documents: number; readonly bytes: number };
+
+export type Proposal = {
+  /** What the folder's own `.gitignore` files leave out; null: nothing. */
+  readonly gitignore: Share | null;
+  /** Folders by a pattern each; those with the most documents first. */
+  readonly patterns: readonly (Share & { readonly pattern: string })[];
+};
+
+/**
+ * Folders of packages and of builds, by their names. `beside`: they are that only where one of
+ * these files lies in the same folder; `inside`: where it lies in them. Neither: wherever they are.
+ */
+const KNOWN: Readonly<Record<string, { readonly beside?: readonly string[]; readonly inside?: string } | undefined>> = {
+  node_modules: {},
+  bower_components: {},
+  jspm_packages: {},
+  "site-packages": {},
+  vendor: { beside: ["go.mod", "composer.json", "Gemfile", "package.json"] },
+  target: { beside: ["Cargo.toml", "pom.xml", "build.sbt"] },
+  dist: { beside: ["package.json", "pyproject.toml", "setup.py", "tsconfig.json"] },
+  build: {
+    beside: ["package.json", "pyproject.toml", "setup.py", "CMakeLists.txt", "build.gradle", "build.gradle.kts"],
+  },
+  out: { beside: ["package.json", "tsconfig.json", "CMakeLists.txt"] },
+  _build: { beside: ["conf.py", "mix.exs", "dune-project"] },
+  deps: { beside: ["mix.exs"] },
+  Pods: { beside: ["Podfile"] },
+  coverage: { beside: ["package.json"] },
+  venv: { inside: "pyvenv.cfg" },
+  env: { inside: "pyvenv.cfg" },
+};
+
+/** What nobody may mean to mirror of what this first plan would. */
+export function proposalFor(
+  { root }: OpenedMirror,
+  { trees }: Extract<Preview, { kind: "planned" }>,
+  random: Random,
+): Proposal {
+  const { local } = trees;
+  if (local.files.size === 0) return NO_PROPOSAL;
+  const disk = new LocalDisk(createNodeFs(), root, { random, probe: false, gitignore: () => [] });
+  const followed = disk.walk(
+    (path) => local.files.get(path) ?? null,
+    () => undefined,
+  );
+  return proposeRules(local, followed);
+}
+
+/**
+ * @param local as it would be mirrored
+ * @param followed the same with the folder's `.gitignore` files followed
+ */
+function proposeRules(local: LocalTree, followed: LocalTree): Proposal {
+  const all = [...local.files.values()];
+  const leftOut = all.filter(({ path }) => !followed.files.has(path));
+  const rest = all.filter(({ path }) => followed.files.has(path));
+  const byPattern = new Map<string, Share>();
+  for (const file of rest) {
+    const pattern = patternFor(local, file.path);
+    if (pattern !== null) byPattern.set(pattern, plus(byPattern.get(pattern), file));
+  }
+  const patterns = [...byPattern].map(([pattern, share]) => ({ pattern, ...share }));
+  return {
+    gitignore: leftOut.length === 0 ? null : leftOut.reduce<Share>(plus, NONE),
+    patterns: patterns.toSorted((a, b) => b.documents - a.documents || (a.pattern < b.pattern ? -1 : 1)),
+  };
+}
+
+export const NO_PROPOSAL: Proposal = { gitignore: null, patterns: [] };
+
+export function isEmpty({ gitignore, patterns }: Proposal): boolean {
+  return gitignore === null && patterns.length === 0;
+}
+
+const NONE: Share = { documents: 0, bytes: 0 };
+
+export function plus(share: Share | undefined, { stamp }: Pick<LocalFile, "stamp">): Share {
+  const { documents, bytes } = share ?? NONE;
+  return { documents: documents + 1, bytes: bytes + stamp.size };
+}
+
+/** The outermost known folder above a document, as a pattern. */
+function patternFor({ others }: LocalTree, path: LocalPath): string | null {
+  for (const folder of ancestorsOf(path)) {
+    const name = nameOf(folder);
+    const known = Object.hasOwn(KNOWN, name) ? KNOWN[name]! : null;
+    if (known === null) continue;
+    const { beside, inside } = known;
+    if (beside === undefined && inside === undefined) return `${name}/`;
+    const marks =
+      inside === undefined ? beside!.map((mark) => joinPath(parentOf(folder), mark)) : [joinPath(folder, inside)];
+    if (marks.some((mark) => others.has(mark))) return `/${folder.replace(/[\\*?[]/g, "\\$&")}/`;
+  }
+  return null;
+}

@@ -1,0 +1,91 @@
+import type { ChangeId, DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../contract/digest.ts";
+import type { Conflict, ShownVersion, Stamp } from "../model/link.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
+import { upsert } from "./upsert.ts";
+
+type ConflictRow = {
+  readonly id: DocId;
+  readonly base_digest: Digest | null;
+  readonly base_change_id: ChangeId | null;
+  readonly conflict_copy_path: string;
+  /** JSON */
+  readonly shown: string;
+  readonly looks_gone: number;
+  readonly since: number;
+};
+
+const COLUMNS = "id, base_digest, base_change_id, conflict_copy_path, shown, looks_gone, since";
+
+/** The documents in conflict. */
+export class ConflictTable {
+  readonly #all;
+  readonly #one;
+  readonly #ofOther;
+  readonly #inodeOfOther;
+  readonly #put;
+  readonly #remove;
+
+  constructor(db: Db) {
+    this.#all = new Statement<[], ConflictRow>(db, "SELECT * FROM conflicts");
+    this.#one = new Statement<[DocId], ConflictRow>(db, "SELECT * FROM conflicts WHERE id = ?");
+    this.#ofOther = new Statement<[LocalPath, DocId], { readonly found: 0 | 1 }>(
+      db,
+      "SELECT EXISTS (SELECT 1 FROM conflicts WHERE conflict_copy_path = ? AND id <> ?) AS found",
+    );
+    this.#inodeOfOther = new Statement<[DocId, number, number], { readonly found: 0 | 1 }>(
+      db,
+      `SELECT EXISTS (SELECT 1 FROM conflicts, json_each(shown) AS version
+       WHERE conflicts.id <> ? AND version.value ->> 'dev' = ? AND version.value ->> 'ino' = ?) AS found`,
+    );
+    this.#put = new Statement(db, upsert("conflicts", "id", COLUMNS.split(", ")));
+    this.#remove = new Statement<[DocId]>(db, "DELETE FROM conflicts WHERE id = ?");
+  }
+
+  load(): Map<DocId, Conflict> {
+    return new Map(this.#all.all().map((row) => [row.id, conflictOf(row)]));
+  }
+
+  get(id: DocId): Conflict | null {
+    const row = this.#one.get(id);
+    return row === undefined ? null : conflictOf(row);
+  }
+
+  isCopyOfOther(id: DocId, path: LocalPath): boolean {
+    return this.#ofOther.get(path, id)?.found === 1;
+  }
+
+  isCopyInodeOfOther(id: DocId, { dev, ino }: Pick<Stamp, "dev" | "ino">): boolean {
+    return this.#inodeOfOther.get(id, dev, ino)?.found === 1;
+  }
+
+  put(conflict: Conflict): void {
+    this.#put.run(
+      conflict.id,
+      conflict.baseDigest,
+      conflict.baseChangeId,
+      conflict.sidecarPath,
+      JSON.stringify(conflict.shown),
+      conflict.looksGone,
+      conflict.since,
+    );
+  }
+
+  remove(id: DocId): void {
+    this.#remove.run(id);
+  }
+}
+
+function conflictOf(row: ConflictRow): Conflict {
+  return {
+    id: row.id,
+    baseDigest: row.base_digest,
+    baseChangeId: row.base_change_id,
+    sidecarPath: row.conflict_copy_path,
+    shown: JSON.parse(row.shown) as ShownVersion[],
+    looksGone: row.looks_gone,
+    since: row.since,
+  };
+}

@@ -1,0 +1,94 @@
+import type { Digest } from "../../contract/digest.ts";
+import type { Hold, Stamp } from "../model/link.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import type { Db } from "./database.ts";
+import { HoldTable } from "./holds.ts";
+import { lookAtOwn } from "./own-files.ts";
+import { type ReadBeside, readBeside } from "./read-beside.ts";
+import { STATE_SCHEMA } from "./schema.ts";
+
+/** What the state knows of one folder, for people who look at it: a few columns, and no texts. */
+
+export type FolderRows = {
+  /** The documents directly in it. */
+  readonly documents: readonly DocumentRow[];
+  /** The folders directly in it. */
+  readonly folders: readonly LocalPath[];
+  /** What is held, at any depth. */
+  readonly holds: readonly Hold[];
+  /** Local paths of the documents in conflict, and of those with text in review, at any depth. */
+  readonly conflicts: readonly LocalPath[];
+  readonly reviews: readonly LocalPath[];
+};
+
+export type DocumentRow = {
+  readonly id: string;
+  readonly path: LocalPath;
+  readonly localDigest: Digest;
+  /** Of bytes that stand for that text, where links are translated. */
+  readonly spelled: readonly Digest[];
+  /** What `sameStamp` compares; null: the file was not seen yet. */
+  readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
+  readonly stampTrusted: boolean;
+  readonly standing: string;
+};
+
+/**
+ * A word that differs when the state may have changed.
+ * @param own absolute path of `.mdmirror`
+ */
+export function stateSeal(own: string): string {
+  return [STATE_SCHEMA.file, `${STATE_SCHEMA.file}-wal`]
+    .map((name) => lookAtOwn(own, name, "own-file"))
+    .map((stat) => (stat === null ? "-" : `${stat.ino}:${stat.size}:${stat.mtimeMs}`))
+    .join();
+}
+
+/** @param own absolute path of `.mdmirror` */
+export function readFolderRows(own: string, folder: LocalPath): ReadBeside<FolderRows> {
+  return readBeside(own, (db) => rowsOf(db, folder));
+}
+
+/** Directly in the folder; `$in`: its path with a slash, or nothing for the root. */
+const DIRECTLY = "substr(local_path, 1, length($in)) = $in AND instr(substr(local_path, length($in) + 1), '/') = 0";
+
+const SPELLED =
+  "(SELECT group_concat(bytes) FROM spellings WHERE path = local_path AND text = coalesce(local_digest, digest))";
+
+function rowsOf(db: Db, folder: LocalPath): FolderRows {
+  const directly = { in: folder === "" ? "" : `${folder}/` };
+  const documents = db
+    .prepare<[typeof directly], Row>(
+      `SELECT id, local_path, coalesce(local_digest, digest), dev, ino, size, mtime_ms, ctime_ms, stamp_trusted, state, ${SPELLED} FROM records WHERE ${DIRECTLY} AND NOT (state = 'outside' AND dev IS NULL)`,
+    )
+    .raw();
+  const pathsOf = (sql: string) => db.prepare<unknown[], LocalPath>(sql).pluck();
+  return {
+    documents: documents.all(directly).map(documentOf),
+    folders: pathsOf(`SELECT local_path FROM dirs WHERE ${DIRECTLY}`).all(directly),
+    holds: [...new HoldTable(db).load().values()],
+    conflicts: pathsOf("SELECT local_path FROM conflicts JOIN records USING (id)").all(),
+    reviews: pathsOf("SELECT local_path FROM records WHERE submissions IS NOT NULL").all(),
+  };
+}
+
+type Row = [
+  id: string,
+  path: LocalPath,
+  localDigest: Digest,
+  dev: number | null,
+  ino: number,
+  size: number,
+  mtimeMs: number,
+  ctimeMs: number,
+  stampTrusted: number,
+  standing: string,
+  spelled: string | null,
+];
+
+function documentOf(row: Row): DocumentRow {
+  const [id, path, localDigest, dev, ino, size, mtimeMs, ctimeMs, stampTrusted, standing, bytes] = row;
+  const stamp = dev === null ? null : { dev, ino, size, mtimeMs, ctimeMs };
+  const spelled = bytes === null ? [] : (bytes.split(",") as Digest[]);
+  return { id, path, localDigest, spelled, stamp, stampTrusted: stampTrusted === 1, standing };
+}

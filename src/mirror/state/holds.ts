@@ -1,0 +1,95 @@
+import type { ChangeId } from "../../contract/ids.ts";
+import type { Digest } from "../../contract/digest.ts";
+import type { HoldReason } from "../model/hold.ts";
+import type { Hold } from "../model/link.ts";
+import { rebase } from "../../contract/path.ts";
+import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
+import { upsert } from "./upsert.ts";
+
+type HoldRow = [
+  key: string,
+  path: string,
+  reason: HoldReason,
+  code: string | null,
+  detail: string,
+  requestId: string | null,
+  digest: Digest | null,
+  changeId: ChangeId | null,
+  since: number,
+];
+
+const COLUMNS = "key, path, reason, code, detail, request_id, digest, change_id, since";
+
+export class HoldTable {
+  readonly #all;
+  readonly #put;
+  readonly #remove;
+
+  constructor(db: Db) {
+    this.#all = new Statement<[], HoldRow>(db, `SELECT ${COLUMNS} FROM blocked`, "raw");
+    this.#put = new Statement(db, upsert("blocked", "key", COLUMNS.split(", ")));
+    this.#remove = new Statement<[string]>(db, "DELETE FROM blocked WHERE key = ?");
+  }
+
+  /** By key. */
+  load(): Map<string, Hold> {
+    const holds = new Map<string, Hold>();
+    for (const [key, path, reason, code, detail, requestId, digest, changeId, since] of this.#all.all()) {
+      holds.set(key, { key, path, reason, code, detail, requestId, digest, changeId, since });
+    }
+    return holds;
+  }
+
+  put(hold: Hold): void {
+    const { key, path, reason, code, detail, requestId, digest, changeId, since } = hold;
+    this.#put.run(key, path, reason, code, detail, requestId, digest, changeId, since);
+  }
+
+  remove(key: string): void {
+    this.#remove.run(key);
+  }
+
+  /**
+   * Makes the holds exactly these, within a transaction of the caller. Of two with one key the last
+   * counts.
+   */
+  replace(holds: readonly Hold[]): void {
+    const before = this.load();
+    const after = new Map(holds.map((hold) => [hold.key, hold]));
+    for (const key of before.keys()) if (!after.has(key)) this.remove(key);
+    for (const hold of after.values()) {
+      const known = before.get(hold.key);
+      const since = known?.reason === hold.reason && known.detail === hold.detail ? known.since : hold.since;
+      const next = { ...hold, since };
+      if (known === undefined || !isEqual(known, next)) this.put(next);
+    }
+  }
+
+  /**
+   * Rewrites the paths at and below `from`, within a transaction of the caller. A hold of what has
+   * no id has its path for key: all are taken out first and put back after, so that no new key
+   * meets an old one on its way.
+   */
+  moveSubtree(from: string, to: string): void {
+    const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));
+    for (const hold of moved) this.remove(hold.key);
+    for (const hold of moved) {
+      const path = rebase(hold.path, from, to);
+      this.put({ ...hold, path, key: hold.key === hold.path ? path : hold.key });
+    }
+  }
+}
+
+function isEqual(a: Hold, b: Hold): boolean {
+  return (
+    a.path === b.path &&
+    a.reason === b.reason &&
+    a.code === b.code &&
+    a.detail === b.detail &&
+    a.requestId === b.requestId &&
+    a.digest === b.digest &&
+    a.changeId === b.changeId &&
+    a.since === b.since
+  );
+}

@@ -1,0 +1,243 @@
+import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../contract/digest.ts";
+import type { DirLink, Link, Placed, Stamp, Submission } from "../model/link.ts";
+import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
+import { upsert } from "./upsert.ts";
+
+type LinkRow = [
+  id: DocId,
+  localPath: string,
+  /** null when all links are loaded and it is the same as `localPath`. */
+  remotePath: string | null,
+  changeId: ChangeId,
+  digest: Digest,
+  /** null when it is the same as `digest`, which it nearly always is. */
+  localDigest: Digest | null,
+  dev: number | null,
+  ino: number,
+  size: number,
+  mtimeMs: number,
+  ctimeMs: number,
+  birthMs: number,
+  nlink: number,
+  stampTrusted: number,
+  isProtected: number,
+  durable: number,
+  echoDigest: Digest | null,
+  /** JSON; null for none. */
+  submissions: string | null,
+  /** null when all links are loaded and it is `linked`. */
+  standing: Link["standing"] | null,
+  /** Only when all links are loaded. */
+  rowid: number,
+];
+
+const COLUMNS =
+  "id, local_path, remote_path, change_id, digest, local_digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink, " +
+  "stamp_trusted, protected, durable, echo_digest, submissions, state";
+
+/**
+ * The columns for loading all links. A value that is nearly always the same is null then, so that
+ * no string is made for it in each row.
+ */
+const LOADED = COLUMNS.replace("remote_path", "nullif(remote_path, local_path)").replace(
+  "state",
+  "nullif(state, 'linked')",
+);
+
+type StoredRow = LinkRow extends [...infer Columns, number] ? Columns : never;
+
+const LOADED_AT_ONCE = 512;
+
+const NO_SUBMISSIONS: readonly Submission[] = [];
+
+/** But those whose text is in the trash: a file at the path is another document's, or new. */
+export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
+
+export class LinkTable {
+  readonly #portion;
+  readonly #one;
+  readonly #at;
+  readonly #in;
+  readonly #localPaths: Statement<[], string>;
+  readonly #inode;
+  readonly #put;
+  readonly #remove;
+  readonly #setDurable;
+
+  constructor(db: Db) {
+    this.#portion = new Statement<[number, number], LinkRow>(
+      db,
+      `SELECT ${LOADED}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+      "raw",
+    );
+    this.#one = new Statement<[DocId], LinkRow>(db, `SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
+    this.#at = new Statement<[string], LinkRow>(db, `SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
+    // `0` is the character after `/`.
+    this.#in = new Statement<[string, string, number, number, number], [DocId, string, string]>(
+      db,
+      "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
+        "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
+      "raw",
+    );
+    this.#localPaths = new Statement<[], string>(db, LOCAL_PATHS, "pluck");
+    this.#inode = new Statement<[number, number], number>(
+      db,
+      "SELECT 1 FROM records WHERE ino = ? AND dev = ? LIMIT 1",
+      "pluck",
+    );
+    this.#put = new Statement(db, upsert("records", "id", COLUMNS.split(", ")));
+    this.#remove = new Statement<[DocId]>(db, "DELETE FROM records WHERE id = ?");
+    this.#setDurable = new Statement<[DocId, string]>(
+      db,
+      "UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?",
+    );
+  }
+
+  /**
+   * Read in portions: 100,000 rows at once would take twice the memory of the links made of them.
+   */
+  load(): Map<DocId, Link> {
+    const links = new Map<DocId, Link>();
+    for (let last: number | null = Number.MIN_SAFE_INTEGER; last !== null; ) {
+      const rows: LinkRow[] = this.#portion.all(last, LOADED_AT_ONCE);
+      for (const row of rows) links.set(row[0], linkOf(row));
+      last = rows.length < LOADED_AT_ONCE ? null : rows[rows.length - 1]![19];
+    }
+    return links;
+  }
+
+  get(id: DocId): Link | null {
+    const row = this.#one.get(id);
+    return row === undefined ? null : linkOf(row);
+  }
+
+  at(localPath: string): Link[] {
+    return this.#at.all(localPath).map(linkOf);
+  }
+
+  /** @param folder not the root */
+  in(folder: string, depth: "all" | "one", most: number): Placed[] {
+    // SQLite counts characters as code points, from 1.
+    const first = [...folder].length + 2;
+    const rows = this.#in.all(folder, folder, depth === "one" ? 1 : 0, first, most);
+    return rows.map(([id, localPath, remotePath]) => ({ id, localPath, remotePath }));
+  }
+
+  localPaths(): string[] {
+    return this.#localPaths.all();
+  }
+
+  hasInode(dev: number, ino: number): boolean {
+    return this.#inode.get(ino, dev) !== undefined;
+  }
+
+  put(link: Link): void {
+    this.#put.run(...rowOf(link));
+  }
+
+  remove(id: DocId): void {
+    this.#remove.run(id);
+  }
+
+  setDurable(id: DocId, localPath: string): void {
+    this.#setDurable.run(id, localPath);
+  }
+}
+
+const DIR_COLUMNS = "id, local_path, remote_path, dev, ino, birth_ms";
+type DirRow = [DirId, string, string, number, number, number];
+
+/** The folders that both sides have. */
+export class DirTable {
+  readonly #all;
+  readonly #one;
+  readonly #at;
+  readonly #put;
+  readonly #remove;
+
+  constructor(db: Db) {
+    this.#all = new Statement<[], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs`, "raw");
+    this.#one = new Statement<[DirId], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs WHERE id = ?`, "raw");
+    this.#at = new Statement<[string], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs WHERE local_path = ?`, "raw");
+    this.#put = new Statement(db, upsert("dirs", "id", DIR_COLUMNS.split(", ")));
+    this.#remove = new Statement<[DirId]>(db, "DELETE FROM dirs WHERE id = ?");
+  }
+
+  load(): Map<DirId, DirLink> {
+    const dirs = new Map<DirId, DirLink>();
+    for (const row of this.#all.all()) dirs.set(row[0], dirOf(row));
+    return dirs;
+  }
+
+  get(id: DirId): DirLink | null {
+    const row = this.#one.get(id);
+    return row === undefined ? null : dirOf(row);
+  }
+
+  /** null also where two folders have this path. */
+  at(localPath: string): DirLink | null {
+    const rows = this.#at.all(localPath);
+    return rows.length === 1 ? dirOf(rows[0]!) : null;
+  }
+
+  put(dir: DirLink): void {
+    this.#put.run(dir.id, dir.localPath, dir.remotePath, dir.dev, dir.ino, dir.birthMs);
+  }
+
+  remove(id: DirId): void {
+    this.#remove.run(id);
+  }
+}
+
+function dirOf([id, localPath, remotePath, dev, ino, birthMs]: DirRow): DirLink {
+  return { id, localPath, remotePath, dev, ino, birthMs };
+}
+
+function rowOf(link: Link): StoredRow {
+  const stamp: { readonly [Key in keyof Stamp]: number | null } = link.stamp ?? NO_STAMP;
+  return [
+    link.id,
+    link.localPath,
+    link.remotePath,
+    link.changeId,
+    link.digest,
+    link.localDigest === link.digest ? null : link.localDigest,
+    ...([stamp.dev, stamp.ino, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.birthMs, stamp.nlink] as StampColumns),
+    Number(link.stampTrusted),
+    Number(link.protected),
+    Number(link.durable),
+    link.echoDigest,
+    link.submissions.length === 0 ? null : JSON.stringify(link.submissions),
+    link.standing,
+  ];
+}
+
+type StampColumns = [number | null, number, number, number, number, number, number];
+
+const NO_STAMP = { dev: null, ino: null, size: null, mtimeMs: null, ctimeMs: null, birthMs: null, nlink: null };
+
+/** Takes columns by index: destructuring a row of nineteen costs as much as reading it. */
+function linkOf(row: LinkRow): Link {
+  const dev = row[6];
+  return {
+    id: row[0],
+    localPath: row[1],
+    // Where both paths are alike, as they nearly always are, they share one string.
+    remotePath: row[2] === null || row[2] === row[1] ? row[1] : row[2],
+    changeId: row[3],
+    digest: row[4],
+    localDigest: row[5] ?? row[4],
+    stamp:
+      dev === null
+        ? null
+        : { dev, ino: row[7], size: row[8], mtimeMs: row[9], ctimeMs: row[10], birthMs: row[11], nlink: row[12] },
+    stampTrusted: row[13] === 1,
+    protected: row[14] === 1,
+    durable: row[15] === 1,
+    echoDigest: row[16],
+    submissions: row[17] === null ? NO_SUBMISSIONS : (JSON.parse(row[17]) as Submission[]),
+    standing: row[18] ?? "linked",
+  };
+}

@@ -1,0 +1,75 @@
+import { closeSync, fsyncSync, type Stats } from "node:fs";
+import { basename, dirname } from "node:path";
+import Sqlite from "better-sqlite3";
+import { createOwn, lookAtOwn } from "./own-files.ts";
+import { UnsafePath } from "../../common/unsafe-path.ts";
+
+/**
+ * What SQLite opens beside a database, by its name. It follows no link for these, but tells it as a
+ * file that cannot be opened.
+ */
+const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
+
+/**
+ * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows links in it, so
+ * the path is looked at before and after: nothing has been read or written by then, and a file that
+ * was exchanged meanwhile is let go.
+ * RACE: an exchange that is undone before the second look. Who can do that can write in
+ * `.mdmirror`, which is closed to other users.
+ * @param options.make makes the file, for its owner alone, where there is none
+ * @throws UnsafePath; else as better-sqlite3 and node:fs do
+ */
+export function openOwnDatabase(path: string, options: Sqlite.Options & { readonly make: boolean }): Sqlite.Database {
+  const { make, ...given } = options;
+  if (path === ":memory:") return new Sqlite(path, given);
+  const [folder, name] = [dirname(path), basename(path)];
+  const before = lookAt(folder, name) ?? (make ? makeEmpty(folder, name) : null);
+  for (const end of COMPANIONS) lookAtOwn(folder, `${name}${end}`, "own-file");
+  const db = new Sqlite(path, given);
+  try {
+    const after = lookAt(folder, name);
+    if (before !== null && (after?.ino !== before.ino || after.dev !== before.dev))
+      throw new UnsafePath(
+        path,
+        "was exchanged while it was opened",
+        "see which program does that; run the command again",
+      );
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function lookAt(folder: string, name: string): Stats | null {
+  return lookAtOwn(folder, name, "own-file");
+}
+
+/**
+ * Makes an empty file if there is none. An existing file is never opened here: closing its
+ * descriptor would drop the locks that this process has on it (POSIX).
+ */
+function makeEmpty(folder: string, name: string): Stats | null {
+  try {
+    closeSync(createOwn(folder, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+  return lookAt(folder, name);
+}
+
+/**
+ * Makes a file for its owner alone, which must not be there, has it filled by its path, and returns
+ * when it is on the disk.
+ * @throws UnsafePath; else as `fill` and node:fs do
+ */
+export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
+  // SQLite takes an empty file, and would make one that others may read.
+  const fd = createOwn(folder, name);
+  try {
+    fill(`${folder}/${name}`);
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

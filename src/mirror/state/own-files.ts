@@ -1,0 +1,200 @@
+import * as fs from "node:fs";
+import type { Stats } from "node:fs";
+import { dirname } from "node:path";
+import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
+import { type Expected, isOwner, judge } from "../../common/unsafe-path.ts";
+
+/**
+ * The one way to a file in `.mdmirror/`: what lies there is data of whoever made the folder, so no
+ * symbolic link is followed in any component below its parent, what another user owns is refused,
+ * and what is made is made new (O_EXCL) and for this user alone. `folder` is everywhere the
+ * absolute path of `.mdmirror`, whose parent is a real path; `name` is a path in it. (What was the
+ * user's own, in `tmp/` and `trash/`, is reached by `local/`, which holds folders open in the same
+ * manner.)
+ */
+
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY } = fs.constants;
+// ASSUMES: a POSIX system. Where these are missing (Windows) they are 0, and only the look before
+// protects.
+const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
+// A FIFO under a file's name must not block the process in `open`.
+const O_NONBLOCK = fs.constants.O_NONBLOCK ?? 0;
+
+function split(name: string): { readonly below: string; readonly last: string } {
+  const slash = name.lastIndexOf("/");
+  return { below: name.slice(0, Math.max(0, slash)), last: name.slice(slash + 1) };
+}
+
+/** @returns null where nothing is. @throws UnsafePath */
+export function lookAtOwn(folder: string, name: string, expected: Expected): Stats | null {
+  const { below, last } = split(name);
+  return unlessAbsent(() =>
+    inOwnFolder(folder, below, (at) => {
+      const stat = statOrNull(`${at}/${last}`);
+      if (stat !== null) judge(`${folder}/${name}`, stat, expected);
+      return stat;
+    }),
+  );
+}
+
+function unlessAbsent<T>(work: () => T): T | null {
+  try {
+    return work();
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** @returns null where nothing is. @throws UnsafePath; else as node:fs does */
+export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
+  if (lookAtOwn(folder, name, "file") === null) return null;
+  return unlessAbsent(() => {
+    const { fd, stat } = openOwn(folder, name, O_RDONLY, "file");
+    try {
+      return { bytes: fs.readFileSync(fd), stat };
+    } finally {
+      fs.closeSync(fd);
+    }
+  });
+}
+
+/**
+ * Replaces a file as a whole, by a rename: `NAME.new` is made new each time.
+ * @param survives whether it is to survive a power loss from here on: else that may leave it empty
+ * @throws UnsafePath; else as node:fs does
+ */
+export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
+  lookAtOwn(folder, name, "file");
+  if (lookAtOwn(folder, `${name}.new`, "file") !== null) removeOwn(folder, `${name}.new`);
+  const fd = createOwn(folder, `${name}.new`);
+  try {
+    fs.writeFileSync(fd, text);
+    if (survives) fs.fsyncSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+  renameOwn(folder, `${name}.new`, name);
+  if (survives) inOwnFolder(folder, split(name).below, (_at, above) => fs.fsyncSync(above));
+}
+
+/** Makes an empty file, if there is none. @throws UnsafePath; else as node:fs does */
+export function touchOwn(folder: string, name: string): void {
+  if (lookAtOwn(folder, name, "file") === null) fs.closeSync(createOwn(folder, name));
+}
+
+/** Appends, making the file at the first time. @throws UnsafePath; else as node:fs does */
+export function appendOwn(folder: string, name: string, text: string): void {
+  const isThere = lookAtOwn(folder, name, "own-file") !== null;
+  const fd = isThere ? openOwn(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwn(folder, name);
+  try {
+    fs.writeFileSync(fd, text);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/**
+ * Makes the file, which must not be there, for this user alone. @returns its descriptor. @throws as
+ * node:fs does
+ */
+export function createOwn(folder: string, name: string): number {
+  const { below, last } = split(name);
+  return inOwnFolder(folder, below, (at, above) => {
+    const fd = fs.openSync(`${at}/${last}`, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+    restrict(fd, 0o600);
+    giveToOwner(fd, above);
+    return fd;
+  });
+}
+
+/** Sets the mode. Where a disk has none (FAT) or refuses, its mount decides who may read. */
+function restrict(fd: number, mode: number): void {
+  if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
+  try {
+    fs.fchmodSync(fd, mode);
+  } catch (error) {
+    if (!/^(EPERM|ENOTSUP|EROFS)$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
+}
+
+/** Under sudo, what is made in a user's mirror is given to that user. */
+function giveToOwner(fd: number, above: number): void {
+  const { uid, gid } = fs.fstatSync(above);
+  if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);
+}
+
+function openOwn(folder: string, name: string, flags: number, expected: Expected) {
+  const { below, last } = split(name);
+  return inOwnFolder(folder, below, (at) => {
+    const fd = fs.openSync(`${at}/${last}`, flags | O_NOFOLLOW | O_NONBLOCK);
+    try {
+      const stat = fs.fstatSync(fd);
+      judge(`${folder}/${name}`, stat, expected);
+      return { fd, stat };
+    } catch (error) {
+      fs.closeSync(fd);
+      throw error;
+    }
+  });
+}
+
+/**
+ * Empties an existing file and keeps its inode.
+ * @throws UnsafePath; else as node:fs does
+ */
+export function emptyOwn(folder: string, name: string): void {
+  const { fd } = openOwn(folder, name, O_WRONLY, "own-file");
+  try {
+    fs.ftruncateSync(fd, 0);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Removes a file if it is there; of a link, the link itself. */
+export function removeOwn(folder: string, name: string): void {
+  const { below, last } = split(name);
+  unlessAbsent(() => inOwnFolder(folder, below, (at) => fs.unlinkSync(`${at}/${last}`)));
+}
+
+/** Renames within `.mdmirror`, over whatever is at `to`. A link is renamed as such. */
+export function renameOwn(folder: string, from: string, to: string): void {
+  const [source, target] = [split(from), split(to)];
+  inOwnFolder(folder, source.below, (at) =>
+    inOwnFolder(folder, target.below, (into) => fs.renameSync(`${at}/${source.last}`, `${into}/${target.last}`)),
+  );
+}
+
+/**
+ * Makes a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone; one that
+ * is there and that others may enter is closed to them. What is above it must be there.
+ * @throws UnsafePath; else as node:fs does
+ */
+export function makeOwnFolder(folder: string, name: string): void {
+  const { below, last } = split(name);
+  if (name === "") {
+    const above = fs.openSync(dirname(folder), O_RDONLY | O_DIRECTORY);
+    try {
+      makeFolderIn(folder, folder, above);
+    } finally {
+      fs.closeSync(above);
+    }
+  } else {
+    inOwnFolder(folder, below, (at, above) => makeFolderIn(`${at}/${last}`, `${folder}/${name}`, above));
+  }
+}
+
+function makeFolderIn(path: string, shown: string, above: number): void {
+  let isNew = true;
+  try {
+    fs.mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+    isNew = false;
+  }
+  inFolder(path, shown, (_at, fd) => {
+    restrict(fd, 0o700);
+    if (isNew) giveToOwner(fd, above);
+  });
+}

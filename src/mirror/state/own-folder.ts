@@ -1,0 +1,83 @@
+import * as fs from "node:fs";
+import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
+import { lookAtOwn, makeOwnFolder } from "./own-files.ts";
+import { holdOwnFolder, inOwnFolder } from "./own-handle.ts";
+import { type Expected, judge } from "../../common/unsafe-path.ts";
+
+/** Checks `.mdmirror/` as a whole, before anything in it is used. */
+
+const EXPECTED: Readonly<Record<OwnKind, Expected>> = {
+  replaced: "file",
+  "in-place": "own-file",
+  folder: "folder",
+  store: "folder",
+};
+
+/**
+ * Looks at everything that the mirror may ever open in its folder (some 30 `lstat`, a tenth of a
+ * millisecond). So a command says at its start what it does not trust, and SQLite, which opens by
+ * path, opens what was checked. A missing folder is fine.
+ * @throws UnsafePath
+ */
+export function examineOwnFolder(folder: string): void {
+  if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+  inOwnFolder(folder, "", (at) => {
+    for (const [name, kind] of OWN_ENTRIES) {
+      const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
+      if (stat !== undefined) judge(`${folder}/${name}`, stat, EXPECTED[kind]);
+    }
+  });
+}
+
+/**
+ * The key's mode is judged where it is read: that others may have read it is reported, not hidden.
+ */
+const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
+
+/**
+ * Before writing: closes folders that others may enter, then files that they may read or write.
+ * @throws UnsafePath; else as node:fs does
+ */
+export function tightenOwnFolder(folder: string): void {
+  // Nothing is made where a disk was unmounted.
+  if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
+  examineOwnFolder(folder);
+  makeOwnFolder(folder, "");
+  holdOwnFolder(folder, () => {
+    closeFoldersToOthers(folder);
+    closeFilesToOthers(folder);
+  });
+}
+
+function isFolder(kind: OwnKind): boolean {
+  return EXPECTED[kind] === "folder";
+}
+
+function closeFoldersToOthers(folder: string): void {
+  for (const [name, kind] of OWN_ENTRIES) {
+    if (isFolder(kind) && lookAtOwn(folder, name, "folder") !== null) makeOwnFolder(folder, name);
+  }
+}
+
+function closeFilesToOthers(folder: string): void {
+  inOwnFolder(folder, "", (at) => {
+    for (const [name, kind] of OWN_ENTRIES) {
+      if (isFolder(kind) || LEFT_AS_IT_IS.has(name)) continue;
+      const stat = fs.lstatSync(`${at}/${name}`, { throwIfNoEntry: false });
+      if (stat === undefined || (stat.mode & 0o077) === 0) continue;
+      judge(`${folder}/${name}`, stat, EXPECTED[kind]);
+      // RACE: by path, because closing a descriptor of a database would drop this process's locks
+      // on it. By now others cannot enter the folder.
+      restrictByName(`${at}/${name}`);
+    }
+  });
+}
+
+/** Sets the mode by path; a disk without modes may refuse. */
+function restrictByName(path: string): void {
+  try {
+    fs.chmodSync(path, 0o600);
+  } catch (error) {
+    if (!/^(EPERM|ENOTSUP|EROFS)$/.test(String((error as NodeJS.ErrnoException).code))) throw error;
+  }
+}

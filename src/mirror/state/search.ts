@@ -1,0 +1,239 @@
+import { join } from "node:path";
+import type { Digest } from "../../contract/digest.ts";
+import type { Stamp } from "../model/link.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import type { KnownFile } from "../ports/disk.ts";
+import { type Block, blockOf, KEY_SCHEMA, KeyIndex } from "../../markdown/search/key-index.ts";
+import type { KeySet } from "../../markdown/search/keys.ts";
+import type { Found, Order, Portion, Source } from "../../markdown/search/source.ts";
+import type { LocalFile } from "../model/tree.ts";
+import { type Db, faultOf } from "./database.ts";
+import { openOwnDatabase } from "./own-database.ts";
+import { removeOwn } from "./own-files.ts";
+import { SEARCH_FILE } from "./search-file.ts";
+
+/**
+ * The mirror's own index, `.mdmirror/search.db`, of what the disk held when it was last looked at.
+ * Everything in it is on the disk too, so a damaged one, or one of another version, is made anew.
+ */
+
+/**
+ * What a document's number stands for, and what saves reading it again. A stamp that is not trusted
+ * is not stored.
+ */
+const MIRROR_SCHEMA = `
+CREATE TABLE search_files (
+  doc INTEGER PRIMARY KEY AUTOINCREMENT,
+  path TEXT NOT NULL UNIQUE,
+  digest TEXT NOT NULL,
+  dev REAL, ino REAL, size REAL, mtime_ms REAL, ctime_ms REAL, birth_ms REAL, nlink REAL
+) STRICT;
+`;
+
+/**
+ * To be raised when the tables change, or the way texts are folded and split: an older file is
+ * removed.
+ */
+const VERSION = 4;
+const APPLICATION_ID = 0x6d_64_6d_73;
+/** How long to wait for another search that writes; after that, the index is used as it is. */
+const BUSY_MS = 2_000;
+
+/** Where the texts are. null: a file is gone, or is no text. */
+type Texts = { read(path: LocalPath): string | null };
+
+/** All documents are of one scope. */
+const SCOPE = 0;
+
+type OpenedSearch =
+  | { readonly kind: "opened"; readonly search: MirrorSearch; readonly isNew: boolean }
+  /** The folder cannot be written, or the disk is full: use `:memory:` instead. */
+  | { readonly kind: "unusable"; readonly code: string };
+
+/** @param folder absolute path of `.mdmirror`, or `:memory:` */
+export function openSearch(folder: string): OpenedSearch {
+  const path = folder === ":memory:" ? folder : join(folder, SEARCH_FILE);
+  for (let round = 0; ; round++) {
+    let db: Db | null = null;
+    try {
+      db = openOwnDatabase(path, { make: true, timeout: BUSY_MS });
+      const isNew = prepare(db);
+      return { kind: "opened", search: new MirrorSearch(db), isNew };
+    } catch (error) {
+      db?.close();
+      const fault = faultOf(error);
+      if (fault?.kind === "unusable") return { kind: "unusable", code: fault.code };
+      if (round > 0 || !isFileFault(error) || path === ":memory:") throw error;
+      removeSearch(folder);
+    }
+  }
+}
+
+/**
+ * Removes the index: the next search builds it. For a file that turned out damaged while it was
+ * used.
+ */
+export function removeSearch(folder: string): void {
+  for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
+}
+
+class Outdated extends Error {}
+
+/** Whether the file is damaged: by SQLite's codes, or as tables are missing (SQLITE_ERROR). */
+export function isFileFault(error: unknown): boolean {
+  if (error instanceof Outdated) return true;
+  return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
+}
+
+function prepare(db: Db): boolean {
+  const version = db.pragma("user_version", { simple: true });
+  if (version === VERSION && db.pragma("application_id", { simple: true }) === APPLICATION_ID) return false;
+  if (db.prepare("SELECT 1 FROM sqlite_schema").get() !== undefined) throw new Outdated("of another version");
+  db.pragma("journal_mode = WAL");
+  db.pragma("synchronous = NORMAL");
+  db.transaction(() => {
+    db.exec(KEY_SCHEMA + MIRROR_SCHEMA);
+    db.pragma(`application_id = ${APPLICATION_ID}`);
+    db.pragma(`user_version = ${VERSION}`);
+  }).immediate();
+  return true;
+}
+
+type Row = Omit<Stamp, "dev"> & {
+  readonly doc: number;
+  readonly path: string;
+  readonly digest: string;
+  readonly dev: number | null;
+};
+
+export class MirrorSearch {
+  readonly #db: Db;
+  readonly #all;
+  readonly #pathOf;
+  readonly #before;
+  readonly #after;
+  readonly #within;
+  readonly #keys: KeyIndex;
+  #rows: ReadonlyMap<LocalPath, Row> | null = null;
+
+  /** @param db prepared by `openSearch` */
+  constructor(db: Db) {
+    this.#db = db;
+    this.#all = db.prepare<[], Row>(
+      "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
+    );
+    this.#pathOf = db.prepare<[number], string>("SELECT path FROM search_files WHERE doc = ?").pluck();
+    this.#before = db.prepare<[number], number>("SELECT max(doc) FROM search_files WHERE doc < ?").pluck();
+    this.#after = db.prepare<[number], number>("SELECT min(doc) FROM search_files WHERE doc > ?").pluck();
+    this.#within = db
+      .prepare<[Block], number>("SELECT doc FROM search_files WHERE doc BETWEEN @first AND @last ORDER BY doc")
+      .pluck();
+    this.#keys = new KeyIndex(db);
+  }
+
+  /** What the index knows about a file, for a walk. */
+  known(path: LocalPath): KnownFile | null {
+    const row = this.#rowsByPath().get(path);
+    if (row === undefined || row.dev === null) return null;
+    return { stamp: { ...row, dev: row.dev }, digest: row.digest as Digest };
+  }
+
+  /**
+   * Makes the index hold exactly `files`, in one transaction.
+   * @param keep paths that are not among the files and not proven gone
+   * @param read the text of a file that changed; null when it has none: then only its path can be
+   * found
+   * @returns how many were read
+   */
+  update(
+    files: Iterable<LocalFile>,
+    keep: (path: LocalPath) => boolean,
+    read: (path: LocalPath) => string | null,
+  ): number {
+    const update = this.#db.transaction(() => {
+      // Another process may have written since: what it indexed is read within the transaction.
+      this.#rows = null;
+      const count = updateRows({ db: this.#db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
+      this.#rows = null;
+      return count;
+    });
+    return update.immediate();
+  }
+
+  /** All documents may be found, and none waits to be indexed. */
+  source(texts: Texts): Source<Found> {
+    return {
+      waiting: async () => [],
+      portion: async (set, order, after) => this.#portion(set, order, after),
+      read: async (documents) =>
+        documents.flatMap((document) => {
+          const path = this.#pathOf.get(document)!;
+          const text = texts.read(path);
+          return text === null ? [] : { document, path, text };
+        }),
+    };
+  }
+
+  #portion(set: KeySet, order: Order, after: number | null): Portion {
+    const isNewest = order === "newest";
+    const found = isNewest ? this.#before.get(after ?? Number.MAX_SAFE_INTEGER) : this.#after.get(after ?? 0);
+    if (found == null) return { documents: [], next: null };
+    const block = blockOf(found);
+    const documents = set.kind === "any" ? this.#within.all(block) : this.#keys.inBlock(SCOPE, block, set);
+    return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #rowsByPath(): ReadonlyMap<LocalPath, Row> {
+    this.#rows ??= new Map(this.#all.all().map((row) => [row.path, row]));
+    return this.#rows;
+  }
+}
+
+type Index = { readonly db: Db; readonly keys: KeyIndex; readonly before: ReadonlyMap<LocalPath, Row> };
+
+function updateRows(
+  { db, keys, before }: Index,
+  files: Iterable<LocalFile>,
+  keep: (path: LocalPath) => boolean,
+  read: (path: LocalPath) => string | null,
+): number {
+  const columns = "digest, dev, ino, size, mtime_ms, ctime_ms, birth_ms, nlink";
+  const insert = db.prepare(`INSERT INTO search_files (path, ${columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`);
+  const change = db.prepare(`UPDATE search_files SET (${columns}) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE doc = ?`);
+  const remove = db.prepare("DELETE FROM search_files WHERE doc = ?");
+  const gone = new Map(before);
+  let count = 0;
+  for (const file of files) {
+    const row = before.get(file.path);
+    gone.delete(file.path);
+    const values = [file.digest, ...stampValues(file)];
+    if (row?.digest === file.digest) {
+      if (!sameValues(row, values)) change.run(...values, row.doc);
+      continue;
+    }
+    const doc = row?.doc ?? Number(insert.run(file.path, ...values).lastInsertRowid);
+    if (row !== undefined) change.run(...values, doc);
+    keys.put(SCOPE, doc, file.path, read(file.path) ?? "");
+    count++;
+  }
+  for (const { doc, path } of gone.values()) {
+    if (keep(path)) continue;
+    remove.run(doc);
+    keys.remove(doc);
+  }
+  return count;
+}
+
+function stampValues({ stamp, stampTrusted }: LocalFile): (number | null)[] {
+  if (!stampTrusted) return [null, null, null, null, null, null, null];
+  return [stamp.dev, stamp.ino, stamp.size, stamp.mtimeMs, stamp.ctimeMs, stamp.birthMs, stamp.nlink];
+}
+
+function sameValues(row: Row, values: readonly unknown[]): boolean {
+  const known = [row.digest, row.dev, row.ino, row.size, row.mtimeMs, row.ctimeMs, row.birthMs, row.nlink];
+  return known.every((value, i) => value === values[i]);
+}

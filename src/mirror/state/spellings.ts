@@ -1,0 +1,146 @@
+import type { DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../contract/digest.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import type { Lead, Spelling } from "../../contract/spelling.ts";
+import type { Spellings } from "../ports/spellings.ts";
+import type { Db } from "./database.ts";
+import { Statement } from "./statement.ts";
+
+type Row = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
+type LeadRow = [said: string, at: Lead["at"], to: Lead["to"], was?: Lead["was"]];
+
+const COLUMNS = "path, bytes, text, spelled_at, leads, id";
+
+/**
+ * Of each path, and again of those that stand for its text of now: an editor's undo, or a checkout,
+ * brings back bytes of before, and they are no edit.
+ */
+const KEPT = 8;
+
+/** How the files on disk spell their links; nothing of texts without links. */
+export class SpellingTable implements Spellings {
+  readonly #one;
+  readonly #at;
+  readonly #standingFor;
+  readonly #with;
+  readonly #all;
+  readonly #any;
+  readonly #put;
+  readonly #move;
+  readonly #moveBelow;
+  readonly #removeLost;
+  readonly #removeOld;
+  readonly #clear;
+
+  constructor(db: Db) {
+    this.#one = new Statement<[string, Digest], Row>(
+      db,
+      `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
+      "raw",
+    );
+    this.#at = new Statement<[string], Row>(
+      db,
+      `SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`,
+      "raw",
+    );
+    this.#standingFor = new Statement<[string, Digest], Row>(
+      db,
+      `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND text = ? ORDER BY seq DESC LIMIT 1`,
+      "raw",
+    );
+    this.#with = new Statement<[Digest], Row>(db, `SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
+    this.#all = new Statement<[], Row>(db, `SELECT ${COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
+    this.#any = new Statement<[], number>(db, "SELECT 1 FROM spellings LIMIT 1", "pluck");
+    this.#put = new Statement<Row>(db, `INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
+    this.#move = new Statement<[string, string]>(
+      db,
+      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ?, bytes, text, spelled_at, leads, id FROM spellings ` +
+        "WHERE path = ? ORDER BY seq",
+    );
+    this.#moveBelow = new Statement<[string, number, string, string]>(
+      db,
+      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads, id ` +
+        "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
+    );
+    this.#clear = new Statement<[]>(db, "DELETE FROM spellings");
+    this.#removeOld = new Statement<[]>(
+      db,
+      "DELETE FROM spellings WHERE seq IN (SELECT seq FROM (SELECT s.seq, coalesce(l.local_digest, l.digest) IS s.text AS stands, " +
+        "row_number() OVER (PARTITION BY s.path ORDER BY s.seq DESC) AS age, " +
+        "row_number() OVER (PARTITION BY s.path, s.text ORDER BY s.seq DESC) AS alike " +
+        "FROM spellings AS s LEFT JOIN records AS l ON l.local_path = s.path) " +
+        `WHERE age > ${KEPT} AND NOT (stands AND alike <= ${KEPT}))`,
+    );
+    this.#removeLost = new Statement<[]>(
+      db,
+      "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
+        "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
+        // What was moved locally, and may not be there, stands at its hold's path, or below it.
+        "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
+        "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
+    );
+  }
+
+  of(path: LocalPath, bytes: Digest): Spelling | null {
+    return spellingOrNone(this.#one.get(path, bytes));
+  }
+
+  standingFor(path: LocalPath, text: Digest): Spelling | null {
+    return spellingOrNone(this.#standingFor.get(path, text));
+  }
+
+  at(path: LocalPath): Spelling[] {
+    return this.#at.all(path).map(spellingOf);
+  }
+
+  with(bytes: Digest): Spelling[] {
+    return this.#with.all(bytes).map(spellingOf);
+  }
+
+  all(): Spelling[] {
+    return this.#all.all().map(spellingOf);
+  }
+
+  isEmpty(): boolean {
+    return this.#any.get() === undefined;
+  }
+
+  put({ path, bytes, text, spelledAt, leads, id }: Spelling): void {
+    this.#put.run(path, bytes, text, spelledAt, JSON.stringify(leads.map(rowOf)), id);
+  }
+
+  copy(from: LocalPath, to: LocalPath): void {
+    this.#move.run(to, from);
+    // What is below `a` sorts between `a/` and `a0`, "0" being the byte after "/".
+    this.#moveBelow.run(to, from.length + 1, `${from}/`, `${from}0`);
+  }
+
+  clear(): void {
+    this.#clear.run();
+  }
+
+  removeOld(): void {
+    this.#removeOld.run();
+  }
+
+  removeLost(): void {
+    this.#removeLost.run();
+  }
+}
+
+function spellingOrNone(row: Row | undefined): Spelling | null {
+  return row === undefined ? null : spellingOf(row);
+}
+
+function spellingOf([path, bytes, text, spelledAt, leads, id]: Row): Spelling {
+  const read = JSON.parse(leads) as LeadRow[];
+  return { path, id, bytes, text, spelledAt, leads: read.map(leadOf) };
+}
+
+function rowOf({ said, at, to, was }: Lead): LeadRow {
+  return was === undefined ? [said, at, to] : [said, at, to, was];
+}
+
+function leadOf([said, at, to, was]: LeadRow): Lead {
+  return was === undefined ? { said, at, to } : { said, at, to, was };
+}

@@ -1,0 +1,209 @@
+import { type Digest, digestOf } from "../../contract/digest.ts";
+import { once } from "../../common/once.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import type { Sighting, State, TextName } from "../ports/state.ts";
+import type { Clock } from "../../common/clock.ts";
+import { type Db, faultOf } from "./database.ts";
+import { GroupedWrites } from "./grouped-writes.ts";
+import { SightingTable } from "./sightings.ts";
+import { Statement } from "./statement.ts";
+import { TextCache } from "./text-cache.ts";
+import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
+import type { Companion } from "./transactions.ts";
+
+/** LIMIT: memory for texts just used: some thousand documents of usual size. */
+const CACHE_BYTES = 16 * 1024 * 1024;
+/** LIMIT: how many digests are remembered as stored, in two megabytes. */
+const SURE_TEXTS = 16_384;
+/**
+ * A text put again counts as used at that time; noted once a day, so that putting what is there
+ * writes nothing.
+ */
+const DAY_MS = 86_400_000;
+
+/**
+ * The text store: every text version by its digest, compressed, in a file of its own. Outside a
+ * transaction of the state each text is committed at once; within one, in groups that are committed
+ * before it is. Texts are never rolled back: a text that nothing names is harmless.
+ */
+export class TextStore implements Companion {
+  readonly #db: Db;
+  readonly #clock: Clock;
+  readonly #onDamage: () => void;
+  readonly #cache = new TextCache(CACHE_BYTES);
+  /**
+   * Texts that this process has written or checked, with the time and the last path: for a day they
+   * need not be read again before they are relied on.
+   */
+  readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
+  readonly #statements;
+  readonly #sightings;
+  readonly #writes: GroupedWrites;
+  /** Whether nothing was stored since the last `secure`. */
+  #secured = false;
+
+  /**
+   * @param onDamage called when SQLite finds a damaged page, before the exception goes on to the
+   * caller
+   */
+  constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
+    this.#db = db;
+    this.#clock = clock;
+    this.#onDamage = onDamage;
+    this.#sightings = once(() => new SightingTable(db));
+    this.#writes = new GroupedWrites(db);
+    this.#statements = {
+      insert: new Statement(db, "INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
+      used: new Statement<[Buffer], { seq: number; used: number }>(db, "SELECT seq, used FROM texts WHERE digest = ?"),
+      touch: new Statement(db, "UPDATE texts SET used = ? WHERE digest = ?"),
+      select: new Statement<[Buffer], StoredText>(db, "SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
+      replace: new Statement(db, "UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?"),
+    };
+  }
+
+  /**
+   * Stores a text.
+   * @throws on a lone surrogate: it has no bytes, so no digest names it; callers hold such texts
+   * back
+   */
+  put(text: string, name: TextName): Digest {
+    const digest = digestOf(text);
+    this.putKnown(digest, text, name);
+    return digest;
+  }
+
+  /** @param text that of the digest */
+  putKnown(digest: Digest, text: string, name: TextName): void {
+    const now = this.#clock.now();
+    const sure = this.#sure.get(digest);
+    if (sure !== undefined && sure.path === name.path && now - sure.at < DAY_MS) return;
+    if (!text.isWellFormed()) throw new TypeError("a text with a lone surrogate cannot be stored");
+    this.#watch(() => this.#putKey(keyOf(digest), digest, text, name, now));
+  }
+
+  sightings(wanted: Parameters<State["sightings"]>[0]): Sighting[] {
+    return this.#watch(() => this.#sightings().find(wanted));
+  }
+
+  #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
+    const known = this.#statements.used.get(key);
+    if (known === undefined) {
+      const { codec, size, bytes } = encodeText(text);
+      this.#inOne(() => {
+        const { lastInsertRowid } = this.#statements.insert.run(key, codec, size, now, bytes);
+        this.#sightings().put(Number(lastInsertRowid), name, now);
+      });
+      this.#cache.set(digest, text);
+      this.#remember(digest, now, name.path);
+      return;
+    }
+    if (!this.#sightings().has(known.seq, name.path)) this.#inOne(() => this.#sightings().put(known.seq, name, now));
+    if (now - known.used >= DAY_MS) {
+      this.#writes.enterWal();
+      this.#statements.touch.run(now, key);
+    }
+    // The stored text is read and checked before it is relied on: a damaged one is replaced by
+    // this good one.
+    if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, text, now);
+    this.#remember(digest, now, name.path);
+  }
+
+  #remember(digest: Digest, at: number, path: LocalPath): void {
+    if (this.#sure.size >= SURE_TEXTS) this.#sure.clear();
+    this.#sure.set(digest, { at, path });
+  }
+
+  #replace(key: Buffer, text: string, now: number): void {
+    const { codec, size, bytes } = encodeText(text);
+    this.#writes.enterWal();
+    this.#secured = false;
+    this.#statements.replace.run(codec, size, now, bytes, key);
+  }
+
+  #watch<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (faultOf(error)?.kind === "damaged") this.#onDamage();
+      throw error;
+    }
+  }
+
+  /**
+   * null where there is none, or where the stored bytes are not that text any more: the digest
+   * proves the text.
+   */
+  get(digest: Digest): string | null {
+    const cached = this.#cache.get(digest);
+    if (cached !== undefined) return cached;
+    const row = this.#watch(() => this.#statements.select.get(keyOf(digest)));
+    const text = row === undefined ? null : provenText(digest, row);
+    if (text !== null) this.#cache.set(digest, text);
+    return text;
+  }
+
+  has(digest: Digest): boolean {
+    return this.#cache.has(digest) || this.#watch(() => this.#statements.used.get(keyOf(digest))) !== undefined;
+  }
+
+  digests(): Digest[] {
+    return new Statement<[], string>(this.#db, "SELECT lower(hex(digest)) FROM texts", "pluck").all() as Digest[];
+  }
+
+  /** Whether the file holds the text, undamaged; the cache is not asked. */
+  isSound(digest: Digest): boolean {
+    const row = this.#statements.select.get(keyOf(digest));
+    return row !== undefined && provenText(digest, row) !== null;
+  }
+
+  /** Makes what is stored so far survive a power cut; other commits do not, until a checkpoint. */
+  secure(): void {
+    if (this.#secured) return;
+    this.#watch(() => this.#writes.secure());
+    this.#secured = true;
+  }
+
+  forget(digest: Digest): void {
+    this.#cache.delete(digest);
+    this.#sure.delete(digest);
+  }
+
+  begin(): void {
+    this.#writes.begin();
+  }
+
+  commit(): void {
+    this.#writes.commit();
+  }
+
+  /** Called after the state was rolled back. */
+  abandon(): void {
+    this.#writes.abandon();
+    // Texts of a transaction that did not commit must not be found in memory alone.
+    this.#cache.clear();
+    this.#sure.clear();
+  }
+
+  /** Stores a text with its name, or a name alone. */
+  #inOne(write: () => void): void {
+    this.#secured = false;
+    this.#writes.write(write);
+  }
+}
+
+function keyOf(digest: Digest): Buffer {
+  return Buffer.from(digest, "hex");
+}
+
+/** The text of a row, if its bytes still have this digest; else null. */
+export function provenText(digest: Digest, row: StoredText): string | null {
+  let text: string;
+  try {
+    text = decodeText(row);
+  } catch {
+    // zlib refuses damaged data with many different errors; each means that the text is lost
+    // here.
+    return null;
+  }
+  return digestOf(text) === digest ? text : null;
+}

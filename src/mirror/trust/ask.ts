@@ -1,0 +1,89 @@
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { readMarker } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { readConfig } from "../settings/config.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import { addressOf, pickUrl } from "./address.ts";
+import { findMirror, placeOf } from "./gate.ts";
+import { checkOwner, ownerName } from "./owner.ts";
+import type { KnownMirror } from "./registry.ts";
+import { documentsOf, keyOf } from "./untrusted.ts";
+
+/**
+ * What `trust` asks about: a linked folder as it is on the disk. Nothing is sent, and nothing in
+ * the folder is run.
+ */
+export type TrustQuestion = {
+  /** Real path. */
+  readonly root: string;
+  readonly marker: string;
+  readonly address: string;
+  /** The folder of the workspace that it mirrors; "" is the whole. */
+  readonly remote: string;
+  readonly owner: string;
+  /** `3 Markdown files`. */
+  readonly documents: string;
+  /** Where the key would come from, as a clause. */
+  readonly key: string;
+  /** What the registry holds of it; null: nothing. */
+  readonly known: KnownMirror | null;
+  /** Nothing is left to ask. */
+  readonly isTrusted: boolean;
+};
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** @param allowHttp hosts for which the user allows plain http with this answer */
+export function questionOf(
+  root: string,
+  { env, cwd, allowHttp }: { readonly env: Env; readonly cwd: string; readonly allowHttp: readonly string[] },
+): Result<TrustQuestion> {
+  const owner = checkOwner(root, env);
+  if (owner.kind === "trouble") return owner;
+  const config = readConfig(join(root, MIRROR_FOLDER));
+  if (config.kind === "trouble") return config;
+  const marker = readMarker(createNodeFs(), root);
+  if (marker === null)
+    return trouble(
+      "usage",
+      `${root} has no .mdmirror/marker: it is not a complete mirror`,
+      `link it again: mdmirror init ${shellWord(root)} --url URL`,
+    );
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  const found = findMirror(place.value, root);
+  const known = found.kind === "known" ? found.mirror : null;
+  const { url, remote } = config.value;
+  // Only the folder's own URL, whatever this command's environment says.
+  const picked = pickUrl(url, { env: {} })!;
+  const address = addressOf(picked, config.value.allowHttp);
+  if (address.kind === "trouble") return address;
+  const allowed = [...allowHttp, ...(known?.allowHttp ?? [])];
+  if (addressOf(picked, allowed).kind === "trouble") return allowFirst(root, url);
+  return ok({
+    root,
+    marker,
+    address: address.value,
+    remote,
+    owner: ownerName(root),
+    documents: documentsOf(root),
+    key: keyOf(root, picked, { env, cwd }),
+    known,
+    isTrusted: known !== null && covers(known, address.value, allowHttp),
+  });
+}
+
+/** If the folder asks for plain http, only the user can allow it, each host by its name. */
+function allowFirst(root: string, url: string): Result<never> {
+  return trouble(
+    "usage",
+    `${url} is plain http: others on the network can read the key and all documents`,
+    `to allow it anyway: mdmirror trust ${shellWord(root)} --allow-http ${shellWord(new URL(url).host)}`,
+  );
+}
+
+function covers({ addresses, allowHttp }: KnownMirror, address: string, hosts: readonly string[]): boolean {
+  return addresses.includes(address) && hosts.every((host) => allowHttp.includes(host));
+}

@@ -1,0 +1,67 @@
+import { readMarker } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { type Result, trouble } from "../../common/trouble.ts";
+import { findMirror, keepMirror, placeOf } from "./gate.ts";
+import { usualName } from "./list.ts";
+import { findByMarker, folderId } from "./registry.ts";
+
+/** What the user gave: an address for a mirror's documents and key. */
+type Given = {
+  /** As `addressOf` spells it. */
+  readonly address: string;
+  readonly allowHttp: readonly string[];
+  /** null: the name that it has, or else its folder's. */
+  readonly name: string | null;
+  readonly env: Readonly<Record<string, string | undefined>>;
+};
+
+/**
+ * Writes down that the user gave this mirror's key for this address, beside earlier ones. Only
+ * called for what a person gave: by `init --url` and `trust`.
+ * @param root real path
+ * @returns what was set aside in the registry, or null
+ */
+export function bindMirror(root: string, marker: string, given: Given): Result<string | null> {
+  const place = placeOf(given.env);
+  if (place.kind === "trouble") return place;
+  const found = findByMarker(place.value, marker);
+  const before = found.kind === "known" ? found.mirror : null;
+  const fs = createNodeFs();
+  const others = (before?.roots ?? []).filter((other) => other !== root && readMarker(fs, other) === marker);
+  const roots = [...others, root];
+  return keepMirror(place.value, {
+    marker,
+    name: given.name ?? before?.name ?? usualName(given.env, root),
+    addresses: [...new Set([...(before?.addresses ?? []), given.address])],
+    allowHttp: [...new Set([...(before?.allowHttp ?? []), ...given.allowHttp])],
+    roots,
+    folder: (roots[0] === before?.roots[0] ? before?.folder : null) ?? folderId(roots[0]!),
+  });
+}
+
+/** null: the folder has none, so no registry can tell it from another. */
+export function markerOf(root: string): string | null {
+  return readMarker(createNodeFs(), root);
+}
+
+/**
+ * Gives a mirror another name.
+ * @param root real path
+ * @returns what was set aside in the registry, or null
+ */
+export function nameMirror(root: string, name: string, env: Given["env"]): Result<string | null> {
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  const found = findMirror(place.value, root);
+  if (found.kind !== "known") {
+    return trouble(
+      "usage",
+      `${root} is not in the list of your mirrors (${place.value})`,
+      `trust it first: mdmirror trust ${shellWord(root)}`,
+    );
+  }
+  const { mirror } = found;
+  const roots = [root, ...mirror.roots.filter((other) => other !== root)];
+  return keepMirror(place.value, { ...mirror, name, roots, folder: folderId(root) });
+}

@@ -1,0 +1,33 @@
+import type { Remote } from "../ports/remote.ts";
+import type { Wire } from "../../common/wire.ts";
+import { createRemote, type RemoteOptions } from "../remote/client.ts";
+import { type ExchangeTally, tallied } from "../remote/tally.ts";
+import { type Route, routeTo } from "../remote/proxy.ts";
+import { createWire } from "../remote/wire.ts";
+import { userAgent } from "../../common/version.ts";
+import type { TrustedOrigin } from "./origin.ts";
+
+/**
+ * The only place where a connection is made: nothing is sent to an address for which this user gave
+ * no key.
+ */
+
+export function openWire(origin: TrustedOrigin): Wire {
+  const { url, allowHttp } = origin;
+  return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: routeOf(url), userAgent: userAgent() });
+}
+
+/** Returns how requests reach a service: directly, or by the proxy that the environment names. */
+export function routeOf(url: string): Route {
+  return routeTo(url, process.env);
+}
+
+/** @param tally null: nobody asks how exchanges end */
+export function connect(
+  origin: TrustedOrigin,
+  options: Omit<RemoteOptions, "wire" | "address">,
+  tally: ExchangeTally | null = null,
+): Remote {
+  const wire = openWire(origin);
+  return createRemote({ ...options, wire: tally === null ? wire : tallied(wire, tally), address: origin.url });
+}

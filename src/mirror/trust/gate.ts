@@ -1,0 +1,232 @@
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { readMarker } from "../local/marker.ts";
+import { createNodeFs } from "../local/node-fs.ts";
+import type { Config } from "../settings/config.ts";
+import { codeOf, ok, type Result, trouble, unwritableFile } from "../../common/trouble.ts";
+import { addressOf, type PickedUrl, pickUrl, type UrlSources } from "./address.ts";
+import type { TrustedOrigin } from "./origin.ts";
+import { checkOwner } from "./owner.ts";
+import {
+  configFolder,
+  findByMarker,
+  findByRoot,
+  folderId,
+  type FoundMirror,
+  type KnownMirror,
+  registryFolder,
+  writeMirror,
+} from "./registry.ts";
+import { type Doubt, untrusted } from "./untrusted.ts";
+
+/**
+ * Whether the documents of a folder, and the key, may go where its configuration says. Anybody may
+ * have made the folder, so its configuration counts only as far as the user's own registry, outside
+ * of the folder, has bound an address to its marker.
+ */
+
+export type Admitted = {
+  readonly origin: TrustedOrigin;
+  /** What the user should be told: a folder that was moved or copied. */
+  readonly notes: readonly string[];
+  /** The registry's entry that allowed it. */
+  readonly mirror: KnownMirror;
+};
+
+type GateOptions = UrlSources & {
+  /** `read`: the registry is not written either. */
+  readonly mode: "read" | "write";
+  /** For messages about a mirror that is not admitted: where its key would come from. */
+  readonly keyFile?: string | null;
+  readonly cwd: string;
+};
+
+/**
+ * The address that the user gives in this very command, by `--url` or `MDMIRROR_URL`.
+ * @returns null: none is given
+ */
+export function originOfUser(
+  sources: UrlSources & { readonly allowHttp: readonly string[] },
+): Result<TrustedOrigin> | null {
+  const picked = pickUrl(null, sources);
+  return picked === null ? null : seal(picked, sources.allowHttp);
+}
+
+function seal(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOrigin> {
+  const address = addressOf(picked, allowHttp);
+  if (address.kind === "trouble") return address;
+  return ok({ url: picked.url, address: address.value, allowHttp } as TrustedOrigin);
+}
+
+/**
+ * Judges a linked folder. Sends nothing and runs nothing.
+ * @param root real path
+ * @returns the trouble of code `untrusted` for what the user has to be asked about once, by
+ * `mdmirror trust`
+ */
+export function admit(root: string, config: Config, options: GateOptions): Result<Admitted> {
+  const owner = checkOwner(root, options.env);
+  if (owner.kind === "trouble") return owner;
+  const picked = pickUrl(config.url, options)!;
+  // Judged with all that the folder asks for, because an invalid URL is reported before the
+  // question who may use it.
+  const address = addressOf(picked, config.allowHttp);
+  if (address.kind === "trouble") return address;
+  const place = placeOf(options.env);
+  if (place.kind === "trouble") return place;
+  const found = findMirror(place.value, root);
+  const doubt = doubtOf(found, picked, address.value);
+  if (doubt !== null) return untrusted(root, picked, doubt, place.value, options);
+  const { mirror } = found as Extract<FoundMirror, { kind: "known" }>;
+  const origin = seal(picked, mirror.allowHttp);
+  if (origin.kind === "trouble") return origin;
+  const followed = followRoot(place.value, mirror, root, options.mode);
+  return ok({ origin: origin.value, ...followed });
+}
+
+/** The registry's folder. */
+export function placeOf(env: UrlSources["env"]): Result<string> {
+  try {
+    return ok(registryFolder(env));
+  } catch {
+    return trouble(
+      "usage",
+      "this user has no home folder, so there is no place for the list of mirrors",
+      "set XDG_STATE_HOME to a folder that only you can write",
+    );
+  }
+}
+
+/**
+ * The user's hooks, which no mirrored folder can name: absolute.
+ * @returns null: there are none
+ */
+export function hooksFileOf(env: UrlSources["env"]): string | null {
+  // Without a list of mirrors there is no home, and so no configuration.
+  if (placeOf(env).kind === "trouble") return null;
+  const file = join(configFolder(env), "hooks.json");
+  return existsSync(file) ? file : null;
+}
+
+/**
+ * Where it is kept what hooks were told of a mirror, absolute; it need not exist.
+ * @returns null: the folder is none that could be known again
+ */
+export function hookMemoryOf(root: string, env: UrlSources["env"]): string | null {
+  const place = placeOf(env);
+  const marker = readMarker(createNodeFs(), root);
+  if (place.kind === "trouble" || marker === null) return null;
+  return hookMemoryAt(place.value, marker);
+}
+
+/** @param place the registry's folder */
+export function hookMemoryAt(place: string, marker: string): string {
+  return join(dirname(place), "hooks", `${marker}.json`);
+}
+
+/** What the registry holds of a folder: by its marker; without one, by its path. */
+export function findMirror(place: string, root: string): FoundMirror {
+  const marker = readMarker(createNodeFs(), root);
+  return marker === null ? findByRoot(place, root) : findByMarker(place, marker);
+}
+
+function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): Doubt | null {
+  switch (found.kind) {
+    case "unknown":
+      return found;
+    case "unfit":
+      return found;
+    case "known": {
+      const { addresses, allowHttp } = found.mirror;
+      if (picked.from === "config" && !addresses.includes(address)) return { kind: "other-address", addresses };
+      // Plain http is for hosts that the configuration asks for and the user allowed.
+      return addressOf(picked, allowHttp).kind === "ok" ? null : { kind: "plain-http" };
+    }
+  }
+}
+
+/**
+ * Updates the registry for a folder that was moved, and adds a copy behind the folder that has the
+ * name. If the registry cannot be written, the note comes again.
+ */
+function followRoot(
+  place: string,
+  mirror: KnownMirror,
+  root: string,
+  mode: GateOptions["mode"],
+): Pick<Admitted, "mirror" | "notes"> {
+  if (mirror.roots.includes(root)) return { mirror, notes: [] };
+  const there = rootsThere(mirror);
+  const isNamed = mirror.folder === null ? there.length === 0 : mirror.folder === folderId(root);
+  const before = mirror.roots[0] ?? "another folder";
+  // The safety check reports a copy, and asks whether it was meant.
+  const notes = isNamed ? [`${root} was ${before} before; it is still one of your mirrors`] : [];
+  const others = isNamed ? there : [before, ...there.filter((other) => other !== before)];
+  const followed = { ...mirror, roots: isNamed ? [root, ...others] : [...others, root] };
+  if (mode === "read") return { mirror: followed, notes };
+  const kept = keepMirror(place, followed);
+  return { mirror: followed, notes: kept.kind === "ok" ? notes : [...notes, kept.trouble.what] };
+}
+
+function rootsThere({ roots, marker }: KnownMirror): readonly string[] {
+  const fs = createNodeFs();
+  return roots.filter((other) => readMarker(fs, other) === marker);
+}
+
+/**
+ * Gives a mirror's name to the folder that the user approved, unless the folder that had the name
+ * is still there. Called once the state belongs to this folder.
+ */
+export function claimName(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
+  const place = placeOf(env);
+  const folder = folderId(root);
+  const holder = mirror.roots[0];
+  if (place.kind === "trouble" || (holder === root && mirror.folder === folder)) return;
+  const isHolder = (other: string) => (mirror.folder === null ? other === holder : folderId(other) === mirror.folder);
+  if (holder !== root && rootsThere(mirror).some(isHolder)) return;
+  // If it cannot be written, the name stays where it was.
+  keepMirror(place.value, { ...mirror, folder, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
+}
+
+/** A marker that was made anew, because the old one was lost, keeps what the user allowed. */
+export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
+  const marker = readMarker(createNodeFs(), root);
+  const place = placeOf(env);
+  if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
+  // If it cannot be written, the folder has to be trusted again, which is said then.
+  keepMirror(place.value, { ...mirror, marker, roots: [root], folder: folderId(root) });
+}
+
+/** @returns what was set aside for it, or null */
+export function keepMirror(place: string, mirror: KnownMirror): Result<string | null> {
+  try {
+    return ok(writeMirror(place, mirror));
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    return unwritableList(place, error, "");
+  }
+}
+
+/** @param undone what was not done, as a clause after a semicolon; "": nothing */
+function unwritableList(place: string, error: unknown, undone: string): Result<never> {
+  return unwritableFile(`the list of your mirrors, ${place},`, error, {
+    kind: "usage",
+    undone,
+    next: "allow this user to write in that folder, or always set XDG_STATE_HOME to a folder that this user may write",
+  });
+}
+
+/**
+ * Whether the list can be changed; for what ends half done where it cannot.
+ * @param undone what the user is told was not done
+ */
+export function judgeList(env: UrlSources["env"], undone: string): Result<null> {
+  const place = placeOf(env);
+  if (place.kind === "trouble") return place;
+  try {
+    accessSync(place.value, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    if (codeOf(error) !== "ENOENT") return unwritableList(place.value, error, `; ${undone}`);
+  }
+  return ok(null);
+}

@@ -1,0 +1,128 @@
+import { lstatSync } from "node:fs";
+import { userInfo } from "node:os";
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { examineOwnFolder } from "../state/own-folder.ts";
+import { UnsafePath } from "../../common/unsafe-path.ts";
+import { effectiveUser } from "../../common/effective-user.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+
+/**
+ * Whom a mirrored folder belongs to. A folder that another user made is never worked on: the owner
+ * of `.mdmirror/` decides where the documents go, and the owner of the folder can put another
+ * `.mdmirror/` there.
+ */
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The user who called `sudo`. */
+export type SudoCaller = { readonly uid: number; readonly gid: number };
+
+type Ownership =
+  | { readonly kind: "own" }
+  /** It belongs to the user who ran this process by `sudo`, so the work is done as that user. */
+  | { readonly kind: "by-sudo"; readonly caller: SudoCaller }
+  | { readonly kind: "foreign"; readonly path: string; readonly uid: number };
+
+export type Owned = {
+  readonly path: string;
+  readonly uid: number;
+  /**
+   * Root may own it too: a mount point often belongs to root, and root can do everything anyway.
+   */
+  readonly rootMay: boolean;
+};
+
+const ROOT_UID = 0;
+
+/** @param me the effective user; null on a system without user ids, where nothing is judged */
+export function judgeOwners(owned: readonly Owned[], me: number | null, caller: SudoCaller | null): Ownership {
+  if (me === null) return { kind: "own" };
+  const foreign = foreignTo(owned, me);
+  if (foreign === undefined) return { kind: "own" };
+  if (me === ROOT_UID && caller !== null && foreignTo(owned, caller.uid) === undefined)
+    return { kind: "by-sudo", caller };
+  return { kind: "foreign", path: foreign.path, uid: foreign.uid };
+}
+
+function foreignTo(owned: readonly Owned[], user: number): Owned | undefined {
+  return owned.find(({ uid, rootMay }) => uid !== user && !(rootMay && uid === ROOT_UID));
+}
+
+/** @param root a folder that does not exist belongs to nobody, and is left out */
+export function ownershipOf(root: string, env: Env): Ownership {
+  const mirror = join(root, MIRROR_FOLDER);
+  const owned: Owned[] = [];
+  for (const path of [root, mirror]) {
+    const uid = ownerOf(path);
+    if (uid !== null) owned.push({ path, uid, rootMay: path === root });
+  }
+  return judgeOwners(owned, effectiveUser(), sudoCaller(env));
+}
+
+/**
+ * The owner of the path itself, not of a link's target; null: nothing is there.
+ * @throws as node:fs does
+ */
+function ownerOf(path: string): number | null {
+  try {
+    return lstatSync(path).uid;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return null;
+    throw error;
+  }
+}
+
+function sudoCaller(env: Env): SudoCaller | null {
+  const [uid, gid] = [idOf(env["SUDO_UID"]), idOf(env["SUDO_GID"])];
+  return uid === null || gid === null || uid === ROOT_UID ? null : { uid, gid };
+}
+
+function idOf(text: string | undefined): number | null {
+  return text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : null;
+}
+
+/** @param root a real path */
+export function checkOwner(root: string, env: Env): Result<null> {
+  const ownership = ownershipOf(root, env);
+  return ownership.kind === "foreign" ? foreignTrouble(ownership) : ok(null);
+}
+
+export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreign" }>): ReturnType<typeof trouble> {
+  return trouble(
+    "usage",
+    `${path} belongs to user ${uid}, and this process is user ${effectiveUser()}: only the owner may sync it; nothing was sent`,
+    `run mdmirror as that user; or, if the mirror is yours: chown -R "$(id -u)" ${shellWord(path)}`,
+    { code: "foreign-owner" },
+  );
+}
+
+/**
+ * Whether a command may open `.mdmirror/`; asked before anything in it is read.
+ * @param root the mirrored folder
+ */
+export function examineFolder(root: string): Result<string> {
+  try {
+    examineOwnFolder(join(root, MIRROR_FOLDER));
+    return ok(root);
+  } catch (error) {
+    if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
+    // Whoever needs the folder reports that it cannot be read.
+    if (error instanceof Error && "code" in error) return ok(root);
+    throw error;
+  }
+}
+
+/** For people: the name of this user, the number of another. */
+export function ownerName(path: string): string {
+  const { uid } = lstatSync(path);
+  if (uid !== effectiveUser()) return `user ${uid}`;
+  try {
+    return `you (${userInfo().username})`;
+  } catch {
+    // A user without an entry in the user database, as in some containers.
+    return `you (user ${uid})`;
+  }
+}

@@ -1,0 +1,280 @@
+import { randomBytes } from "node:crypto";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { userInfo } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { isJsonObject } from "../../contract/json.ts";
+import { effectiveUser } from "../../common/effective-user.ts";
+import { makeFolders } from "../../common/make-folders.ts";
+
+/**
+ * This user's mirrors: which folder may send what to which address. It lies outside of every
+ * mirror, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), one file for each
+ * marker. So processes that work on different mirrors never meet, and a file is replaced as a
+ * whole.
+ * RACE: if two commands change the entry of one mirror at the same moment, the later change stays,
+ * and the user is asked again for what the earlier one had noted.
+ */
+
+export type KnownMirror = {
+  /** The id in `.mdmirror/marker`. */
+  readonly marker: string;
+  /** The name that the user gave. */
+  readonly name: string | null;
+  /** Where its documents and the key may go: origin and path prefix, as `addressOf` spells them. */
+  readonly addresses: readonly string[];
+  /** Hosts for which the user allowed plain http. */
+  readonly allowHttp: readonly string[];
+  /** Real paths where it was last seen; several after a copy. The first one has the name. */
+  readonly roots: readonly string[];
+  /**
+   * Identity of the folder that has the name, as `folderId` gives it; null when it is not known.
+   */
+  readonly folder: string | null;
+};
+
+export type FoundMirror =
+  | { readonly kind: "known"; readonly mirror: KnownMirror }
+  | { readonly kind: "unknown" }
+  /**
+   * The entry, or the registry's folder, cannot be trusted. `why`: a clause that names the path.
+   */
+  | { readonly kind: "unfit"; readonly why: string };
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const VERSION = 1;
+const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
+/** LIMIT: bytes of an entry. */
+const MOST_BYTES = 64 * 1024;
+
+/**
+ * The registry's folder, absolute. If HOME is another user's (`sudo` keeps it on some systems) or
+ * does not exist (cron, a container), the home in the user database is used.
+ * @throws when this user has no home at all, and the environment names none
+ */
+export function registryFolder(env: Env): string {
+  const given = env["XDG_STATE_HOME"] ?? "";
+  return join(isAbsolute(given) ? given : join(homeOf(env), ".local", "state"), "mdmirror", "mirrors");
+}
+
+/**
+ * Where the user's own configuration is, absolute, by the same rules.
+ * @throws when this user has no home at all, and the environment names none
+ */
+export function configFolder(env: Env): string {
+  const given = env["XDG_CONFIG_HOME"] ?? "";
+  return join(isAbsolute(given) ? given : join(homeOf(env), ".config"), "mdmirror");
+}
+
+export function homeOf(env: Env): string {
+  const home = env["HOME"] ?? "";
+  const me = effectiveUser();
+  if (isAbsolute(home) && (me === null || ownerOf(home) === me)) return home;
+  return userInfo().homedir;
+}
+
+function ownerOf(folder: string): number | null {
+  try {
+    return statSync(folder).uid;
+  } catch {
+    // It does not exist, or lies in a folder that this user may not enter: not this user's home.
+    return null;
+  }
+}
+
+/** @param folder as `registryFolder` gives it */
+export function findByMarker(folder: string, marker: string): FoundMirror {
+  const unfit = unfitFolder(folder);
+  if (unfit !== null) return { kind: "unfit", why: unfit };
+  return readEntry(join(folder, `${marker}.json`), marker);
+}
+
+/** Finds the mirror of a folder that has lost its marker, by the folder's real path. */
+export function findByRoot(folder: string, root: string): FoundMirror {
+  const found = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
+  return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
+}
+
+type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
+
+/** All entries, by marker. */
+export function listMirrors(folder: string): MirrorList {
+  const whole = unfitFolder(folder);
+  if (whole !== null) return { mirrors: [], unfit: [whole] };
+  const mirrors: KnownMirror[] = [];
+  const unfit: string[] = [];
+  const names = namesIn(folder);
+  if (typeof names === "string") return { mirrors: [], unfit: [names] };
+  for (const name of names) {
+    const marker = name.slice(0, -".json".length);
+    if (!name.endsWith(".json") || !MARKER.test(marker)) continue;
+    const found = readEntry(join(folder, name), marker);
+    if (found.kind === "known") mirrors.push(found.mirror);
+    if (found.kind === "unfit") unfit.push(found.why);
+  }
+  return { mirrors, unfit };
+}
+
+/** @returns a string: why it cannot be read */
+function namesIn(folder: string): string[] | string {
+  try {
+    return readdirSync(folder).toSorted();
+  } catch (error) {
+    const code = codeOf(error);
+    return code === "ENOENT" ? [] : `${folder} cannot be read (${code})`;
+  }
+}
+
+/**
+ * Nobody else may be able to put an entry there: the registry's own two folders must belong to this
+ * user, and be no links.
+ */
+function unfitFolder(folder: string): string | null {
+  for (const path of [dirname(folder), folder]) {
+    try {
+      const stat = lstatSync(path);
+      if (!stat.isDirectory()) return `${path} is not a folder`;
+      const fault = accessFault(stat);
+      if (fault !== null) return `${path} ${fault}`;
+    } catch (error) {
+      const code = codeOf(error);
+      return code === "ENOENT" ? null : `${path} cannot be looked at (${code})`;
+    }
+  }
+  return null;
+}
+
+function accessFault({ uid, mode }: { readonly uid: number; readonly mode: number }): string | null {
+  const me = effectiveUser();
+  if (me === null) return null;
+  if (uid !== me) return "belongs to another user";
+  return (mode & 0o022) === 0 ? null : "can be written by other users";
+}
+
+function readEntry(file: string, marker: string): FoundMirror {
+  let fd: number;
+  try {
+    // Follows no link, and does not wait for the other end of a pipe.
+    fd = openSync(file, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0));
+  } catch (error) {
+    const code = codeOf(error);
+    return code === "ENOENT" ? { kind: "unknown" } : { kind: "unfit", why: `${file} cannot be read (${code})` };
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { kind: "unfit", why: `${file} is not a file` };
+    const fault = accessFault(stat);
+    if (fault !== null) return { kind: "unfit", why: `${file} ${fault}` };
+    const mirror = stat.size > MOST_BYTES ? null : parseEntry(readFileSync(fd, "utf8"));
+    // On a disk that folds case this may be the file of another marker.
+    if (mirror === "newer") return { kind: "unfit", why: `${file} was written by a newer mdmirror` };
+    if (mirror !== null && mirror.marker === marker) return { kind: "known", mirror };
+    return { kind: "unfit", why: `${file} is damaged` };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function parseEntry(text: string): KnownMirror | "newer" | null {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isJsonObject(json)) return null;
+  if (typeof json["version"] === "number" && json["version"] > VERSION) return "newer";
+  if (json["version"] !== VERSION) return null;
+  if (!Object.entries(MEMBERS).every(([name, isFit]) => isFit(json[name]))) return null;
+  // Entries of earlier versions do not have the last member.
+  const { marker, name, addresses, allowHttp, roots, folder = null } = json as KnownMirror;
+  return { marker, name, addresses, allowHttp, roots, folder };
+}
+
+const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> = {
+  marker: (value) => typeof value === "string" && MARKER.test(value),
+  name: (value) => value === null || typeof value === "string",
+  addresses: isStrings,
+  allowHttp: isStrings,
+  roots: isStrings,
+  folder: (value) => value === undefined || value === null || typeof value === "string",
+};
+
+/**
+ * Returns what tells a folder that was moved from a copy of it: its inode and its time of birth.
+ * Null when it cannot be read.
+ */
+export function folderId(root: string): string | null {
+  try {
+    const { ino, birthtimeMs } = statSync(root);
+    return `${ino}:${birthtimeMs}`;
+  } catch {
+    // Moved or not mounted: it has no identity now, so nothing is decided by it.
+    return null;
+  }
+}
+
+function isStrings(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((one) => typeof one === "string");
+}
+
+/**
+ * Writes the whole entry or nothing; makes the folder if needed. An entry that cannot be trusted is
+ * set aside.
+ * @returns what was set aside, as a clause, or null
+ * @throws as node:fs does, or with `EPERM` where others may write to the folder
+ */
+export function writeMirror(folder: string, mirror: KnownMirror): string | null {
+  makeFolders(dirname(dirname(folder)));
+  for (const path of [dirname(folder), folder]) makeFolder(path);
+  const unfit = unfitFolder(folder);
+  if (unfit !== null) throw Object.assign(new Error(unfit), { code: "EPERM" });
+  const file = join(folder, `${mirror.marker}.json`);
+  const before = readEntry(file, mirror.marker);
+  const fresh = `${file}.${randomBytes(8).toString("hex")}`;
+  const { O_CREAT, O_EXCL, O_WRONLY, O_NOFOLLOW = 0 } = constants;
+  const fd = openSync(fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    writeFileSync(fd, `${JSON.stringify({ version: VERSION, ...mirror }, null, 2)}\n`);
+    fsyncSync(fd);
+    if (before.kind === "unfit") renameSync(file, `${file}.damaged`);
+    renameSync(fresh, file);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  } finally {
+    closeSync(fd);
+  }
+  return before.kind === "unfit" ? `${before.why}; it was set aside as ${file}.damaged` : null;
+}
+
+/** Does nothing where the entry is gone already. @throws as node:fs does */
+export function removeMirror(folder: string, marker: string): void {
+  rmSync(join(folder, `${marker}.json`), { force: true });
+}
+
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+function codeOf(error: unknown): string {
+  return (error as NodeJS.ErrnoException).code ?? "no code";
+}

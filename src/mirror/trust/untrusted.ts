@@ -1,0 +1,112 @@
+import { readdirSync, type Dirent } from "node:fs";
+import { join } from "node:path";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import { isSidecarName } from "../../contract/path.ts";
+import { findKeySource } from "../settings/key.ts";
+import { shellWord } from "../../common/shell-word.ts";
+import { trouble } from "../../common/trouble.ts";
+import { addressOf, type PickedUrl } from "./address.ts";
+
+/**
+ * The message about a folder that is not one of the user's mirrors: what it would send where, with
+ * which key, and how to allow it.
+ */
+
+/** Why a folder is not admitted. */
+export type Doubt =
+  | { readonly kind: "unknown" }
+  /** The registry's entry cannot be trusted. */
+  | { readonly kind: "unfit"; readonly why: string }
+  /** It is the user's mirror, but for other addresses. */
+  | { readonly kind: "other-address"; readonly addresses: readonly string[] }
+  /** The user never allowed plain http to that host. */
+  | { readonly kind: "plain-http" };
+
+type Asking = {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  readonly keyFile?: string | null;
+};
+
+/** LIMIT: entries that are looked at to count documents. */
+const MOST_ENTRIES = 100_000;
+
+export function untrusted(
+  root: string,
+  picked: PickedUrl,
+  doubt: Doubt,
+  place: string,
+  asking: Asking,
+): ReturnType<typeof trouble> {
+  const { origin, pathname, host } = new URL(picked.url);
+  const service = `${origin}${pathname.replace(/\/+$/, "")}`;
+  const would = `${documentsOf(root)} would go to ${service}, ${keyOf(root, picked, asking)}; nothing was sent`;
+  const option = addressOf(picked, []).kind === "trouble" ? ` --allow-http ${shellWord(host)}` : "";
+  return trouble(
+    "usage",
+    `${root} ${doubtWords(doubt, service, place)}: ${would}`,
+    `to allow it: mdmirror trust ${shellWord(root)}${option}`,
+    { code: "untrusted" },
+  );
+}
+
+function doubtWords(doubt: Doubt, service: string, place: string): string {
+  switch (doubt.kind) {
+    case "unknown":
+      return `is not in the list of your mirrors (${place})`;
+    case "unfit":
+      return `is not known as one of your mirrors, since ${doubt.why}`;
+    case "other-address":
+      return `is your mirror of ${doubt.addresses.join(" and ")}, but its configuration names ${service} now`;
+    case "plain-http":
+      return "asks for plain http, which shows the key and all documents to the network, and you did not allow that";
+  }
+}
+
+/** Where the key would come from, never the key itself. */
+export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: Asking): string {
+  const folder = join(root, MIRROR_FOLDER);
+  const from = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
+  switch (from) {
+    case null:
+      return "once there is a key";
+    case "stored":
+      return "with the key that lies in the folder itself";
+    case "keychain":
+      return "with the key of your keychain";
+    default:
+      return `with the key from ${from}`;
+  }
+}
+
+/** `3 Markdown files`. Counted by name; nothing is read. */
+export function documentsOf(root: string): string {
+  const folders = [root];
+  let files = 0;
+  let entries = 0;
+  for (let folder = folders.pop(); folder !== undefined && entries < MOST_ENTRIES; folder = folders.pop()) {
+    const found = entriesOf(folder);
+    entries += found.length;
+    files += found.filter(isDocument).length;
+    for (const { name } of found.filter(isVisibleFolder)) folders.push(join(folder, name));
+  }
+  const more = entries >= MOST_ENTRIES ? "more than " : "";
+  return `${more}${files} Markdown ${files === 1 ? "file" : "files"}`;
+}
+
+function isDocument(entry: Dirent): boolean {
+  return entry.isFile() && entry.name.endsWith(".md") && !isSidecarName(entry.name);
+}
+
+function isVisibleFolder(entry: Dirent): boolean {
+  return entry.isDirectory() && !entry.name.startsWith(".");
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // A folder that this user may not read: nothing of it would be sent.
+    return [];
+  }
+}

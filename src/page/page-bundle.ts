@@ -1,0 +1,47 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { ASSETS, type Asset, assetType, type Bundle } from "./bundle.ts";
+
+let loaded: Promise<Bundle> | null = null;
+
+/**
+ * Reads the scripts and styles of the pages. The package holds them; in a checkout they are made of
+ * the sources when they are first asked for, by a process of its own: the tool for that is not part
+ * of the package, and is installed first where only what running needs is there.
+ * @throws when they cannot be made; the next call tries again
+ */
+export function loadBundle(): Promise<Bundle> {
+  loaded ??= load().catch((error: unknown) => {
+    loaded = null;
+    throw error;
+  });
+  return loaded;
+}
+
+async function load(): Promise<Bundle> {
+  const packed = fileURLToPath(new URL("../page/files", import.meta.url));
+  return readBundle(existsSync(packed) ? packed : await madeFolder());
+}
+
+async function madeFolder(): Promise<string> {
+  const script = fileURLToPath(new URL("../../scripts/build/page.ts", import.meta.url));
+  const child = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  const [said, why] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
+  if (child.exitCode !== 0) throw new Error(`the scripts of the pages cannot be made: ${why}`);
+  return said.trim();
+}
+
+function readBundle(folder: string): Bundle {
+  const manifest = JSON.parse(readFileSync(join(folder, "manifest.json"), "utf8")) as Manifest;
+  const assets = new Map<string, Asset>();
+  for (const name of manifest.files)
+    assets.set(name, { type: assetType(name), bytes: readFileSync(join(folder, name)) });
+  return { names: new Map(Object.entries(manifest.entries)), assets, base: ASSETS };
+}
+
+type Manifest = { readonly entries: Readonly<Record<string, string>>; readonly files: readonly string[] };

@@ -1,9 +1,0 @@
-import { shownWords } from "../../model/shown-name.ts";
-
-/**
- * The title of a window.
- * @param what may hold names from outside
- */
-export function titled(what: string): string {
-  return `${shownWords(what)} · mdmirror service`;
-}

@@ -1,8 +1,0 @@
-import { mergeText } from "../merge/merge.ts";
-import type { Combine } from "./context.ts";
-
-/** The engine's three-way merge; null for a conflict. */
-export const combineByMerge: Combine = (base, local, remote) => {
-  const merged = mergeText(base, local, remote);
-  return merged.kind === "clean" ? merged.text : null;
-};

@@ -1,0 +1,183 @@
+import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type ServerContext, newId, type Working, workingIn } from "../requests/context.ts";
+import {
+  type KeyGrant,
+  type KeyInfo,
+  keyInfos,
+  type KeyOptions,
+  makeKey,
+  type NewKeyInfo,
+  noWorkspace,
+  readGrants,
+  setGrants,
+} from "../keys/keys.ts";
+import type { Reach } from "../store/store.ts";
+import { Reviews } from "../reviews/reviews.ts";
+import type { BackupMade } from "../store/store.ts";
+import type { CountedWorkspace, KeyMembers, KeyRow, RateLimit, Settings, WorkspaceState } from "../store/rows.ts";
+
+type WorkspaceInfo = Pick<CountedWorkspace, "id" | "name" | "state" | "documents" | "inReview">;
+
+type KeysAsked = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
+
+/** What is not given stays. */
+type KeyChanges = {
+  readonly grants?: readonly KeyGrant[] | undefined;
+  readonly rateLimit?: RateLimit | null | undefined;
+  readonly label?: string | undefined;
+  readonly expiresAt?: number | null | undefined;
+};
+
+const noKey = () => refuse("not_found", "There is no such key.");
+
+/** The operations that the contract leaves to "the app". They are also served under /admin. */
+export class Admin {
+  readonly reviews: Reviews;
+  readonly #server: ServerContext;
+
+  constructor(server: ServerContext) {
+    this.reviews = new Reviews(server);
+    this.#server = server;
+  }
+
+  #read<T>(work: (working: Working) => Promise<T>): Promise<T> {
+    return this.#server.store.read((tables) => work(workingIn(this.#server, tables)));
+  }
+
+  /** Kept unless it is refused. */
+  #write<T>(work: (working: Working) => Promise<T>, reach: Reach = "rows"): Promise<T> {
+    const isKept = (result: T) => !isRefused(result);
+    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept, reach);
+  }
+
+  workspaces(): Promise<WorkspaceInfo[]> {
+    return this.#read(async ({ tables }) => (await tables.workspaces.counted()).map(workspaceInfo));
+  }
+
+  /** Makes a workspace and a first key with Full access to all of it. */
+  createWorkspace(name: string): Promise<NewKeyInfo> {
+    return this.#write(async (working) => {
+      const workspaceId = newId(working, "wsp_");
+      await working.tables.workspaces.insert(workspaceId, name);
+      // Cannot be refused: the workspace exists, and the grant names nothing else.
+      const grants = [{ on: null, level: "full" }] as const;
+      return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
+    });
+  }
+
+  /** @param retryAfter seconds, sent with the 503 while the state is not `open` */
+  setWorkspaceState(workspaceId: string, state: WorkspaceState, retryAfter = 5): Promise<WorkspaceInfo | Refused> {
+    return this.#write(async ({ tables: { workspaces } }) => {
+      await workspaces.setState(workspaceId, state, retryAfter);
+      const [workspace] = await workspaces.counted(workspaceId);
+      return workspace === undefined ? noWorkspace() : workspaceInfo(workspace);
+    });
+  }
+
+  /**
+   * Removes the workspace and all its documents; its keys answer `workspace_not_found` from then
+   * on.
+   */
+  removeWorkspace(workspaceId: string): Promise<Refused | null> {
+    return this.#write(async ({ tables }) => {
+      const workspace = await tables.workspaces.byId(workspaceId);
+      if (workspace === undefined) return noWorkspace();
+      await tables.lockStructure(workspace.seq);
+      await tables.workspaces.remove(workspace.seq);
+      return null;
+    }, "tree");
+  }
+
+  keys(): Promise<KeyInfo[]> {
+    return this.#read(async (working) => {
+      return keyInfos(working, await working.tables.keys.page(null, 0, Number.MAX_SAFE_INTEGER));
+    });
+  }
+
+  /** @returns null: it is not there */
+  key(keyId: string): Promise<KeyInfo | null> {
+    return this.#read(async (working) => {
+      const row = await working.tables.keys.byId(keyId);
+      return row === undefined ? null : (await keyInfos(working, [row]))[0]!;
+    });
+  }
+
+  /** Some of them, in the order in which they were made. @param asked.workspaceId null: of all */
+  keyPage({ workspaceId, from, most }: KeysAsked): Promise<KeyInfo[] | Refused> {
+    return this.#read(async (working) => {
+      const { keys, workspaces } = working.tables;
+      if (workspaceId !== null && (await workspaces.byId(workspaceId)) === undefined) return noWorkspace();
+      return keyInfos(working, await keys.page(workspaceId, from, most));
+    });
+  }
+
+  createKey(options: KeyOptions): Promise<NewKeyInfo | Refused> {
+    return this.#write((working) => makeKey(working, options));
+  }
+
+  setGrants(keyId: string, grants: readonly KeyGrant[]): Promise<KeyInfo | Refused> {
+    return this.changeKey(keyId, { grants });
+  }
+
+  /** Changes the members that are given; with a rate limit of null, the key has the service's. */
+  changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
+    return this.#write(async (working) => {
+      const { keys, workspaces } = working.tables;
+      const row = await keys.byId(keyId);
+      const workspace = row && (await workspaces.byId(row.workspaceId));
+      if (row === undefined || workspace === undefined) return noKey();
+      if (grants !== undefined) {
+        const wanted = await readGrants(working, workspace, grants);
+        if (isRefused(wanted)) return wanted;
+        await setGrants(working, row.seq, workspace, wanted);
+      }
+      const changed = changedMembers(row, members);
+      await keys.change(row.seq, changed);
+      return (await keyInfos(working, [{ ...row, ...changed }]))[0]!;
+    });
+  }
+
+  removeKey(keyId: string): Promise<Refused | null> {
+    return this.#write(async ({ tables: { keys } }) => {
+      const row = await keys.byId(keyId);
+      if (row === undefined) return noKey();
+      await keys.remove(row.seq);
+      return null;
+    });
+  }
+
+  settings(): Promise<Settings> {
+    return this.#read(({ tables }) => tables.settings.get());
+  }
+
+  /** Changes the members that are given, from the next request on. */
+  changeSettings(changed: Partial<Settings>): Promise<Settings> {
+    return this.#write(({ tables }) => tables.settings.change(changed));
+  }
+
+  /** A copy of everything, made while requests go on. */
+  async backup(): Promise<BackupMade | Refused> {
+    const made = await this.#server.store.backup?.();
+    return made ?? refuse("not_found", "This database is no file: mdmirror serve backup --database URL copies it.");
+  }
+}
+
+function changedMembers(row: KeyRow, { rateLimit, label, expiresAt }: Omit<KeyChanges, "grants">): KeyMembers {
+  const { rateRequests, rateSeconds } = row;
+  const rate =
+    rateLimit === undefined
+      ? { rateRequests, rateSeconds }
+      : { rateRequests: rateLimit?.requests ?? null, rateSeconds: rateLimit?.seconds ?? null };
+  return { ...rate, label: label ?? row.label, expiresAt: expiresAt === undefined ? row.expiresAt : expiresAt };
+}
+
+function workspaceInfo({ id, name, state, documents, inReview }: CountedWorkspace): WorkspaceInfo {
+  return { id, name, state, documents, inReview };
+}
+
+/** The result of an admin operation as an answer. */
+export async function answered(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
+  const result = await operation;
+  if (result === null) return done(204);
+  return isRefused(result) ? result : done(status, result);
+}

@@ -1,0 +1,100 @@
+import { ok, type Result } from "../../common/trouble.ts";
+import { unreadable } from "./look.ts";
+import type { AdminMethod, AdminSession } from "./session.ts";
+import { type Read, readKey, readKeyText, readWorkspace, type ToldKey, type ToldWorkspace } from "./shapes.ts";
+
+/** Changes by an administrator. Each is one request, and is done whole or not at all. */
+
+/** `path` without a slash at its end; `/` is the whole workspace. */
+export type WantedGrant = { readonly path: string; readonly level: string };
+
+export type KeyWishes = {
+  readonly grants?: readonly WantedGrant[];
+  readonly label?: string;
+  /** null: the key does not expire. */
+  readonly expiresAt?: number | null;
+  /** null: the key has no limit of its own. */
+  readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
+};
+
+export type MadeKey = { readonly key: ToldKey; readonly text: string };
+
+export async function createKey(
+  session: AdminSession,
+  workspaceId: string,
+  { rateLimit, expiresAt, ...wishes }: KeyWishes,
+): Promise<Result<MadeKey>> {
+  const given = { ...(rateLimit ? { rateLimit } : {}), ...(expiresAt ? { expiresAt } : {}) };
+  const answer = await session.ask("POST", "/admin/keys", { workspaceId, ...bodyOf(wishes), ...given });
+  return madeKey(session, answer);
+}
+
+export function changeKey(session: AdminSession, id: string, wishes: KeyWishes): Promise<Result<ToldKey>> {
+  return one(session, "PATCH", `/admin/keys/${encodeURIComponent(id)}`, readKey, bodyOf(wishes));
+}
+
+export function revokeKey(session: AdminSession, id: string): Promise<Result<null>> {
+  return remove(session, `/admin/keys/${encodeURIComponent(id)}`);
+}
+
+/** @returns the workspace's first key, which may do everything in it */
+export async function createWorkspace(session: AdminSession, name: string): Promise<Result<MadeKey>> {
+  return madeKey(session, await session.ask("POST", "/admin/workspaces", { name }));
+}
+
+export function setState(session: AdminSession, id: string, state: "open" | "closed"): Promise<Result<ToldWorkspace>> {
+  return one(session, "PATCH", `/admin/workspaces/${encodeURIComponent(id)}`, readWorkspace, { state });
+}
+
+export function removeWorkspace(session: AdminSession, id: string): Promise<Result<null>> {
+  return remove(session, `/admin/workspaces/${encodeURIComponent(id)}`);
+}
+
+async function remove(session: AdminSession, path: string): Promise<Result<null>> {
+  const answer = await session.ask("DELETE", path);
+  return answer.kind === "trouble" ? answer : ok(null);
+}
+
+/**
+ * Accepts or rejects a review.
+ * @param content the text to make live; null: the one that was sent
+ * @returns the path of the review's document
+ */
+export async function settleReview(
+  session: AdminSession,
+  id: string,
+  how: "accept" | "reject",
+  content: string | null,
+): Promise<Result<string>> {
+  const path = `/admin/reviews/${encodeURIComponent(id)}/${how}`;
+  return one(session, "POST", path, readPath, content === null ? undefined : { content });
+}
+
+const readPath: Read<string> = (value) => {
+  const { path } = (value ?? {}) as { readonly path?: unknown };
+  return typeof path === "string" ? path : null;
+};
+
+function bodyOf({ grants, ...members }: KeyWishes): object {
+  if (grants === undefined) return members;
+  return { ...members, grants: grants.map(({ path, level }) => ({ on: path === "/" ? null : path, level })) };
+}
+
+async function one<T>(
+  session: AdminSession,
+  method: AdminMethod,
+  path: string,
+  read: Read<T>,
+  body?: object,
+): Promise<Result<T>> {
+  const answer = await session.ask(method, path, body);
+  if (answer.kind === "trouble") return answer;
+  const value = read(answer.value);
+  return value === null ? unreadable(session) : ok(value);
+}
+
+function madeKey(session: AdminSession, answer: Result<unknown>): Result<MadeKey> {
+  if (answer.kind === "trouble") return answer;
+  const [key, text] = [readKey(answer.value), readKeyText(answer.value)];
+  return key === null || text === null ? unreadable(session) : ok({ key, text });
+}

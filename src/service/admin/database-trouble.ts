@@ -1,0 +1,96 @@
+import { StoreBusy } from "../store/store.ts";
+import { type Result, type Trouble, trouble } from "../../common/trouble.ts";
+
+type Told = Pick<Trouble, "kind" | "what" | "next">;
+
+const WAIT = "check that PostgreSQL runs at this address, then start the service again";
+
+/** What PostgreSQL, or the way to it, says of a database that cannot be used. */
+const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
+  {
+    // It has the code of a refused user.
+    when: /no encryption|SSL off/,
+    kind: "usage",
+    what: "accepts only connections with TLS",
+    next: "end its URL with ?sslmode=verify-full",
+  },
+  {
+    when: /does not support SSL/,
+    kind: "usage",
+    what: "speaks no TLS",
+    next: "enable TLS in PostgreSQL (ssl = on), or on your own network end its URL with ?sslmode=disable",
+  },
+  {
+    when: /CERT|SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)/,
+    kind: "usage",
+    what: "has a certificate that this machine does not trust",
+    next: "end its URL with ?sslmode=verify-full&sslrootcert=FILE, the certificate of its authority",
+  },
+  {
+    when: /^28|SASL/,
+    kind: "usage",
+    what: "rejects the user or the password",
+    next: "give both in the URL, or in PGUSER and PGPASSWORD, or in ~/.pgpass",
+  },
+  { when: /^3D000/, kind: "usage", what: "does not exist", next: "create it: createdb NAME" },
+  {
+    when: /^42501/,
+    kind: "usage",
+    what: "does not allow this user to create tables",
+    next: "give the user a database of its own: createdb --owner USER NAME",
+  },
+  {
+    when: /^53300/,
+    kind: "offline",
+    what: "has no free connection for this process",
+    next: "raise max_connections, or the user's CONNECTION LIMIT: a process uses up to twelve",
+  },
+  { when: /^57P0/, kind: "offline", what: "is starting or stopping", next: "start mdmirror again in a while" },
+  { when: /^ECONNREFUSED/, kind: "offline", what: "cannot be reached: nothing listens at this port", next: WAIT },
+  {
+    when: /^(?:ENOTFOUND|EAI_)/,
+    kind: "offline",
+    what: "cannot be reached: the host name has no address",
+    next: "check the host name, then start it again",
+  },
+  { when: /^ENOENT/, kind: "offline", what: "cannot be reached: the socket does not exist", next: WAIT },
+  { when: /^E[A-Z]{3,} /, kind: "offline", what: "cannot be reached", next: WAIT },
+  { when: /Connection terminated|timeout/, kind: "offline", what: "does not answer", next: WAIT },
+];
+
+/**
+ * Why a database of PostgreSQL cannot be served.
+ * @param url never shown as it is: it may hold a password
+ * @throws what is a bug
+ */
+export function databaseTrouble(url: string, told: unknown): Result<never> {
+  // A store that is open says by its cause why the database is away.
+  const error = told instanceof StoreBusy && told.cause !== undefined ? told.cause : told;
+  const code = (error as NodeJS.ErrnoException).code ?? null;
+  const message = (error as Error).message;
+  const name = shownDatabase(url);
+  if (code === "newer-data") {
+    return trouble("usage", `${name}: ${message}; nothing was changed`, "use the newer mdmirror", { code });
+  }
+  if (code === "other-data" || code === "other-key") {
+    const next = "give this process its own folder with --data; the valid admin-key is in the first process's folder";
+    return trouble("usage", message, next, { code });
+  }
+  if (code === "unusable-database") {
+    const next = "create another: createdb --encoding UTF8 --template template0 NAME";
+    return trouble("usage", `${name} cannot be used: ${message}`, next, { code });
+  }
+  const known = TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
+  if (known !== undefined) return trouble(known.kind, `${name} ${known.what}`, known.next, { code });
+  // What else the server says has one of its codes; anything else is a bug.
+  if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw told;
+  return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
+}
+
+/** A URL without its password, and without what follows the name of the database. */
+function shownDatabase(url: string): string {
+  if (!URL.canParse(url)) return "the database";
+  const { hostname, port, pathname, searchParams } = new URL(url);
+  const host = searchParams.get("host") ?? hostname;
+  return `the database ${pathname.slice(1)} of ${host === "" ? "this machine" : host}${port === "" ? "" : `:${port}`}`;
+}

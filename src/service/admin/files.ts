@@ -1,0 +1,52 @@
+import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from "node:fs";
+import { decodeText } from "../../common/text.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+
+/** A new file for a key's text, which only this user may read. */
+type KeyFile = {
+  keep(text: string): void;
+  /** Removes the file: no key was made. */
+  discard(): void;
+};
+
+/**
+ * Makes the file, before the key is made: if no file can hold the key's text, there must be no key
+ * that nobody knows.
+ * @param path absolute; nothing may be there
+ */
+export function openKeyFile(path: string): Result<KeyFile> {
+  try {
+    const fd = openSync(path, "wx", 0o600);
+    return ok({
+      keep(text) {
+        writeSync(fd, `${text}\n`);
+        fsyncSync(fd);
+        closeSync(fd);
+      },
+      discard() {
+        closeSync(fd);
+        rmSync(path, { force: true });
+      },
+    });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null) throw error;
+    const why = code === "EEXIST" ? "it exists already" : errnoClause(error);
+    return trouble("usage", `${path} cannot be written: ${why}`, "give another file with --out", { code });
+  }
+}
+
+/**
+ * Reads the text that a document is to have.
+ * @param path absolute; `-` is standard input
+ */
+export function readNewText(path: string): Result<string> {
+  const next = "give a file of UTF-8 text with --content";
+  try {
+    const { text } = decodeText(readFileSync(path === "-" ? 0 : path));
+    return text === null ? trouble("usage", `${path} is not UTF-8 text`, next) : ok(text);
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    return trouble("usage", `${path} cannot be read: ${errnoClause(error)}`, next, { code: codeOf(error) });
+  }
+}

@@ -1,0 +1,125 @@
+import { shownName } from "../../common/shown-name.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import type { AdminSession } from "./session.ts";
+import {
+  type Read,
+  readKey,
+  readPage,
+  readReview,
+  readTexts,
+  readWorkspace,
+  type ToldKey,
+  type ToldReview,
+  type ToldTexts,
+  type ToldWorkspace,
+} from "./shapes.ts";
+
+/**
+ * Lists what a service holds, and finds one of it by a word: its id, or a name that only one has.
+ */
+
+export function listWorkspaces(session: AdminSession): Promise<Result<ToldWorkspace[]>> {
+  return listAll(session, "/admin/workspaces", readWorkspace);
+}
+
+export function listKeys(session: AdminSession): Promise<Result<ToldKey[]>> {
+  return listAll(session, "/admin/keys", readKey);
+}
+
+/** @param workspaceId null: the reviews of all workspaces */
+export function listReviews(session: AdminSession, workspaceId: string | null): Promise<Result<ToldReview[]>> {
+  const only = workspaceId === null ? "" : `?workspaceId=${encodeURIComponent(workspaceId)}`;
+  return listAll(session, `/admin/reviews${only}`, readReview);
+}
+
+export async function showReview(session: AdminSession, id: string): Promise<Result<ToldReview & ToldTexts>> {
+  const answer = await session.ask("GET", `/admin/reviews/${encodeURIComponent(id)}`);
+  if (answer.kind === "trouble") return answer;
+  const [review, texts] = [readReview(answer.value), readTexts(answer.value)];
+  return review === null || texts === null ? unreadable(session) : ok({ ...review, ...texts });
+}
+
+async function listAll<T>(session: AdminSession, path: string, read: Read<T>): Promise<Result<T[]>> {
+  const all: T[] = [];
+  let cursor: string | null = null;
+  do {
+    const more: string = cursor === null ? "" : `${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
+    const answer = await session.ask("GET", path + more);
+    if (answer.kind === "trouble") return answer;
+    const page = readPage(answer.value, read);
+    // An empty page that promises another one could go on without end.
+    if (page === null || (page.next !== null && page.data.length === 0)) return unreadable(session);
+    all.push(...page.data);
+    cursor = page.next;
+  } while (cursor !== null);
+  return ok(all);
+}
+
+export function unreadable({ where }: AdminSession): Result<never> {
+  const next = "use the same version of mdmirror for the command and the service";
+  return trouble("offline", `${where} answers in a form that this version of mdmirror does not know`, next);
+}
+
+export async function findWorkspace(session: AdminSession, word: string): Promise<Result<ToldWorkspace>> {
+  const all = await listWorkspaces(session);
+  return all.kind === "trouble" ? all : workspaceNamed(all.value, word);
+}
+
+export function workspaceNamed(all: readonly ToldWorkspace[], word: string): Result<ToldWorkspace> {
+  return only(
+    "workspaces",
+    word,
+    all,
+    ({ name }) => [name],
+    ({ id, documents }) => `${id}, ${documents} documents`,
+  );
+}
+
+export async function findKey(session: AdminSession, word: string): Promise<Result<ToldKey>> {
+  const all = await listKeys(session);
+  if (all.kind === "trouble") return all;
+  const told = ({ id, workspaceId, grants }: ToldKey) => `${id} of ${workspaceId}, ${grants.map(grantWords).join(" ")}`;
+  return only("keys", word, all.value, ({ label }) => [label], told);
+}
+
+/** An id is not looked up first: the service itself tells what it knows of a review. */
+export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
+  if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
+  const all = await listReviews(session, null);
+  if (all.kind === "trouble") return all;
+  const found = only(
+    "reviews",
+    word,
+    all.value,
+    ({ path }) => [path, path.slice(1)],
+    ({ id }) => id,
+  );
+  return found.kind === "trouble" ? found : ok(found.value.id);
+}
+
+/** LIMIT: how many are listed where a word means several. */
+const MOST_NAMED = 10;
+
+function only<T extends { readonly id: string }>(
+  kind: "workspaces" | "keys" | "reviews",
+  word: string,
+  all: readonly T[],
+  namesOf: (one: T) => readonly string[],
+  tell: (one: T) => string,
+): Result<T> {
+  const byId = all.find(({ id }) => id === word);
+  if (byId !== undefined) return ok(byId);
+  const found = all.filter((one) => namesOf(one).includes(word));
+  const [first] = found;
+  const next = `mdmirror serve admin ${kind} lists them`;
+  if (first === undefined) return trouble("usage", `no ${kind} has the name or id ${shownName(word)}`, next);
+  if (found.length === 1) return ok(first);
+  const named = found.slice(0, MOST_NAMED).map(tell).join("; ");
+  const more = found.length > MOST_NAMED ? `; and ${found.length - MOST_NAMED} more` : "";
+  return trouble("usage", `${shownName(word)} names ${found.length} ${kind}: ${named}${more}`, "give an id instead");
+}
+
+/** `/notes=edit` */
+function grantWords({ path, level }: { readonly path: string; readonly level: string }): string {
+  return `${shownName(path)}=${level}`;
+}

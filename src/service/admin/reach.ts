@@ -1,0 +1,185 @@
+import { readFileSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Clock } from "../../common/clock.ts";
+import type { Wire } from "../../common/wire.ts";
+import { readAddress, removeAddress, type ServiceAddress } from "../address.ts";
+import { holdForDatabase, isOfDatabase } from "../database-marker.ts";
+import { openData } from "../data.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { effectiveUser } from "../../common/effective-user.ts";
+import { dataTrouble, isInUse } from "./data-trouble.ts";
+import { type AdminSession, openSession } from "./session.ts";
+
+/** Bounds of one answer: a list may be long, and a review has three texts. */
+const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
+/** How long to wait for another administrator, or for a service that is starting. */
+const WAIT_MS = 3_000;
+const PAUSE_MS = 50;
+
+/** Judges the URL of a service that the user gave, and opens a connection. Sends nothing. */
+export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
+
+/** @param options.keyFile absolute */
+export function reachByUrl(options: {
+  readonly url: string;
+  readonly keyFile: string;
+  readonly allowHttp: readonly string[];
+  readonly openWire: OpenWire;
+}): Result<AdminSession> {
+  const { url, keyFile, allowHttp, openWire } = options;
+  const keyHint = "give the file of its admin key with --admin-key-file: it lies in the service's data folder";
+  return overWire({ url, keyFile, allowHttp, keyHint }, openWire);
+}
+
+/**
+ * Connects to the service that has the data folder open, or else opens the folder itself.
+ * @param data absolute
+ */
+export async function reachByFolder(
+  data: string,
+  { clock, openWire }: { readonly clock: Clock; readonly openWire: OpenWire },
+): Promise<Result<AdminSession>> {
+  if (isOfDatabase(data)) return reachShared(data, openWire);
+  const fit = examine(data);
+  if (fit.kind === "trouble") return fit;
+  const began = clock.monotonic();
+  for (;;) {
+    const opened = await tryOpen(data, fit.value);
+    if (opened !== "in-use") return opened;
+    const address = addressIn(data);
+    if (address.kind === "trouble") return address;
+    if (address.value !== null) return reachRunning(data, address.value, openWire);
+    if (clock.monotonic() - began > WAIT_MS) return heldByOther(data);
+    await clock.sleep(PAUSE_MS);
+  }
+}
+
+/** The address of a killed service, whose process id another has by now, is not believed. */
+function isHeld(data: string): boolean {
+  try {
+    holdForDatabase(data)();
+    return false;
+  } catch (error) {
+    if (isInUse(error)) return true;
+    throw error;
+  }
+}
+
+/** The documents are in PostgreSQL: only a service that runs leads to them. */
+function reachShared(data: string, openWire: OpenWire): Result<AdminSession> {
+  const address = addressIn(data);
+  if (address.kind === "trouble") return address;
+  if (address.value !== null && isHeld(data)) return reachRunning(data, address.value, openWire);
+  const next = "start it with mdmirror serve --database; or give --url URL --admin-key-file FILE of another one";
+  return trouble("usage", `no service is running on ${data}, but its documents are in PostgreSQL`, next);
+}
+
+function heldByOther(data: string): Result<never> {
+  return trouble(
+    "locked",
+    `another process has ${data} open and cannot be reached from this process`,
+    "run this again when it has finished; use --url and --admin-key-file for a service in a container or of an older mdmirror",
+    { code: "SQLITE_BUSY" },
+  );
+}
+
+/** May this process open the folder, and which user owns it. */
+type Fit = { readonly mayOpen: boolean; readonly uid: number };
+
+/** Refuses a folder that is no service's, so that nothing is made in it. */
+function examine(data: string): Result<Fit> {
+  try {
+    const { uid } = statSync(join(data, "service.db"));
+    const me = effectiveUser();
+    return ok({ mayOpen: me === null || me === uid, uid });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === null) throw error;
+    if (code === "ENOENT" || code === "ENOTDIR") {
+      const next =
+        "give the folder that mdmirror serve --data has; --url URL --admin-key-file FILE for another machine";
+      return trouble("usage", `${data} is not the data folder of a service: it has no service.db`, next, { code });
+    }
+    const next = "run mdmirror as the user that the service runs as";
+    return trouble("usage", `${data} cannot be read: ${errnoClause(error)}`, next, { code });
+  }
+}
+
+/**
+ * Opens the folder unless a service runs. Only the system's lock tells that: it ends with its
+ * process.
+ */
+async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<AdminSession> | "in-use"> {
+  if (!mayOpen) {
+    const address = addressIn(data);
+    if (address.kind === "trouble") return address;
+    return address.value === null ? foreign(data, uid) : "in-use";
+  }
+  try {
+    const { service, adminKey, close } = await openData(data, { waitMs: 0 });
+    // A killed service has left its address.
+    removeAddress(data);
+    const where = `${data} (no service runs in this folder)`;
+    const keyHint = `the admin key lies in ${join(data, "admin-key")}`;
+    const carry = async (request: Parameters<typeof service.handle>[0]) => {
+      return { kind: "answer", response: await service.handle(request) } as const;
+    };
+    return ok(openSession(carry, adminKey, { where, keyHint, close }));
+  } catch (error) {
+    return isInUse(error) ? "in-use" : dataTrouble(data, error);
+  }
+}
+
+function addressIn(data: string): Result<ServiceAddress | null> {
+  try {
+    return ok(readAddress(data));
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    return trouble("fault", `${join(data, "address")} cannot be read: ${errnoClause(error)}`, "fix that", {
+      code: codeOf(error),
+    });
+  }
+}
+
+/** Refuses another user's folder: files that this user makes there would lock that service out. */
+function foreign(data: string, uid: number): Result<never> {
+  return trouble(
+    "usage",
+    `${data} belongs to user ${uid}, and this process is user ${effectiveUser()}; no service is running on it`,
+    "run mdmirror as that user, or start the service",
+    { code: "foreign-owner" },
+  );
+}
+
+function reachRunning(data: string, { url }: ServiceAddress, openWire: OpenWire): Result<AdminSession> {
+  const keyFile = join(data, "admin-key");
+  const keyHint = `${keyFile} is not the key that the running service began with: start the service again`;
+  return overWire({ url, keyFile, allowHttp: [], keyHint }, openWire);
+}
+
+function overWire(
+  service: Parameters<OpenWire>[0] & { readonly keyFile: string; readonly keyHint: string },
+  openWire: OpenWire,
+): Result<AdminSession> {
+  const wire = openWire(service);
+  if (wire.kind === "trouble") return wire;
+  const key = readKeyFile(service.keyFile);
+  if (key.kind === "trouble") return key;
+  const session = openSession((request) => wire.value.send(request, BOUNDS), key.value, {
+    where: service.url,
+    keyHint: service.keyHint,
+    close: () => wire.value.close(),
+  });
+  return ok(session);
+}
+
+function readKeyFile(file: string): Result<string> {
+  try {
+    return ok(readFileSync(resolve(file), "utf8").trim());
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    const what = `the admin key ${file} cannot be read: ${errnoClause(error)}`;
+    const next = "run mdmirror as the user that the service runs as, or give the file with --admin-key-file";
+    return trouble("usage", what, next, { code: codeOf(error) });
+  }
+}

@@ -1,0 +1,46 @@
+import { existsSync } from "node:fs";
+import { backUpDatabase } from "../store/postgres/backup.ts";
+import { restoreDatabase } from "../store/postgres/restore.ts";
+import { type BackupContents, examineBackup, sealBackup } from "../store/sqlite/backup-file.ts";
+import { databaseTrouble } from "../admin/database-trouble.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { isThere, type Taken } from "./take.ts";
+import { noBackup } from "./restore.ts";
+
+/** Backups of PostgreSQL, in the one form that SQLite has too. */
+
+/**
+ * @param url of the database, which may hold a password
+ * @param out absolute; nothing may be there
+ */
+export async function takeDatabaseBackup(url: string, out: string): Promise<Result<Taken>> {
+  if (existsSync(out)) return isThere(out);
+  try {
+    await backUpDatabase(url, out);
+    return ok({ file: out, ...sealBackup(out) });
+  } catch (error) {
+    const code = codeOf(error);
+    if (code !== null && /^E(?:ACCES|EXIST|ISDIR|NOENT|NOSPC|NOTDIR|PERM|ROFS)$/.test(code)) {
+      return trouble("usage", `${out} cannot be written: ${errnoClause(error)}`, "give another file with --out", {
+        code,
+      });
+    }
+    return databaseTrouble(url, error);
+  }
+}
+
+/** @param file absolute. @param url of a database that holds no service yet */
+export async function restoreToDatabase(file: string, url: string): Promise<Result<BackupContents>> {
+  let contents: BackupContents;
+  try {
+    contents = examineBackup(file);
+  } catch (error) {
+    return noBackup(file, error);
+  }
+  try {
+    await restoreDatabase(file, url);
+    return ok(contents);
+  } catch (error) {
+    return databaseTrouble(url, error);
+  }
+}

@@ -1,0 +1,43 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { isOfDatabase } from "../database-marker.ts";
+import { type BackupContents, NoBackup, renewBackup } from "../store/sqlite/backup-file.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+import { copyWhole } from "./take.ts";
+import { makeFolders } from "../../common/make-folders.ts";
+
+/** SQLite would take what one of the others holds for changes of what is restored. */
+const OF_A_SERVICE = ["service.db", "service.db-wal", "service.db-journal"];
+
+export type { BackupContents } from "../store/sqlite/backup-file.ts";
+
+/**
+ * Makes a data folder of a backup. The keys of the workspaces are in it; the administrator's is
+ * made anew when a service first starts there.
+ * @param file and data absolute; `data` may not hold a service yet
+ */
+export async function restoreBackup(file: string, data: string): Promise<Result<BackupContents>> {
+  const held = OF_A_SERVICE.find((name) => existsSync(join(data, name)));
+  if (held !== undefined || isOfDatabase(data)) {
+    const what = held === "service.db" ? "a service already" : `what is left of a service (${held ?? "database"})`;
+    const next = "give a new folder with --data: a service is never restored over another one";
+    return trouble("usage", `${data} holds ${what}`, next, { code: "EEXIST" });
+  }
+  try {
+    makeFolders(data, 0o700);
+    return ok(await copyWhole(file, join(data, "service.db"), renewBackup));
+  } catch (error) {
+    return noBackup(file, error);
+  }
+}
+
+/** Why nothing was restored. @throws what is a bug */
+export function noBackup(file: string, error: unknown): Result<never> {
+  if (error instanceof NoBackup) {
+    const next = "give a file that mdmirror serve backup made; of a copied service.db, start a service in a new folder";
+    return trouble("usage", `${file} ${error.message}; nothing was restored`, next);
+  }
+  if (codeOf(error) === null) throw error;
+  const next = "use a backup that this user may read and a folder that this user may write";
+  return trouble("usage", `${file} cannot be restored: ${errnoClause(error)}`, next, { code: codeOf(error) });
+}

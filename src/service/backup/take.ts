@@ -1,0 +1,107 @@
+import { existsSync, linkSync, renameSync, rmSync } from "node:fs";
+import { copyFile, open } from "node:fs/promises";
+import { join } from "node:path";
+import type { Clock } from "../../common/clock.ts";
+import { BACKUP_FILE } from "../store/sqlite/backup.ts";
+import { type BackupContents, sealBackup, NoBackup } from "../store/sqlite/backup-file.ts";
+import { type OpenWire, reachByFolder } from "../admin/reach.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
+
+export type Taken = BackupContents & { readonly file: string };
+
+/**
+ * Makes a backup of a service's data folder, while a service runs on it or not. It is checked
+ * before it gets its name.
+ * @param data and out absolute; nothing may be at `out`
+ */
+export async function takeBackup(
+  data: string,
+  out: string,
+  reach: { readonly clock: Clock; readonly openWire: OpenWire },
+): Promise<Result<Taken>> {
+  if (existsSync(out)) return isThere(out);
+  const session = await reachByFolder(data, reach);
+  if (session.kind === "trouble") return session;
+  try {
+    const asked = await session.value.ask("POST", "/admin/backup", {});
+    if (asked.kind === "trouble") return asked;
+    return await keep(join(data, BACKUP_FILE), out);
+  } finally {
+    await session.value.close();
+  }
+}
+
+async function keep(made: string, out: string): Promise<Result<Taken>> {
+  try {
+    const contents = sealBackup(made);
+    await move(made, out);
+    return ok({ file: out, ...contents });
+  } catch (error) {
+    rmSync(made, { force: true });
+    if (error instanceof NoBackup)
+      return trouble(
+        "fault",
+        `the copy of the service ${error.message}`,
+        "check the disk, then run mdmirror serve backup again",
+      );
+    if (codeOf(error) === null) throw error;
+    const what = `${out} cannot be written: ${errnoClause(error)}`;
+    return trouble("usage", what, "give another file with --out", { code: codeOf(error) });
+  }
+}
+
+/** Onto another disk it is copied whole before it gets its name. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    giveName(from, to);
+  } catch (error) {
+    if (codeOf(error) !== "EXDEV") throw error;
+    await copyWhole(from, to, () => null);
+    rmSync(from);
+  }
+}
+
+/**
+ * @param check of the copy, before it gets its name
+ * @throws as node:fs and the check do; then nothing is at `to`
+ */
+export async function copyWhole<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
+  const fresh = `${to}.new`;
+  rmSync(fresh, { force: true });
+  try {
+    // Made first, so that it is never readable by others.
+    const file = await open(fresh, "wx", 0o600);
+    try {
+      await copyFile(from, fresh);
+      const checked = check(fresh);
+      await file.sync();
+      giveName(fresh, to);
+      return checked;
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}
+
+/**
+ * Never over what came meanwhile: a service may have started there.
+ * @throws EEXIST then
+ */
+function giveName(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+    rmSync(from);
+  } catch (error) {
+    if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(codeOf(error) ?? "")) throw error;
+    // RACE: a disk without hard links; only what comes in this very moment is replaced.
+    if (existsSync(to)) throw Object.assign(new Error(`${to} is there`), { code: "EEXIST" });
+    renameSync(from, to);
+  }
+}
+
+export function isThere(file: string): Result<never> {
+  return trouble("usage", `${file} already exists`, "give the name of a new file with --out", { code: "EEXIST" });
+}

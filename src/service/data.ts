@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { FILES } from "../contract/routes.ts";
+import { combineByMerge } from "./files/combine.ts";
+import type { Combine } from "./requests/context.ts";
+import { isOfDatabase, OtherData } from "./database-marker.ts";
+import { makeAdminKey, pooledRandom, readKey, writeKey } from "./keys/key-files.ts";
+import { indexInSteps } from "./search/search-steps.ts";
+import { createService, type Service } from "./service.ts";
+import type { Settings } from "./store/rows.ts";
+import { keepUp } from "./upkeep.ts";
+import { makeFolders } from "../common/make-folders.ts";
+
+export type OpenDataOptions = {
+  readonly combine?: Combine;
+  /** Whether texts are refused whose links lead nowhere; default `any`: they are not. */
+  readonly links?: "any" | "resolve";
+  readonly settings?: Partial<Settings>;
+  /** {docs_base} of the problem types. */
+  readonly docsBase?: string;
+  readonly onFault?: (error: unknown, requestId: string) => void;
+  /** Milliseconds to wait for another process that has it open (2,000). */
+  readonly waitMs?: number;
+};
+
+/** An open data folder: the service, and where its two keys are. */
+export type OpenData<Key extends string | null = string> = {
+  readonly service: Service;
+  /**
+   * A key with Full access to the first workspace. null, as of the other: another process of the
+   * database has it.
+   */
+  readonly key: Key;
+  readonly keyFile: string;
+  readonly adminKeyFile: string;
+  readonly adminKey: Key;
+  close(): Promise<void>;
+};
+
+/**
+ * Opens a data folder, and makes what is missing: the database, a first workspace, `key` and
+ * `admin-key` (mode 0600). A `key` that the database does not know (a new database, a lost file) is
+ * replaced.
+ * @throws when another process has it open; OtherData
+ */
+export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
+  if (isOfDatabase(dir)) throw new OtherData("the documents of its service are in PostgreSQL");
+  makeFolders(dir, 0o700);
+  const adminKeyFile = join(dir, "admin-key");
+  const keyFile = join(dir, "key");
+  const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
+  const { waitMs, combine = combineByMerge, settings, ...more } = options;
+  const random = pooledRandom();
+  // Loaded here, so that a program with another store never loads SQLite.
+  const { openSqlite } = await import("./store/sqlite/store.ts");
+  const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
+  const store = openSqlite(location, { random, commits: "together" });
+  const service = createService({ ...more, store, combine, now: Date.now, random, adminKey });
+  try {
+    if (settings !== undefined) await service.admin.changeSettings(settings);
+    const key = await usableKey(service, keyFile);
+    const stopIndexing = indexInSteps(service, options.onFault);
+    const stopUpkeep = keepUp(service, options.onFault);
+    const close = () => {
+      stopIndexing();
+      stopUpkeep();
+      return service.close();
+    };
+    return { service, key, keyFile, adminKeyFile, adminKey, close };
+  } catch (error) {
+    await service.close();
+    throw error;
+  }
+}
+
+async function usableKey(service: Service, file: string): Promise<string> {
+  const kept = readKey(file);
+  if (kept !== null && (await knows(service, kept))) return kept;
+  const [workspace] = await service.admin.workspaces();
+  const grants = [{ on: null, level: "full" }] as const;
+  const made =
+    workspace === undefined
+      ? await service.admin.createWorkspace("main")
+      : await service.admin.createKey({ workspaceId: workspace.id, label: "owner", grants });
+  // Cannot be refused: the workspace was read just before.
+  if (!("key" in made)) throw new Error(made.detail);
+  writeKey(file, made.key);
+  return made.key;
+}
+
+async function knows(service: Service, key: string): Promise<boolean> {
+  const headers = { "x-api-key": key };
+  const { status } = await service.answer({ method: "GET", path: `${FILES}?limit=1`, headers, body: null });
+  return status !== 401;
+}

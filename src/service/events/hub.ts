@@ -1,0 +1,185 @@
+import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
+import { EVENTS } from "../../contract/routes.ts";
+import type { WireRequest, WireResponse } from "../../contract/wire.ts";
+import { isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type Admit, readerOf, sentHash } from "../requests/authenticate.ts";
+import { answering, closing, type Core } from "../requests/dispatch.ts";
+import type { Sink, StreamedAnswer } from "../http/write-answer.ts";
+import { readQuery } from "../requests/query.ts";
+import { splitTarget } from "../requests/router.ts";
+import type { Store } from "../store/store.ts";
+import { openPlace } from "./event-id.ts";
+import { Listeners, type Reader } from "./listeners.ts";
+import { BEAT, OutboxReader } from "./outbox-reader.ts";
+
+/** Tells those who listen what changed, each by what its key may read. */
+
+// LIMIT: a connection each; a key is shared by many machines at most.
+const MOST_OF_A_KEY = 256;
+const RETRY_AFTER_S = "30";
+const TICK_MS = 1_000;
+const BEAT_MS = 20_000;
+const HEADERS = { "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" } as const;
+
+/** @param store with an outbox */
+type HubParts = { readonly core: Core; readonly store: Store; readonly admit: Admit };
+
+export class EventHub {
+  readonly path = EVENTS;
+  readonly #parts: HubParts;
+  readonly #reader: OutboxReader;
+  readonly #listeners = new Listeners();
+  /** What reads the outbox, one after the other. */
+  #turn: Promise<unknown> = Promise.resolve();
+  /** Up to where all who listen were told; null: nobody listens. */
+  #at: string | null = null;
+  #isDue = false;
+  #timer: NodeJS.Timeout | null = null;
+  #stopHearing: () => void = () => undefined;
+
+  constructor(parts: HubParts) {
+    this.#parts = parts;
+    this.#reader = new OutboxReader(parts.core.server);
+  }
+
+  get size(): number {
+    return this.#listeners.size;
+  }
+
+  /** Answers `GET /v1/events`. A field, because a transport gets it without the hub. */
+  readonly open = async (request: WireRequest): Promise<WireResponse | StreamedAnswer> => {
+    let joined: StreamedAnswer | null = null;
+    const refused = await answering(this.#parts.core, async (requestId) => {
+      const asked = await this.#judge(request);
+      if (isRefused(asked)) return asked;
+      const { hash, reader, place } = asked;
+      const headers = { ...HEADERS, "x-request-id": requestId };
+      joined = { status: 200, headers, stream: (sink) => this.#join(sink, hash, reader, place) };
+      return null;
+    });
+    return refused ?? joined!;
+  };
+
+  async #judge({ path, headers }: WireRequest): Promise<Asked | Refused> {
+    const { core, store, admit } = this.#parts;
+    if (!core.isOpen) return closing();
+    if (store.outbox === undefined) return refuse("not_found", "There is no such endpoint.");
+    const hash = sentHash(headers);
+    const reader = await readerOf(store, hash, core.server.now(), admit);
+    if (isRefused(reader)) return reader;
+    const query = readQuery(splitTarget(path).query, []);
+    if (isRefused(query)) return query;
+    if (this.#listeners.countOf(hash!) >= MOST_OF_A_KEY) return tooMany();
+    const sent = headers["last-event-id"] ?? "";
+    const isFit = sent !== "" && sent.length <= MAX_EVENT_ID_LENGTH;
+    return { hash: hash!, reader, place: isFit ? openPlace(store.cursorSecret, reader.workspace.seq, sent) : null };
+  }
+
+  /** @returns what takes it out again */
+  #join(sink: Sink, hash: Buffer, reader: Reader, place: string | null): () => void {
+    let isOver = false;
+    // RACE: others came since it was let in.
+    if (this.#listeners.countOf(hash) >= MOST_OF_A_KEY) {
+      sink.end();
+      return () => undefined;
+    }
+    this.#listeners.count(hash, 1);
+    sink.send(BEAT);
+    this.#next(async () => {
+      await this.#tellNews();
+      const at = this.#at!;
+      const text = await this.#reader.missed(this.#parts.store, reader, place, at);
+      if (isOver || !this.#parts.core.isOpen) return sink.end();
+      this.#listeners.add(sink, hash, reader, this.#now());
+      this.#begin();
+      sink.send(text);
+      // RACE: what was committed meanwhile, when nobody here had to hear of it.
+      this.wake();
+    });
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#listeners.count(hash, -1);
+      this.#listeners.remove(sink, hash);
+      if (this.#listeners.size === 0) this.#rest();
+    };
+  }
+
+  /** Something may have been written. */
+  readonly wake = (): void => {
+    if (this.#isDue || this.#listeners.size === 0) return;
+    this.#isDue = true;
+    this.#next(() => this.#tellNews());
+  };
+
+  /** Ends all streams. */
+  async close(): Promise<void> {
+    this.#rest();
+    for (const group of [...this.#listeners.groups()]) this.#listeners.end(group);
+    await this.#turn;
+  }
+
+  /** Resolves once all that was written until now is told. */
+  async settled(): Promise<void> {
+    await this.#turn;
+  }
+
+  /** A fault ends all streams: who comes back is told what was missed. */
+  #next(work: () => void | Promise<void>): void {
+    this.#turn = this.#turn.then(work).catch((error: unknown) => {
+      this.#parts.core.onFault(error, "");
+      this.#at = null;
+      for (const group of [...this.#listeners.groups()]) this.#listeners.end(group);
+    });
+  }
+
+  #now(): number {
+    return this.#parts.core.server.now();
+  }
+
+  #begin(): void {
+    if (this.#timer !== null) return;
+    this.#stopHearing = this.#parts.store.outbox!.onChange(this.wake);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#timer.unref();
+  }
+
+  #rest(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#stopHearing();
+    this.#at = null;
+  }
+
+  #tick(): void {
+    const now = this.#now();
+    for (const group of [...this.#listeners.groups()]) {
+      const { reader, lookedAt } = group;
+      const { expiresAt } = reader.key;
+      // As the clock stands that judges the key's other requests.
+      if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
+    }
+    this.#listeners.beat(BEAT, now, BEAT_MS);
+  }
+
+  /** Reads on in the outbox, and tells all who listen. */
+  async #tellNews(): Promise<void> {
+    this.#isDue = false;
+    const { store, core } = this.#parts;
+    for (let more = true; more && core.isOpen; ) {
+      const groups = [...this.#listeners.groups()];
+      const told = await store.read((tables) => this.#reader.readOn(tables, this.#at, groups));
+      this.#at = told.upTo;
+      more = told.more;
+      for (const group of told.ended) this.#listeners.end(group);
+      for (const [group, text] of told.texts) for (const sink of group.sinks) sink.send(text);
+    }
+  }
+}
+
+type Asked = { readonly hash: Buffer; readonly reader: Reader; readonly place: string | null };
+
+function tooMany(): Refused {
+  const detail = `There are ${MOST_OF_A_KEY} listeners with this key already.`;
+  return refuse("rate_limited", detail, [], { "retry-after": RETRY_AFTER_S });
+}

@@ -1,0 +1,209 @@
+import type { ChangeKind, EventType, FileEvent, FolderEvent } from "../../contract/events.ts";
+import type { DirId, DocId, ChangeId } from "../../contract/ids.ts";
+import { Access, includes } from "../files/access.ts";
+import { shownPath } from "../files/present.ts";
+import { type FileRow, type FolderRow, type GrantRow, type Holder, ROOT } from "../store/rows.ts";
+import type { Tables } from "../store/tables.ts";
+import type { GoneFolder, OutboxRow } from "./outbox.ts";
+
+/**
+ * What a key is told of what happened, judged by the functions of the API when it is told: of what
+ * it may read now, and of what it could read before. What it never could read leaves no trace.
+ */
+
+export type ToldEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
+
+/** LIMIT: events at once; looking at everything costs the listener less. */
+export const MOST_EVENTS = 200;
+/** A folder of which nobody knows any more where it was: no grant leads to it. */
+const NOWHERE = -1;
+
+export const RESET: readonly ToldEvent[] = [{ type: "reset", data: {} }];
+
+/** Rows of one workspace, with what they are about as it is now. */
+export class Happened {
+  readonly #tables: Tables;
+  readonly #rows: readonly OutboxRow[];
+  readonly #files = new Map<number, FileRow>();
+  readonly #folders = new Map<number, FolderRow>();
+  /** Files whose last row is among these. */
+  readonly #goneFiles = new Set<number>();
+  readonly #goneFolders = new Map<number, GoneFolder>();
+  /** The folder above each that is asked for, also of those that are gone. */
+  readonly #parents = new Map<number, number>();
+
+  private constructor(tables: Tables, rows: readonly OutboxRow[]) {
+    this.#tables = tables;
+    this.#rows = rows;
+    for (const { kind, change, seq, was, grants } of rows) {
+      if (change !== "gone") continue;
+      if (kind === "file") this.#goneFiles.add(seq);
+      else this.#goneFolders.set(seq, { parent: was ?? ROOT, grants });
+    }
+  }
+
+  /** @param rows of one workspace */
+  static async look(tables: Tables, rows: readonly OutboxRow[]): Promise<Happened> {
+    const happened = new Happened(tables, rows);
+    await happened.#look();
+    return happened;
+  }
+
+  async #look(): Promise<void> {
+    const { files, folders } = this.#tables;
+    const seqs = new Set(this.#rows.flatMap(({ kind, seq }) => (kind === "file" ? [seq] : [])));
+    for (const file of await files.bySeqs([...seqs])) this.#files.set(file.seq, file);
+    for (const { kind, change, workspace, id } of this.#rows) {
+      const folder = kind === "folder" && change !== "gone" ? await folders.byId(workspace, id) : undefined;
+      if (folder !== undefined) this.#folders.set(folder.seq, folder);
+    }
+    await this.#ancestors([...this.#places()]);
+  }
+
+  /** Whether what this key may read changed, or whether it may read at all. */
+  concernsKey(key: number): boolean {
+    return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
+  }
+
+  /** The events for a key, in order; of several about one thing, the last. */
+  async toldTo({ key, grants }: Holder): Promise<readonly ToldEvent[]> {
+    if (this.concernsKey(key.seq)) return RESET;
+    const judge = await this.#judgeFor(key.seq, grants);
+    const told = new Map<string, ToldEvent>();
+    for (const row of this.#rows) {
+      const event = row.kind === "file" ? this.#fileEvent(row, judge) : this.#folderEvent(row, judge);
+      if (event === null) continue;
+      if (event.type === "reset" || told.size === MOST_EVENTS) return RESET;
+      told.delete(row.id);
+      told.set(row.id, event);
+    }
+    return [...told.values()];
+  }
+
+  #fileEvent(row: OutboxRow, judge: Judge): ToldEvent | null {
+    const file = this.#files.get(row.seq);
+    // Which grants went with it is told by a later row.
+    if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
+    const isReadable = file !== undefined && judge.mayReadFile(file.seq, file.folder);
+    const wasReadable = row.was === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.was);
+    if (!isReadable && !wasReadable) return null;
+    const change = changeFor(row.change, isReadable, wasReadable);
+    const now = isReadable ? { path: shownPath(file.path), lastChangeId: file.changeId as ChangeId } : {};
+    return { type: "file", data: { id: row.id as DocId, change, ...now } };
+  }
+
+  #folderEvent(row: OutboxRow, judge: Judge): ToldEvent | null {
+    const folder = this.#folders.get(row.seq);
+    const isReadable = folder !== undefined && judge.mayReadFolder(folder.seq);
+    const wasReadable = row.was !== null && judge.couldReadFolder(row.seq, row.was);
+    // Where subtrees differ, all that a key may read may have moved, come or gone with a folder.
+    if (row.change === "moved" && !judge.isUniform)
+      return isReadable || wasReadable || judge.hasGrantBelow(row.seq) ? RESET[0]! : null;
+    if (!isReadable && !wasReadable) return null;
+    const change = changeFor(row.change, isReadable, wasReadable);
+    const now = isReadable ? { path: shownPath(folder.path) } : {};
+    return { type: "folder", data: { id: row.id as DirId, change, ...now } };
+  }
+
+  async #judgeFor(key: number, grants: readonly GrantRow[]): Promise<Judge> {
+    const then = this.#grantsThen(key);
+    const isUniform = then.length === 0 && grants.every(({ kind }) => kind === "root");
+    if (isUniform) return new Judge(grants, true, (seqs) => this.#ancestors(seqs));
+    const nowhere = { kind: "folder", target: NOWHERE, level: "none" } as const;
+    const judge = new Judge([...grants, ...then, nowhere], false, (seqs) => this.#ancestors(seqs));
+    await judge.know(this.#places());
+    return judge;
+  }
+
+  /** What a key's grants were on what is gone. */
+  #grantsThen(key: number): GrantRow[] {
+    const onFiles = this.#rows.flatMap(({ kind, seq, grants }) => (kind === "file" ? [{ kind, seq, grants }] : []));
+    const onFolders = [...this.#goneFolders].map(([seq, { grants }]) => ({ kind: "folder" as const, seq, grants }));
+    return [...onFiles, ...onFolders].flatMap(({ kind, seq, grants }) =>
+      grants.flatMap(({ key: of, level }) => (of === key ? [{ kind, target: seq, level }] : [])),
+    );
+  }
+
+  #places(): Set<number> {
+    const places = new Set<number>();
+    for (const { folder } of this.#files.values()) places.add(folder);
+    for (const { kind, seq, was } of this.#rows) {
+      if (was !== null) places.add(was);
+      if (kind === "folder") places.add(seq);
+    }
+    return places;
+  }
+
+  /** As `Folders.ancestors`, over folders that are gone too. */
+  async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
+    for (let asked = this.#unknown(seqs); asked.length > 0; ) {
+      for (const [seq, parent] of await this.#tables.folders.ancestors(asked)) this.#parents.set(seq, parent);
+      const lost = this.#unknown(asked);
+      const unseen = lost.filter((seq) => !this.#goneFolders.has(seq));
+      for (const [seq, gone] of unseen.length === 0 ? [] : await this.#tables.outbox!.goneFolders(unseen))
+        this.#goneFolders.set(seq, gone);
+      for (const seq of lost) this.#parents.set(seq, this.#goneFolders.get(seq)?.parent ?? NOWHERE);
+      asked = this.#unknown(lost.map((seq) => this.#parents.get(seq)!));
+    }
+    return this.#parents;
+  }
+
+  #unknown(seqs: readonly number[]): number[] {
+    return [...new Set(seqs)].filter((seq) => seq !== ROOT && seq !== NOWHERE && !this.#parents.has(seq));
+  }
+}
+
+/** A key that could not read the place before is not told that there was one. */
+function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
+  if (!isReadable) return "gone";
+  return change === "moved" && !wasReadable ? "created" : change;
+}
+
+/** What one key may read, now and before. */
+class Judge {
+  readonly isUniform: boolean;
+  readonly #access: Access;
+  readonly #grants: readonly GrantRow[];
+  readonly #ancestors: (seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>;
+  /** What lies above the places of the grants. */
+  readonly #aboveGrants = new Set<number>();
+
+  constructor(
+    grants: readonly GrantRow[],
+    isUniform: boolean,
+    ancestors: (seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>,
+  ) {
+    this.isUniform = isUniform;
+    this.#grants = grants;
+    this.#ancestors = ancestors;
+    this.#access = new Access(grants, { ancestors });
+  }
+
+  async know(places: Iterable<number>): Promise<void> {
+    if (this.isUniform) return;
+    await this.#access.know(places);
+    const targets = this.#grants.flatMap(({ kind, target }) => (kind === "folder" && target > 0 ? [target] : []));
+    const parents = await this.#ancestors(targets);
+    for (const target of targets)
+      for (let at: number | undefined = target; at !== undefined && at > 0; at = parents.get(at))
+        this.#aboveGrants.add(at);
+  }
+
+  mayReadFile(seq: number, folder: number): boolean {
+    return includes(this.#access.file({ seq, folder }), "read");
+  }
+
+  mayReadFolder(seq: number): boolean {
+    return includes(this.#access.folder(seq), "read");
+  }
+
+  /** @param parent where it was */
+  couldReadFolder(seq: number, parent: number): boolean {
+    const own = this.#grants.find(({ kind, target }) => kind === "folder" && target === seq);
+    return own === undefined ? this.mayReadFolder(parent) : includes(own.level, "read");
+  }
+
+  hasGrantBelow(folder: number): boolean {
+    return this.#aboveGrants.has(folder);
+  }
+}

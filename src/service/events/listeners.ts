@@ -1,0 +1,83 @@
+import type { Sink } from "../http/write-answer.ts";
+import type { Holder, WorkspaceRow } from "../store/rows.ts";
+
+/** Whose key it is, in a workspace that is there. */
+export type Reader = Holder & { readonly workspace: WorkspaceRow };
+
+/** Those who listen by one key. */
+export type Group = {
+  /** SHA-256 of the key. */
+  readonly hash: Buffer;
+  reader: Reader;
+  /** When the reader was looked up, by the service's clock. */
+  lookedAt: number;
+  readonly sinks: Set<Sink>;
+};
+
+/** Who listens, by key. What one listener costs at rest is its connection. */
+export class Listeners {
+  readonly #groups = new Map<string, Group>();
+  /** In the order in which they came, with when each was last written to. */
+  readonly #beats = new Map<Sink, number>();
+
+  /** Of those who listen, and of those who are still told what they missed. */
+  readonly #counts = new Map<string, number>();
+
+  get size(): number {
+    return this.#beats.size;
+  }
+
+  groups(): Iterable<Group> {
+    return this.#groups.values();
+  }
+
+  countOf(hash: Buffer): number {
+    return this.#counts.get(nameOf(hash)) ?? 0;
+  }
+
+  /** Counts one who comes, by 1, or goes, by -1. */
+  count(hash: Buffer, by: 1 | -1): void {
+    const name = nameOf(hash);
+    const count = (this.#counts.get(name) ?? 0) + by;
+    if (count === 0) this.#counts.delete(name);
+    else this.#counts.set(name, count);
+  }
+
+  add(sink: Sink, hash: Buffer, reader: Reader, now: number): void {
+    const name = nameOf(hash);
+    const group = this.#groups.get(name) ?? { hash, reader, lookedAt: now, sinks: new Set() };
+    group.reader = reader;
+    group.lookedAt = now;
+    group.sinks.add(sink);
+    this.#groups.set(name, group);
+    this.#beats.set(sink, now);
+  }
+
+  remove(sink: Sink, hash: Buffer): void {
+    const name = nameOf(hash);
+    const group = this.#groups.get(name);
+    group?.sinks.delete(sink);
+    if (group?.sinks.size === 0) this.#groups.delete(name);
+    this.#beats.delete(sink);
+  }
+
+  /** Writes to those to whom nothing was written for so long. */
+  beat(text: string, now: number, everyMs: number): void {
+    for (const [sink, at] of this.#beats) {
+      if (now - at < everyMs) continue;
+      this.#beats.set(sink, now);
+      sink.send(text);
+    }
+  }
+
+  end(group: Group): void {
+    for (const sink of [...group.sinks]) {
+      sink.end();
+      this.remove(sink, group.hash);
+    }
+  }
+}
+
+function nameOf(hash: Buffer): string {
+  return hash.toString("latin1");
+}

@@ -1,0 +1,204 @@
+import type { JsonObject } from "../../contract/json.ts";
+import type { ReviewReason } from "../../contract/resources.ts";
+import { includes } from "./access.ts";
+import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
+import { memberErrors, readBody, readObject } from "../requests/body.ts";
+import { type Call, newId, type RequestContext, type Working } from "../requests/context.ts";
+import { moveProtected } from "./guard-moves.ts";
+import { readContent, readId, readName, readParent, readPathId } from "../requests/input.ts";
+import { judgeLinks } from "./judge-links.ts";
+import { holdKeptGrants, keepGrantsOfFile } from "../keys/kept-grants.ts";
+import { findFile, findPlace, findWritableFile, noFile, notWritable, occupied, type Place, pathIn } from "./place.ts";
+import { presentEdit, presentFile, presentReview } from "./present.ts";
+import type { FileRow } from "../store/rows.ts";
+import type { FileForEdit } from "../store/tables.ts";
+
+const PATCH_MEMBERS = {
+  name: { type: "string", required: false },
+  parentId: { type: "string-or-null", required: false },
+  protected: { type: "boolean", required: false },
+} as const;
+
+/** PATCH /v1/files/{id} */
+export async function patchFile(call: Call): Promise<Answer> {
+  const id = readPathId(call, "doc_");
+  if (isRefused(id)) return id;
+  const members = readOneMember(call, PATCH_MEMBERS);
+  if (isRefused(members)) return members;
+  const { context } = call;
+  if (Object.hasOwn(members, "name")) return renameFile(context, id, members["name"] as string);
+  if (Object.hasOwn(members, "parentId")) return moveFile(context, id, members["parentId"] as string | null);
+  const row = await findFile(context, id);
+  if (isRefused(row)) return row;
+  if (!includes(context.access.file(row), "full")) {
+    return refuse("forbidden", "Changing protected needs Full access.");
+  }
+  const value = members["protected"] as boolean;
+  await context.tables.files.protect(row.seq, value);
+  return done(200, presentFile({ ...row, protected: value ? 1 : 0 }));
+}
+
+async function renameFile(context: RequestContext, id: string, sent: string): Promise<Answer> {
+  const name = readName(sent, "file", "/name");
+  if (isRefused(name)) return name;
+  await context.tables.lockStructure(context.workspace.seq);
+  const row = await findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  const path = row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1));
+  return placeFile(context, row, { seq: row.folder, id: row.folderId, path }, name);
+}
+
+/** Reads the body of a PATCH, which has exactly one of the members. */
+export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[1]): JsonObject | Refused {
+  const members = readObject(call.body);
+  if (isRefused(members)) return members;
+  const errors = memberErrors(members, spec);
+  if (errors.length > 0) return refuseFields(errors);
+  const sent = Object.keys(members);
+  if (sent.length === 1) return members;
+  const detail = `Exactly one of ${Object.keys(spec).join(", ")} must be sent.`;
+  if (sent.length === 0) return refuse("invalid_request", detail);
+  return refuseFields(sent.map((name) => ({ code: "mutually_exclusive", pointer: `/${name}`, detail })));
+}
+
+/** A `parentId` of null is the root. */
+async function moveFile(context: RequestContext, id: string, sent: string | null): Promise<Answer> {
+  const parentId = readParent(context, sent);
+  if (isRefused(parentId)) return parentId;
+  await context.tables.lockStructure(context.workspace.seq);
+  const row = await findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  const place = await findPlace(context, parentId);
+  return isRefused(place) ? place : placeFile(context, row, place, row.name);
+}
+
+async function placeFile(context: RequestContext, row: FileRow, folder: Place, name: string): Promise<Answer> {
+  const { files } = context.tables;
+  const path = pathIn(folder, name);
+  const holder = await files.byName(context.workspace.seq, folder.seq, name);
+  if (holder !== undefined && holder.seq !== row.seq) return occupied(path);
+  return moveProtected(context, row.protected === 1 ? [row] : [], async () => {
+    await files.place(row.seq, folder.seq, name);
+    const refused = await holdKeptGrants(context, path);
+    if (refused !== null) return refused;
+    return done(200, presentFile({ ...row, folder: folder.seq, folderId: folder.id, name, path }));
+  });
+}
+
+const CONTENT_MEMBERS = {
+  baseChangeId: { type: "string", required: true },
+  content: { type: "string", required: true },
+} as const;
+
+/** PUT /v1/files/{id}/content */
+export async function putContent(call: Call): Promise<Answer> {
+  const sent = readPut(call);
+  if (isRefused(sent)) return sent;
+  const { context } = call;
+  const found = await findForEdit(context, sent);
+  if (isRefused(found)) return found;
+  const { row, live, base } = found;
+  if (base === null) {
+    const detail = "baseChangeId is not a change of this file.";
+    return refuse("invalid_base_change", detail, [{ code: "invalid_format", pointer: "/baseChangeId", detail }]);
+  }
+  const lost = await judgeLinks(context, sent.content);
+  if (lost !== null) return lost;
+  if (row.protected === 1) return submit(context, row, sent, "protected");
+  const saved = await saveCombined(context, { row, live, base: { id: sent.baseId, text: base.text } }, sent.content);
+  return saved === null ? submit(context, row, sent, "conflict") : done(200, presentEdit(saved.row, saved.text));
+}
+
+async function findForEdit(context: RequestContext, { id, baseId }: SentContent): Promise<FileForEdit | Refused> {
+  const found = await context.tables.files.forEdit(context.workspace.seq, id, baseId);
+  if (found === undefined) return noFile();
+  const level = await context.access.levelOfFile(found.row);
+  if (!includes(level, "read")) return noFile();
+  return includes(level, "edit") ? found : notWritable();
+}
+
+type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
+
+function readPut(call: Call): SentContent | Refused {
+  const id = readPathId(call, "doc_");
+  if (isRefused(id)) return id;
+  const members = readBody(call.body, CONTENT_MEMBERS);
+  if (isRefused(members)) return members;
+  const baseId = readId(call.context, members["baseChangeId"] as string, "chg_", "/baseChangeId");
+  if (isRefused(baseId)) return baseId;
+  const content = readContent(members["content"] as string);
+  return isRefused(content) ? content : { id, baseId, content };
+}
+
+/** A file, its live text, and one of its changes with its text; null: that was pruned. */
+type Edited = {
+  readonly row: FileRow;
+  readonly live: string;
+  readonly base: { readonly id: string; readonly text: string | null };
+};
+
+/**
+ * Makes a text live, combined with what became live since its base.
+ * @returns null, and nothing is saved, where the two cannot be combined, or the combined text is
+ * over the limit, for which neither side alone is at fault
+ */
+export async function saveCombined(
+  working: Working,
+  { row, live, base }: Edited,
+  sent: string,
+): Promise<{ readonly row: FileRow; readonly text: string } | null> {
+  const text = base.id === row.changeId ? sent : combineWithLive(working, base.text, sent, live);
+  if (text === null || isRefused(readContent(text))) return null;
+  return { row: await saveText(working, row, live, text), text };
+}
+
+/**
+ * ASSUMES: any change of the file can be the base of a write, even one in review or rejected,
+ * because the caller read its text; a change whose text was pruned combines only with an equal text
+ * (contract test "takes a change in review as a base").
+ */
+function combineWithLive({ combine }: Working, base: string | null, sent: string, live: string): string | null {
+  if (base === null) return sent === live ? live : null;
+  return combine(base, sent, live);
+}
+
+/**
+ * Makes a text live.
+ * ASSUMES: a write that does not change the live text makes no new change (contract test "makes no
+ * new change for equal content").
+ */
+export async function saveText(working: Working, row: FileRow, live: string, text: string): Promise<FileRow> {
+  if (text === live) return row;
+  const id = newId(working, "chg_");
+  await working.tables.files.save(row, { id, text, at: working.now() });
+  return { ...row, changeId: id };
+}
+
+/** Sends the edit to review; until it is decided, the file cannot be deleted. */
+async function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Promise<Answer> {
+  const { baseId, content: text } = sent;
+  const id = newId(context, "chg_");
+  const at = context.now();
+  await context.tables.changes.submit({ id, file: row.seq, baseId, reason, text, at });
+  return done(202, presentReview(row, id, reason));
+}
+
+/**
+ * DELETE /v1/files/{id}
+ * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"); of two refusals,
+ * the flag's comes first.
+ */
+export async function deleteFile(call: Call): Promise<Answer> {
+  const id = readPathId(call, "doc_");
+  if (isRefused(id)) return id;
+  const { context } = call;
+  const row = await findWritableFile(context, id);
+  if (isRefused(row)) return row;
+  if (row.protected === 1) return refuse("file_protected", "The file is protected; nothing was removed.");
+  if (await context.tables.changes.hasReview(row.seq)) {
+    return refuse("changes_in_review", "The file has changes in review; nothing was removed.");
+  }
+  await keepGrantsOfFile(context, row.seq);
+  await context.tables.files.remove(row.seq);
+  return done(204);
+}

@@ -1,0 +1,140 @@
+import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../contract/limits.ts";
+import { includes } from "./access.ts";
+import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
+import type { Call, RequestContext } from "../requests/context.ts";
+import { readOneMember } from "./file-writes.ts";
+import type { FolderRow } from "../store/rows.ts";
+import { moveProtected } from "./guard-moves.ts";
+import { pathTooLong, readName, readParent, readPathId } from "../requests/input.ts";
+import { holdKeptGrants, keepGrantsBelow, moveKeptGrants } from "../keys/kept-grants.ts";
+import { findPlace, findWritableFolder, occupied, type Place, pathIn } from "./place.ts";
+import { presentFolder } from "./present.ts";
+import { readFlag } from "../requests/query.ts";
+
+const PATCH_MEMBERS = {
+  name: { type: "string", required: false },
+  parentId: { type: "string-or-null", required: false },
+} as const;
+
+/** PATCH /v1/folders/{id}, in the form of PATCH /v1/files/{id}. */
+export async function patchFolder(call: Call): Promise<Answer> {
+  const id = readPathId(call, "dir_");
+  if (isRefused(id)) return id;
+  const members = readOneMember(call, PATCH_MEMBERS);
+  if (isRefused(members)) return members;
+  const { context } = call;
+  if (Object.hasOwn(members, "name")) {
+    const name = readName(members["name"] as string, "folder", "/name");
+    if (isRefused(name)) return name;
+    await context.tables.lockStructure(context.workspace.seq);
+    const row = await findWritableFolder(context, id);
+    if (isRefused(row)) return row;
+    const path = row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1));
+    const parent = { seq: row.parent, id: row.parentId, path };
+    return placeFolder(context, row, parent, name, "/name");
+  }
+  const parentId = readParent(context, members["parentId"] as string | null);
+  if (isRefused(parentId)) return parentId;
+  await context.tables.lockStructure(context.workspace.seq);
+  const row = await findWritableFolder(context, id);
+  if (isRefused(row)) return row;
+  const parent = await findPlace(context, parentId);
+  return isRefused(parent) ? parent : placeFolder(context, row, parent, row.name, "/parentId");
+}
+
+/**
+ * ASSUMES: a move below itself is 400 invalid_request (contract test "refuses to move a folder
+ * below itself").
+ */
+async function placeFolder(
+  context: RequestContext,
+  row: FolderRow,
+  parent: Place,
+  name: string,
+  pointer: string,
+): Promise<Answer> {
+  if (parent.path === row.path || parent.path.startsWith(`${row.path}/`)) {
+    return refuseFields([{ code: "invalid_format", pointer, detail: "A folder cannot be moved below itself." }]);
+  }
+  const path = pathIn(parent, name);
+  if (path === row.path) return done(200, presentFolder(row));
+  const { tables, workspace } = context;
+  if ((await tables.folders.byPath(workspace.seq, path)) !== undefined) return occupied(path);
+  await tables.lockTree(workspace.seq, row.path);
+  const over = await tooLongBelow(context, row, path, pointer);
+  if (over !== null) return over;
+  return moveProtected(context, await tables.files.protectedInTree(workspace.seq, row.path), async () => {
+    await tables.folders.place(workspace.seq, row, { parent: parent.seq, name, path });
+    await moveKeptGrants(context, row.path, path);
+    const refused = await holdKeptGrants(context, path);
+    if (refused !== null) return refused;
+    return done(200, presentFolder({ ...row, parent: parent.seq, parentId: parent.id, name, path }));
+  });
+}
+
+async function tooLongBelow(
+  { tables, workspace }: RequestContext,
+  row: FolderRow,
+  path: string,
+  pointer: string,
+): Promise<Refused | null> {
+  const below = await tables.folders.extentBelow(workspace.seq, row.path);
+  const longest = below?.longest ?? row.path;
+  const deepest = below?.slashes ?? slashes(row.path);
+  const characters = countCharacters(longest) - countCharacters(row.path) + countCharacters(path);
+  const names = deepest - slashes(row.path) + slashes(path) + 1;
+  return characters > MAX_PATH_CHARACTERS.folder || names > MAX_PATH_NAMES.folder
+    ? pathTooLong("folder", pointer)
+    : null;
+}
+
+function slashes(path: string): number {
+  return path.split("/").length - 1;
+}
+
+/**
+ * DELETE /v1/folders/{id}[?recursive=true]
+ * ASSUMES: the key must be able to write everything below, and a protected file below is refused as
+ * if deleted alone (contract tests "refuses a recursive delete …").
+ */
+export async function deleteFolder(call: Call): Promise<Answer> {
+  const id = readPathId(call, "dir_");
+  if (isRefused(id)) return id;
+  const recursive = readFlag(call.query, "recursive");
+  if (isRefused(recursive)) return recursive;
+  const { context } = call;
+  const { tables, workspace } = context;
+  await tables.lockStructure(workspace.seq);
+  const row = await findWritableFolder(context, id);
+  if (isRefused(row)) return row;
+  await tables.lockTree(workspace.seq, row.path);
+  const empty = await tables.folders.isEmpty(workspace.seq, row.seq);
+  if (!empty && !recursive) return refuse("folder_not_empty", "The folder still has contents; nothing was removed.");
+  const kept = empty ? null : await keptBelow(context, row);
+  if (kept !== null) return kept;
+  await keepGrantsBelow(context, row.path);
+  await tables.folders.removeTree(workspace.seq, row);
+  return done(204);
+}
+
+/** Why something below cannot be deleted, or null. */
+async function keptBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
+  const { tables, workspace } = context;
+  if (!(await mayWriteBelow(context, row))) {
+    return refuse("forbidden", "This key may not remove everything in the folder; nothing was removed.");
+  }
+  if (await tables.changes.treeHasReview(workspace.seq, row.path)) {
+    return refuse("changes_in_review", "A file in the folder has changes in review; nothing was removed.");
+  }
+  if ((await tables.files.protectedInTree(workspace.seq, row.path)).length === 0) return null;
+  return refuse("file_protected", "A file in the folder is protected; nothing was removed.");
+}
+
+async function mayWriteBelow({ tables, workspace, access }: RequestContext, row: FolderRow): Promise<boolean> {
+  if (access.everywhere !== null) return true;
+  const all = { workspace: workspace.seq, path: row.path, after: 0, count: Number.MAX_SAFE_INTEGER };
+  const folders = await tables.folders.below(all);
+  await access.know([row.seq, ...folders.map(({ seq }) => seq)]);
+  if (!folders.every(({ seq }) => includes(access.folder(seq), "edit"))) return false;
+  return (await tables.files.inTree(all)).every((file) => includes(access.file(file), "edit"));
+}

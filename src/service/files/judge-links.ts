@@ -1,0 +1,53 @@
+import { isDirId } from "../../contract/ids.ts";
+import { mayHoldLinks } from "../../markdown/links/candidates.ts";
+import { type Destination, readDestinationText } from "../../markdown/links/destination.ts";
+import { includes } from "./access.ts";
+import { isRefused, type Refused, refuseFields } from "../requests/answer.ts";
+import type { RequestContext } from "../requests/context.ts";
+import { findFile, findFolder } from "./place.ts";
+import { decodeSegment, shown } from "../requests/query.ts";
+import { findLinks } from "../../markdown/links/find.ts";
+
+/**
+ * Refuses a text that links to what is not there, as the deployment does: a link without a scheme
+ * is an id or an absolute path of something that the key can read. What is in code, a fragment
+ * alone and what has a scheme, `ref://` too, is left alone.
+ * @returns null where every link leads somewhere, and where the service does not judge links
+ */
+export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
+  if (context.links === "any" || !mayHoldLinks(text)) return null;
+  // The parser takes 10 ms to load, and few texts need it.
+  const judged = new Map<string, boolean>();
+  for (const { from, to } of findLinks(text)) {
+    const read = readDestinationText(text.slice(from, to));
+    if (read.kind === "foreign" || read.inert) continue;
+    if (!judged.has(read.said)) judged.set(read.said, await resolves(context, read));
+  }
+  const lost = [...judged].flatMap(([said, isThere]) => (isThere ? [] : [said]));
+  if (lost.length === 0) return null;
+  return refuseFields(
+    lost.slice(0, MOST_NAMED).map((said) => ({
+      code: "unresolved_reference",
+      pointer: "/content",
+      detail: `content references a file or folder which cannot be resolved: ${shown(said)}.`,
+    })),
+  );
+}
+
+/** LIMIT: links that an answer names. */
+const MOST_NAMED = 10;
+
+async function resolves(context: RequestContext, { kind, said }: Destination): Promise<boolean> {
+  if (kind === "id") return !isRefused(await (isDirId(said) ? findFolder(context, said) : findFile(context, said)));
+  return said.startsWith("/") && isReadable(context, said.slice(1).replace(/\/$/, ""));
+}
+
+async function isReadable({ tables, workspace, access }: RequestContext, said: string): Promise<boolean> {
+  const path = decodeSegment(said);
+  if (path.endsWith(".md")) {
+    const file = await tables.files.byPath(workspace.seq, path);
+    return file !== undefined && includes(await access.levelOfFile(file), "read");
+  }
+  const folder = await tables.folders.byPath(workspace.seq, path);
+  return folder !== undefined && includes(await access.levelOfFolder(folder.seq), "read");
+}

@@ -1,0 +1,109 @@
+import { includes } from "./access.ts";
+import { isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type RequestContext, newId } from "../requests/context.ts";
+import { holdKeptGrants } from "../keys/kept-grants.ts";
+import { type FileRow, type FolderRow, ROOT } from "../store/rows.ts";
+
+/** A folder that can hold something; the root has neither id nor path. */
+export type Place = { readonly seq: number; readonly id: string | null; readonly path: string };
+
+const ROOT_PLACE: Place = { seq: ROOT, id: null, path: "" };
+
+export function pathIn(place: Pick<Place, "path">, name: string): string {
+  return place.path === "" ? name : `${place.path}/${name}`;
+}
+
+/** The folder with that id, if this key can read it. */
+export async function findFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
+  const row = await context.tables.folders.byId(context.workspace.seq, id);
+  if (row !== undefined && includes(await context.access.levelOfFolder(row.seq), "read")) return row;
+  return refuse("folder_not_found", "There is no such folder, or none that this key can read.");
+}
+
+/** The file with that id, if this key can read it. */
+export async function findFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
+  const row = await context.tables.files.byId(context.workspace.seq, id);
+  if (row !== undefined && includes(await context.access.levelOfFile(row), "read")) return row;
+  return noFile();
+}
+
+export function noFile(): Refused {
+  return refuse("file_not_found", "There is no such file, or none that this key can read.");
+}
+
+/**
+ * The file with that id, if this key may write to it: 404 when it cannot even read it, else 403.
+ */
+export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
+  const row = await findFile(context, id);
+  if (isRefused(row) || includes(context.access.file(row), "edit")) return row;
+  return notWritable();
+}
+
+export function notWritable(): Refused {
+  return refuse("forbidden", "This key may read the file, but not write to it.");
+}
+
+export async function findWritableFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
+  const row = await findFolder(context, id);
+  if (isRefused(row) || includes(context.access.folder(row.seq), "edit")) return row;
+  return refuse("forbidden", "This key may read the folder, but not write to it.");
+}
+
+/** The folder that a member `parentId` names (null: the root), if this key may write to it. */
+export async function findPlace(context: RequestContext, parentId: string | null): Promise<Place | Refused> {
+  if (parentId !== null) return findWritableFolder(context, parentId);
+  if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
+  return refuse("forbidden", "This key may not write to the root.");
+}
+
+/** Where a path leads: the deepest folder that exists, and the names that are missing below it. */
+export type Route = { readonly from: Place; readonly missing: readonly string[] };
+
+/**
+ * Follows folder names from the root; refused when the key may not write to the deepest folder that
+ * exists.
+ */
+export async function findRoute(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
+  const found = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
+  const from: Place = found.at(-1) ?? ROOT_PLACE;
+  if (includes(await context.access.levelOfFolder(from.seq), "edit"))
+    return { from, missing: names.slice(found.length) };
+  return refuse("forbidden", "This key may not create anything at this path.");
+}
+
+/**
+ * As `findRoute`, of what is to be made. Where folders are missing, it looks again after it has
+ * locked the workspace's structure: somebody else may be making them.
+ */
+export async function findRouteToMake(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
+  const route = await findRoute(context, names);
+  if (isRefused(route) || route.missing.length === 0) return route;
+  await context.tables.lockStructure(context.workspace.seq);
+  return findRoute(context, names);
+}
+
+/** Makes the missing folders of a route. */
+export async function makeFolders(context: RequestContext, { from, missing }: Route): Promise<Place | Refused> {
+  let place = from;
+  for (const name of missing) {
+    const made = await makeFolder(context, place, name);
+    if (isRefused(made)) return made;
+    place = made;
+  }
+  return place;
+}
+
+export async function makeFolder(context: RequestContext, parent: Place, name: string): Promise<FolderRow | Refused> {
+  const path = pathIn(parent, name);
+  const id = newId(context, "dir_");
+  const workspace = context.workspace.seq;
+  const seq = await context.tables.folders.insert({ workspace, id, parent: parent.seq, name, path });
+  const refused = await holdKeptGrants(context, path);
+  if (refused !== null) return refused;
+  return { seq, id, parent: parent.seq, parentId: parent.id, name, path };
+}
+
+export function occupied(path: string): Refused {
+  return refuse("path_already_exists", `Something is already at /${path}; nothing was overwritten.`);
+}

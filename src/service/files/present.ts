@@ -1,0 +1,72 @@
+import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
+import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit, ReviewReason } from "../../contract/resources.ts";
+import type { FileRow } from "../store/rows.ts";
+import type { FolderRow } from "../store/rows.ts";
+
+/**
+ * Rows in the form of the wire. The ids of a row are the service's own and are not checked again.
+ */
+
+/** A path in the form of the wire: absolute. */
+export function shownPath(path: string): string {
+  return `/${path}`;
+}
+
+export function presentFile(row: FileRow): AnsweredFile {
+  return {
+    object: "file",
+    id: row.id as DocId,
+    path: shownPath(row.path),
+    parentId: row.folderId as DirId | null,
+    parentPath: parentOf(row.path),
+    protected: row.protected === 1,
+    lastChangeId: row.changeId as ChangeId,
+  };
+}
+
+/** What `presentFile` gives, written out. */
+export function fileJson(row: FileRow): string {
+  return JSON.stringify(presentFile(row));
+}
+
+export function presentWithContent(row: FileRow, content: string): AnsweredFile & { readonly content: string } {
+  return { ...presentFile(row), content };
+}
+
+/**
+ * What `presentWithContent` gives, written out.
+ * @param file as `fileJson` writes it
+ * @param content the text, as JSON
+ */
+export function withContentJson(file: string, content: string): string {
+  return `${file.slice(0, -1)},"content":${content}}`;
+}
+
+export function presentEdit(row: FileRow, content: string): Edit {
+  return { object: "edit", file: presentFile(row), content };
+}
+
+export function presentFolder(row: FolderRow): AnsweredFolder {
+  return {
+    object: "folder",
+    id: row.id as DirId,
+    path: shownPath(row.path),
+    parentId: row.parentId as DirId | null,
+    parentPath: parentOf(row.path),
+    name: row.name,
+  };
+}
+
+export function presentReview(row: FileRow, changeId: string, reason: ReviewReason): ChangeInReview {
+  return {
+    object: "change",
+    id: changeId as ChangeId,
+    status: "in_review",
+    reason,
+    fileIds: [row.id as DocId],
+  };
+}
+
+function parentOf(path: string): string {
+  return shownPath(path.slice(0, Math.max(0, path.lastIndexOf("/"))));
+}

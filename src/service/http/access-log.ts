@@ -1,0 +1,63 @@
+import { appendFile } from "node:fs/promises";
+import type { AccessEntry } from "./access-entry.ts";
+
+/** Lines that come together are written together. */
+const PAUSE_MS = 200;
+/** LIMIT: lines that wait for the disk; those beyond are lost, and counted in the next line. */
+const MOST_WAITING = 20_000;
+
+/** Appends a text to where the log goes. */
+export type AppendText = (text: string) => Promise<void>;
+
+/**
+ * The file is opened for each portion, so that whoever turns logs may move it away at any time.
+ */
+export function appendTo(file: string): AppendText {
+  return (text) => appendFile(file, text, { mode: 0o600 });
+}
+
+/** The access log: a line of JSON for each request. No request waits for it. */
+export class AccessLog {
+  readonly #append: AppendText;
+  readonly #onFault: (error: unknown) => void;
+  #lines: string[] = [];
+  #lost = 0;
+  #written: Promise<void> | null = null;
+
+  /** @param onFault told when lines cannot be written, which are lost then */
+  constructor(append: AppendText, onFault: (error: unknown) => void) {
+    this.#append = append;
+    this.#onFault = onFault;
+  }
+
+  readonly note = (entry: AccessEntry): void => {
+    if (this.#lines.length < MOST_WAITING) this.#lines.push(JSON.stringify(entry));
+    else this.#lost++;
+    this.#written ??= this.#writeLater();
+  };
+
+  /** Ends when all is written. */
+  async close(): Promise<void> {
+    await this.#written;
+    if (this.#lines.length > 0) await this.#write();
+  }
+
+  async #writeLater(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+    await this.#write();
+    this.#written = null;
+  }
+
+  async #write(): Promise<void> {
+    const [lines, lost] = [this.#lines, this.#lost];
+    this.#lines = [];
+    this.#lost = 0;
+    const all = lost === 0 ? lines : [...lines, JSON.stringify({ lost })];
+    try {
+      await this.#append(`${all.join("\n")}\n`);
+    } catch (error) {
+      this.#lost += lost + lines.length;
+      this.#onFault(error);
+    }
+  }
+}

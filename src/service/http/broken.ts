@@ -1,0 +1,65 @@
+import { type IncomingMessage, type Server, STATUS_CODES } from "node:http";
+import type { Duplex } from "node:stream";
+import type { WireResponse } from "../../contract/wire.ts";
+import type { BodyFault } from "../requests/body.ts";
+import { headersOf, headFault } from "./head.ts";
+import type { ServiceWire } from "../service.ts";
+
+/**
+ * Answers what never becomes a request of the server with a problem like any other, if the socket
+ * can still send it.
+ */
+
+/**
+ * Connections whose request was refused by its headers and answered: faults of the body that
+ * follows need no second answer.
+ */
+const answeredEarly = new WeakSet<Duplex>();
+
+export function markAnsweredEarly(socket: Duplex): void {
+  answeredEarly.add(socket);
+}
+
+/** @param error of Node's parser, or of its deadline */
+export async function answerBroken(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
+  if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
+  await answerRaw(handle, { method: "GET", path: "/", headers: {} }, faultOf(error), socket);
+}
+
+function faultOf(error: Error): BodyFault {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "HPE_HEADER_OVERFLOW") return "headers-too-large";
+  return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too-slow" : "not-http";
+}
+
+/** CONNECT does not reach the request handler: without a listener the connection would just end. */
+export function answerTunnels(server: Pick<Server, "on">, handle: ServiceWire): void {
+  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+    socket.on("error", () => socket.destroy());
+    const head = { method: "CONNECT", path: request.url ?? "/", headers: headersOf(request) };
+    void answerRaw(handle, head, headFault(request), socket);
+  });
+}
+
+async function answerRaw(
+  handle: ServiceWire,
+  head: { readonly method: string; readonly path: string; readonly headers: Readonly<Record<string, string>> },
+  fault: BodyFault | null,
+  socket: Duplex,
+): Promise<void> {
+  try {
+    socket.end(rawResponse(await handle({ ...head, body: null }, fault)));
+  } catch {
+    socket.destroy();
+  }
+}
+
+function rawResponse(response: WireResponse): string {
+  const headers = {
+    ...response.headers,
+    "content-length": String(Buffer.byteLength(response.body)),
+    connection: "close",
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${response.status} ${STATUS_CODES[response.status]}`, ...lines, "", response.body].join("\r\n");
+}

@@ -1,0 +1,203 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
+import type { ServiceFigures } from "../figures.ts";
+import type { AccessEntry, Taken } from "./access-entry.ts";
+import { methodOf, routeOf } from "./routes.ts";
+
+/**
+ * What `/metrics` tells of the requests and of the process. Figures alone: no text, no key, no path
+ * of a document, no name of a workspace.
+ */
+
+/** Of the queues beside the requests, at the moment. */
+type Standing = { readonly streams: number; readonly cut: number };
+
+/** LIMIT: seconds; most answers take some milliseconds, and one that takes 10 s is a fault. */
+const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+const NANOSECONDS = 1e9;
+/** A client that went away before its answer: no status of HTTP, but known from nginx's logs. */
+const GONE = 499;
+
+type Answered = { readonly route: string; readonly code: number; count: number };
+
+type UnderWay = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly taken: Taken;
+  /** By the clock of `performance`. */
+  readonly startedAt: number;
+};
+
+/** Counts requests from their headers to the end of their answers. */
+export class Watch {
+  readonly #startedAt = performance.now();
+  readonly #delay = monitorEventLoopDelay({ resolution: 20 });
+  readonly #standing: () => Standing;
+  readonly #log: ((entry: AccessEntry) => void) | null;
+  /** By route and code. */
+  readonly #answered = new Map<string, Answered>();
+  /** How many took at most as long as the bucket of this place, and longer than the one before. */
+  readonly #within: number[] = BUCKETS.map(() => 0);
+  #timed = 0;
+  #seconds = 0;
+  #underWay = 0;
+  /** Those that go on: how long somebody listens is not how long an answer took. */
+  readonly #streams = new WeakSet<ServerResponse>();
+
+  /** @param log gets each request when it has ended; null: nobody wants to know */
+  constructor(standing: () => Standing, log: ((entry: AccessEntry) => void) | null) {
+    this.#standing = standing;
+    this.#log = log;
+    this.#delay.enable();
+  }
+
+  begin(request: IncomingMessage, response: ServerResponse): Taken {
+    this.#underWay++;
+    const isGone = () => response.destroyed;
+    const taken: Taken = { bytes: 0, key: null, requestId: null, isGone };
+    const startedAt = performance.now();
+    response.on("close", () => this.#end({ request, response, taken, startedAt }));
+    return taken;
+  }
+
+  #end({ request, response, taken, startedAt }: UnderWay): void {
+    this.#underWay--;
+    const ms = performance.now() - startedAt;
+    const method = methodOf(request.method!);
+    const route = routeOf(request.url!);
+    const status = response.headersSent ? response.statusCode : GONE;
+    if (!this.#streams.has(response)) {
+      this.#count(`${method} ${route}`, status);
+      this.#time(ms);
+    }
+    // Without a log nobody reads the time, and to write it as text is a fourteenth of a GET.
+    if (this.#log === null) return;
+    const { isGone: _, ...entry } = taken;
+    const at = new Date(Date.now() - ms).toISOString();
+    this.#log({ at, ms: rounded(ms), method, route, status, ...entry });
+  }
+
+  /** The answer goes on from here: it is counted now, and not timed. */
+  goesOn({ method, url }: IncomingMessage, response: ServerResponse): void {
+    this.#streams.add(response);
+    this.#count(`${methodOf(method!)} ${routeOf(url!)}`, response.statusCode);
+  }
+
+  #count(route: string, code: number): void {
+    const key = `${route} ${code}`;
+    const known = this.#answered.get(key);
+    if (known === undefined) this.#answered.set(key, { route, code, count: 1 });
+    else known.count++;
+  }
+
+  #time(ms: number): void {
+    const seconds = ms / 1_000;
+    this.#timed++;
+    this.#seconds += seconds;
+    const at = BUCKETS.findIndex((most) => seconds <= most);
+    if (at >= 0) this.#within[at]!++;
+  }
+
+  /** In the text format of Prometheus. */
+  async metricsText({
+    figures,
+  }: {
+    readonly figures?: () => ServiceFigures | Promise<ServiceFigures>;
+  }): Promise<string> {
+    const known = (await figures?.()) ?? null;
+    const text = metricsText([
+      ...this.#ofRequests(),
+      ...this.#ofProcess(),
+      ...(known === null ? [] : ofService(known)),
+    ]);
+    this.#delay.reset();
+    return text;
+  }
+
+  #ofRequests(): Metric[] {
+    const { streams, cut } = this.#standing();
+    return [
+      {
+        name: "mdmirror_service_requests_total",
+        help: "Requests that were answered, by route and code.",
+        type: "counter",
+        samples: [...this.#answered.values()].map(({ route, code, count }) => ({
+          labels: { route, code: String(code) },
+          value: count,
+        })),
+      },
+      {
+        name: "mdmirror_service_request_duration_seconds",
+        help: "From the headers of a request to the end of its answer, of all but streams.",
+        type: "histogram",
+        samples: this.#buckets(),
+      },
+      gauge("mdmirror_service_requests_under_way", "Requests that are not answered yet.", this.#underWay - streams),
+      gauge("mdmirror_service_streams", "Open answers, such as streams of events.", streams),
+      counter(
+        "mdmirror_service_slow_clients_cut_total",
+        "Connections that were ended: their answer was not read.",
+        cut,
+      ),
+    ];
+  }
+
+  #ofProcess(): Metric[] {
+    const { max, count } = this.#delay;
+    return [
+      gauge(
+        "mdmirror_service_event_loop_delay_seconds",
+        "The longest delay of the event loop since it was last read.",
+        Number.isFinite(max) && count > 0 ? max / NANOSECONDS : 0,
+      ),
+      gauge("mdmirror_service_uptime_seconds", "Since the start.", (performance.now() - this.#startedAt) / 1_000),
+    ];
+  }
+
+  #buckets(): Sample[] {
+    const bucket = (le: string, value: number): Sample => ({ labels: { le }, value, end: "_bucket" });
+    const upTo = (at: number) => this.#within.slice(0, at + 1).reduce((sum, count) => sum + count, 0);
+    return [
+      ...BUCKETS.map((most, at) => bucket(String(most), upTo(at))),
+      bucket("+Inf", this.#timed),
+      { labels: {}, value: this.#seconds, end: "_sum" },
+      { labels: {}, value: this.#timed, end: "_count" },
+    ];
+  }
+
+  close(): void {
+    this.#delay.disable();
+  }
+}
+
+function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
+  const documents = held && [
+    gauge("mdmirror_service_documents", "Documents of all workspaces.", held.documents),
+    gauge("mdmirror_service_indexing_backlog", "Changes that search does not know yet.", held.indexing),
+  ];
+  const database = pool && [
+    gauge("mdmirror_service_database_connections", "Connections to PostgreSQL, in all.", pool.connections),
+    gauge("mdmirror_service_database_connections_idle", "Connections to PostgreSQL that nobody uses.", pool.idle),
+    gauge("mdmirror_service_database_waiting", "Requests that wait for a connection to PostgreSQL.", pool.waiting),
+  ];
+  const heard = gauge(
+    "mdmirror_service_event_listeners",
+    "Who listen to events, and know what they missed.",
+    listeners,
+  );
+  return [...(documents ?? []), ...(database ?? []), heard];
+}
+
+/** To a hundredth of a millisecond. */
+function rounded(ms: number): number {
+  return Math.round(ms * 100) / 100;
+}
+
+function gauge(name: string, help: string, value: number): Metric {
+  return { name, help, type: "gauge", samples: [{ labels: {}, value }] };
+}
+
+function counter(name: string, help: string, value: number): Metric {
+  return { name, help, type: "counter", samples: [{ labels: {}, value }] };
+}

@@ -1,0 +1,193 @@
+import { join } from "node:path";
+import { pathFault } from "../../contract/names.ts";
+import type { Problem } from "../../contract/problem.ts";
+import { FILES, FOLDERS } from "../../contract/routes.ts";
+import { nameOf } from "../../contract/path.ts";
+import type { ImportLinks, LinkReport } from "./links.ts";
+import { readText } from "./text.ts";
+import { clause, type Entry, type ImportReason, type ImportRefusal, type Item, type Refusal, walk } from "./walk.ts";
+import type { AnswerOne, Service } from "../service.ts";
+
+export type ImportReport = {
+  readonly files: number;
+  readonly folders: number;
+  /** Bytes of the imported texts, in UTF-8. */
+  readonly bytes: number;
+  /**
+   * What has another name in the service than in the folder, in the order of the walk. A folder's
+   * path ends in `/`.
+   */
+  readonly renamed: readonly { readonly path: string; readonly name: string }[];
+  /**
+   * In the order of the walk, but for texts with links where links are judged, which come last. A
+   * folder that is not entered is one entry, ending in `/`.
+   */
+  readonly refused: readonly ImportRefusal[];
+  /** Only where links are judged. */
+  readonly links?: LinkReport;
+};
+
+export type ImportProgress = { readonly files: number; readonly refused: number };
+
+/** LIMIT: entries of one transaction; few enough that requests in between are answered soon. */
+const BATCH = 500;
+
+/**
+ * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
+ * names that a mirror would give them. What is already in the service stays as it is. Symlinks are
+ * not followed. A service that judges links gets them by id, as a mirror would send them.
+ * @param target the service, and a key that may create at the root
+ * @param dir the folder; its content goes to the root of the workspace
+ */
+export async function importFolder(
+  target: ImportTarget,
+  dir: string,
+  onProgress: (progress: ImportProgress) => void = () => undefined,
+): Promise<ImportReport> {
+  const { service, key } = target;
+  const report: Report = { files: 0, folders: 0, bytes: 0, renamed: [], refused: [] };
+  const links = await beginLinks(target);
+  const walked = walk(dir, "", "");
+  const items = links === null ? walked : links.order(walked, (entry) => textOf(dir, entry)).values();
+  for (let isOver = false; !isOver; ) {
+    const portion = nextOf(items);
+    isOver = portion.length < BATCH;
+    // ORDER: what is counted comes after the transaction, which may be run again.
+    const outcomes = await service.batch((answer) => sendAll({ dir, key, answer, links }, portion));
+    for (const [at, item] of portion.entries()) note(report, item, outcomes[at]!);
+    onProgress({ files: report.files, refused: report.refused.length });
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  return links === null ? report : { ...report, links: await endLinks(target, links) };
+}
+
+type ImportTarget = { readonly service: Service; readonly key: string };
+
+/** @returns null where texts go up as they are */
+async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
+  if (service.core.server.links === "any") return null;
+  // The parser takes 10 ms to load.
+  const { ImportLinks, pathsThere } = await import("./links.ts");
+  return new ImportLinks(await pathsThere(service.answer, key));
+}
+
+/** Of a circle one text goes up with an inert link; now that all are there, it is written again. */
+async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
+  const { sendAgain } = await import("./links.ts");
+  const late = links.late();
+  for (let from = 0; from < late.length; from += BATCH) {
+    const portion = late.slice(from, from + BATCH);
+    for (const sent of await service.batch((answer) => sendAgain(answer, key, portion))) links.noteAgain(sent);
+  }
+  return links.report();
+}
+
+/** @returns null where a file is not imported in any case */
+function textOf(dir: string, { path, as }: Entry): string | null {
+  const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
+  return typeof text === "string" ? text : null;
+}
+
+function nextOf(items: Iterator<Item, undefined>): Item[] {
+  const portion: Item[] = [];
+  while (portion.length < BATCH) {
+    const next = items.next();
+    if (next.done) break;
+    portion.push(next.value);
+  }
+  return portion;
+}
+
+type Report = {
+  files: number;
+  folders: number;
+  bytes: number;
+  readonly renamed: { readonly path: string; readonly name: string }[];
+  readonly refused: ImportRefusal[];
+};
+
+/** What became of an item; `bytes` of a text that was made. */
+type Outcome =
+  | { readonly kind: "made"; readonly bytes: number }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "refused"; readonly refusal: Refusal };
+
+const NOTHING: Outcome = { kind: "nothing" };
+
+type Sender = {
+  readonly dir: string;
+  readonly key: string;
+  readonly answer: AnswerOne;
+  readonly links: ImportLinks | null;
+};
+
+async function sendAll(sender: Sender, items: readonly Item[]): Promise<Outcome[]> {
+  const outcomes: Outcome[] = [];
+  sender.links?.forget(items);
+  for (const item of items) {
+    const isEntry = item.kind !== "refused" && item.kind !== "renamed";
+    outcomes.push(isEntry ? await sendEntry(sender, item) : NOTHING);
+  }
+  return outcomes;
+}
+
+async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
+  const { path, as, kind } = entry;
+  if (kind === "folder") return sendFolder(sender, entry);
+  if (kind === "other") return refuse("not-a-file", "it is a symlink or a special file");
+  const bad = pathFault(as, "file");
+  if (bad?.fault === "not-lowercase-md") return refuse("not-markdown", "its name does not end in .md");
+  if (bad !== null) return refuse(bad.fault, clause(bad.fault, bad.name));
+  const text = readText(join(sender.dir, path));
+  if (typeof text !== "string") return { kind: "refused", refusal: text };
+  const translated = sender.links?.translate(path, text) ?? { text, links: null };
+  const sent = await send(sender, FILES, { path: as, content: translated.text });
+  sender.links?.note(entry, translated, sent.made);
+  if (sent.made === null) return refuseFor(sent.problem);
+  return { kind: "made", bytes: Buffer.byteLength(text) };
+}
+
+/** A folder that is refused is reported with each of its files; an empty one is no loss. */
+async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
+  const path = entry.as;
+  const { made } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
+  sender.links?.note(entry, null, made);
+  return made === null ? NOTHING : { kind: "made", bytes: 0 };
+}
+
+/** A link to an id that is not of this workspace is told as such. */
+function refuseFor({ code, detail, errors }: Problem): Outcome {
+  const lost = errors?.find((error) => error.code === "unresolved_reference");
+  return refuse((lost?.code ?? code).replaceAll("_", "-"), detail);
+}
+
+function refuse(reason: ImportReason, detail: string): Outcome {
+  return { kind: "refused", refusal: { reason, detail } };
+}
+
+type Answered =
+  | { readonly made: { readonly id: string; readonly lastChangeId: string } }
+  | { readonly made: null; readonly problem: Problem };
+
+const UNSENT = { made: null };
+
+async function send({ key, answer }: Sender, path: string, body: object): Promise<Answered> {
+  const headers = { "x-api-key": key };
+  const response = await answer({ method: "POST", path, headers, body: JSON.stringify(body) });
+  const said: unknown = JSON.parse(response.body);
+  return response.status === 201
+    ? { made: said as { readonly id: string; readonly lastChangeId: string } }
+    : { made: null, problem: said as Problem };
+}
+
+function note(report: Report, item: Item, outcome: Outcome): void {
+  if (item.kind === "refused") return void report.refused.push(item.refusal);
+  const { path } = item;
+  if (item.kind === "renamed") return void report.renamed.push({ path, name: item.name });
+  if (outcome.kind === "refused") report.refused.push({ path, ...outcome.refusal });
+  if (outcome.kind !== "made") return;
+  report.bytes += outcome.bytes;
+  if (item.kind === "folder") return void report.folders++;
+  report.files++;
+  if (nameOf(item.as) !== nameOf(path)) report.renamed.push({ path, name: nameOf(item.as) });
+}

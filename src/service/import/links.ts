@@ -1,0 +1,229 @@
+import { FILES, FOLDERS } from "../../contract/routes.ts";
+import { mayHoldLinks } from "../../markdown/links/candidates.ts";
+import { type Destination, INERT, readDestinationText } from "../../markdown/links/destination.ts";
+import { expectLinks, type FoundLink, findLinks } from "../../markdown/links/find.ts";
+import { type Place, pathTo, resolve } from "../../markdown/links/place.ts";
+import { toService, toServiceFrom } from "../../markdown/links/translate.ts";
+import { type Digest, digestOf } from "../../contract/digest.ts";
+import { parentOf } from "../../contract/path.ts";
+import { targetsFirst } from "../../common/targets-first.ts";
+import type { Entry, Item } from "./walk.ts";
+import type { AnswerOne } from "../service.ts";
+
+/**
+ * The links of a folder that is imported where links are judged: each text goes up with links by
+ * id, and its targets before it.
+ */
+
+/**
+ * Why a link leads nowhere: nothing is there; what is there is no document; it was not imported;
+ * it is no place of the folder; its target came later, and the second write was refused.
+ */
+type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
+
+export type LinkReport = {
+  /** Links of the imported texts that are ids now. */
+  readonly byId: number;
+  /** Documents that were written inert first, since they link in a circle. */
+  readonly twice: number;
+  /** `to` is as it was written, without `ref://`. */
+  readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
+};
+
+/** `links`: where they stand in the text; null: not known. */
+type Translated = { readonly text: string; readonly links: readonly FoundLink[] | null };
+
+type Made = { readonly id: string; readonly lastChangeId: string };
+type Sent = Made & { readonly path: string; readonly text: string; readonly links: readonly FoundLink[] };
+type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
+
+/**
+ * Lives as long as one import. Paths are of the folder, `as` of the service; none begins with a
+ * slash.
+ */
+export class ImportLinks {
+  /** Asked by the path in the service. */
+  readonly #there: ReadonlyMap<string, string>;
+  readonly #made = new Map<string, string>();
+  /** What has another name in the service than in the folder. */
+  readonly #renamed = new Map<string, string>();
+  readonly #pathOf = new Map<string, string>();
+  /** Of the walk, imported or not. */
+  readonly #seen = new Set<string>();
+  readonly #sent = new Map<string, Sent>();
+  /** Of the texts as they are in the folder, so that each is parsed once. */
+  readonly #found = new Map<string, { readonly digest: Digest; readonly links: readonly FoundLink[] }>();
+  #twice = 0;
+
+  /** @param there what the service holds already, by its path */
+  constructor(there: ReadonlyMap<string, string>) {
+    this.#there = there;
+    for (const [path, id] of there) this.#pathOf.set(id, path);
+  }
+
+  /**
+   * The items of a walk in the order in which they are sent: what links to nothing as it comes,
+   * then the others, each behind what it links to.
+   * @param textOf what a file holds; null where it is no text
+   */
+  order(items: Iterable<Item>, textOf: (entry: Entry) => string | null): Item[] {
+    const first: Item[] = [];
+    const linked: Linked[] = [];
+    for (const item of items) {
+      this.#see(item);
+      const text = item.kind === "file" ? textOf(item) : null;
+      if (item.kind !== "file" || text === null || !mayHoldLinks(text)) first.push(item);
+      else linked.push({ entry: item, leads: this.#leadsOf(item.path, text) });
+    }
+    const numbers = new Map(linked.map(({ entry }, number) => [entry.path, number]));
+    const wanted = linked.map(({ leads }) => leads.flatMap((path) => numbers.get(path) ?? []));
+    const places = targetsFirst(wanted, numbers.values());
+    return [...first, ...[...places.keys()].map((number) => linked[number]!.entry)];
+  }
+
+  #see(item: Item): void {
+    if (item.kind === "refused") return void this.#seen.add(item.refusal.path.replace(/\/$/, ""));
+    if (item.kind === "renamed") return;
+    const { path, as } = item;
+    this.#seen.add(path);
+    if (as === path) return;
+    this.#renamed.set(path, as);
+    const id = this.#there.get(as);
+    if (id !== undefined) this.#pathOf.set(id, path);
+  }
+
+  #leadsOf(path: string, text: string): string[] {
+    const place = this.#placeAt(path);
+    const links = findLinks(text);
+    this.#found.set(path, { digest: digestOf(text), links });
+    return destinationsOf(text, links).flatMap((read) => pathTo(read, place) ?? []);
+  }
+
+  #placeAt(path: string): Place {
+    return { path, idAt: (at) => this.#idAt(at), pathOf: (id) => this.#pathOf.get(id) ?? null };
+  }
+
+  #idAt(path: string): string | null {
+    const as = this.#renamed.get(path) ?? path;
+    return this.#made.get(as) ?? this.#there.get(as) ?? null;
+  }
+
+  /** The text as it is sent, with links by id to what is there by now. */
+  translate(path: string, text: string): Translated {
+    const found = this.#found.get(path);
+    // What was saved since the folder was walked is read as it is now.
+    if (found?.digest !== digestOf(text)) return { text: toService(text, this.#placeAt(path)), links: null };
+    const translated = toServiceFrom(text, found.links, this.#placeAt(path));
+    expectLinks(translated.text, translated.links);
+    return translated;
+  }
+
+  /** Begins a transaction, perhaps again: the ids of one that was rolled back lead nowhere. */
+  forget(items: readonly Item[]): void {
+    for (const item of items) {
+      if (item.kind === "refused" || item.kind === "renamed") continue;
+      this.#made.delete(item.as);
+      this.#sent.delete(item.path);
+    }
+  }
+
+  /**
+   * Takes down what became of an entry.
+   * @param sent null for a folder
+   * @param made null: it was refused
+   */
+  note({ path, as }: Entry, sent: Translated | null, made: Made | null): void {
+    if (made === null) return;
+    const { id, lastChangeId } = made;
+    this.#made.set(as, id);
+    this.#pathOf.set(id, path);
+    if (sent === null || !mayHoldLinks(sent.text)) return;
+    const { text, links } = sent;
+    this.#sent.set(path, { path, text, links: links ?? findLinks(text), id, lastChangeId });
+  }
+
+  /** The texts whose links can be ids by now, and were not when they were sent. */
+  late(): Sent[] {
+    const late: Sent[] = [];
+    for (const sent of this.#sent.values()) {
+      if (!sent.text.includes(INERT)) continue;
+      const { text, links } = toServiceFrom(sent.text, sent.links, this.#placeAt(sent.path));
+      if (text !== sent.text) late.push({ ...sent, text, links });
+    }
+    return late;
+  }
+
+  noteAgain(sent: Sent): void {
+    this.#sent.set(sent.path, sent);
+    this.#twice++;
+  }
+
+  report(): LinkReport {
+    const inert: LinkReport["inert"][number][] = [];
+    let byId = 0;
+    for (const { path, text, links } of this.#sent.values()) {
+      const place = this.#placeAt(path);
+      for (const read of destinationsOf(text, links)) {
+        if (read.inert) inert.push({ path, to: read.said, reason: this.#reasonOf(read, place) });
+        else byId++;
+      }
+    }
+    return { byId, twice: this.#twice, inert };
+  }
+
+  #reasonOf(read: Destination, place: Place): InertReason {
+    if (resolve(read, place) !== null) return "not-written-again";
+    const path = pathTo(read, place);
+    if (path === null) return "outside";
+    if (path === "") return "no-document";
+    if (this.#seen.has(path)) return path.endsWith(".md") ? "not-imported" : "no-document";
+    return this.#isWithinRefused(path) ? "not-imported" : "no-target";
+  }
+
+  /** A folder that is not imported is not looked into. */
+  #isWithinRefused(path: string): boolean {
+    for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder))
+      if (this.#seen.has(folder)) return this.#idAt(folder) === null;
+    return false;
+  }
+}
+
+function destinationsOf(text: string, links: readonly FoundLink[]): Destination[] {
+  return links
+    .map(({ from, to }) => readDestinationText(text.slice(from, to)))
+    .filter(({ kind }) => kind !== "foreign");
+}
+
+/** What a key can read, ids by paths without their leading slash. */
+export async function pathsThere(answer: AnswerOne, key: string): Promise<ReadonlyMap<string, string>> {
+  const there = new Map<string, string>();
+  for (const route of [FILES, FOLDERS]) {
+    for (let from: string | null = ""; from !== null; ) {
+      const path = `${route}?path_prefix=/&limit=1000${from}`;
+      const { status, body } = await answer({ method: "GET", path, headers: { "x-api-key": key }, body: "" });
+      if (status !== 200) throw new Error(`the service lists nothing: ${status} ${body}`);
+      const page = JSON.parse(body) as Page;
+      for (const { id, path: at } of page.data) there.set(at.slice(1), id);
+      from = page.nextCursor === null ? null : `&cursor=${encodeURIComponent(page.nextCursor)}`;
+    }
+  }
+  return there;
+}
+
+type Page = {
+  readonly data: readonly { readonly id: string; readonly path: string }[];
+  readonly nextCursor: string | null;
+};
+
+/** Writes texts once more. @returns those that were accepted, to be noted after the transaction */
+export async function sendAgain(answer: AnswerOne, key: string, texts: readonly Sent[]): Promise<Sent[]> {
+  const written: Sent[] = [];
+  for (const sent of texts) {
+    expectLinks(sent.text, sent.links);
+    const body = JSON.stringify({ baseChangeId: sent.lastChangeId, content: sent.text });
+    const path = `${FILES}/${sent.id}/content`;
+    const { status } = await answer({ method: "PUT", path, headers: { "x-api-key": key }, body });
+    if (status === 200) written.push(sent);
+  }
+  return written;
+}

@@ -1,0 +1,96 @@
+import { Access, includes, RANK } from "../files/access.ts";
+import { type Refused, refuse } from "../requests/answer.ts";
+import type { RequestContext } from "../requests/context.ts";
+import type { GrantOfKey, KeptGrant, PlacedGrant } from "../store/rows.ts";
+
+/**
+ * Grants that outlive what they were on. Deleting a folder and making it again, as a mirror may do
+ * by itself, must not give other keys what the folder's grants withheld from them.
+ * ASSUMES: a grant that gives less than the place above it is kept for the path when its file or
+ * folder is deleted, and holds again for what is created there (contract test "keeps what a grant
+ * withholds …").
+ */
+
+type Where = Pick<RequestContext, "tables" | "workspace">;
+
+/** Called before a folder and all below it are removed. */
+export async function keepGrantsBelow(where: Where, path: string): Promise<void> {
+  await keep(where, await where.tables.grants.within(where.workspace.seq, path));
+}
+
+/** Called before a file is removed. */
+export async function keepGrantsOfFile(where: Where, file: number): Promise<void> {
+  await keep(where, await where.tables.grants.onFile(file));
+}
+
+async function keep(where: Where, placed: readonly PlacedGrant[]): Promise<void> {
+  const { tables, workspace } = where;
+  const grants = await grantsOf(where, placed);
+  for (const { key, parent, path, level } of placed) {
+    const above = await new Access(grants.get(key) ?? [], tables.folders).levelOfFolder(parent);
+    if (RANK[level] < RANK[above]) await keepStricter(where, { key, workspace: workspace.seq, path, level });
+  }
+}
+
+/** Keeps a grant, unless the key has a stricter one for the same path. */
+async function keepStricter({ tables }: Where, grant: KeptGrant): Promise<void> {
+  const within = await tables.grants.keptWithin(grant.workspace, grant.path);
+  const other = within.find(({ key, path }) => key === grant.key && path === grant.path);
+  if (other === undefined || RANK[grant.level] < RANK[other.level]) await tables.grants.keep(grant);
+}
+
+/** Moves the grants that are kept for paths below a folder along with the folder. */
+export async function moveKeptGrants(where: Where, from: string, to: string): Promise<void> {
+  const { tables, workspace } = where;
+  for (const kept of await tables.grants.keptWithin(workspace.seq, from)) {
+    await tables.grants.dropKept(kept);
+    await keepStricter(where, { ...kept, path: to + kept.path.slice(from.length) });
+  }
+}
+
+/** By key, in one look; none, where there are no keys. */
+async function grantsOf(
+  { tables }: Where,
+  of: readonly { readonly key: number }[],
+): Promise<Map<number, GrantOfKey[]>> {
+  const keys = [...new Set(of.map(({ key }) => key))];
+  return Map.groupBy(keys.length === 0 ? [] : await tables.grants.of(keys), ({ key }) => key);
+}
+
+/**
+ * Called after something came to a path, with all its contents, by being created, renamed or moved.
+ * @returns a refusal, which undoes the request, if a kept grant takes from the requesting key what
+ * that key has put there. A mirror would take for deleted what it cannot see any more.
+ */
+export async function holdKeptGrants(
+  context: Where & Pick<RequestContext, "key">,
+  path: string,
+): Promise<Refused | null> {
+  const { tables, workspace } = context;
+  let refused: Refused | null = null;
+  for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
+    const placed = await placeAt(context, kept.path);
+    if (placed === undefined) continue;
+    // Read for each: the one before may have set a grant of the same key.
+    const grants = await tables.grants.of([kept.key]);
+    const { kind, seq: target } = placed;
+    const own = grants.find((grant) => grant.kind === kind && grant.target === target);
+    const now = own?.level ?? (await new Access(grants, tables.folders).levelOfFolder(placed.parent));
+    if (RANK[kept.level] < RANK[now]) await tables.grants.set({ key: kept.key, kind, target, level: kept.level });
+    await tables.grants.dropKept(kept);
+    if (kept.key === context.key && !includes(kept.level, "edit"))
+      refused = refuse("forbidden", `This key may not put anything at /${kept.path}.`);
+  }
+  return refused;
+}
+
+/** What a grant is on, by its row. */
+type GrantPlace = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };
+
+/** What exists at a path. */
+export async function placeAt({ tables, workspace }: Where, path: string): Promise<GrantPlace | undefined> {
+  const folder = await tables.folders.byPath(workspace.seq, path);
+  if (folder !== undefined) return { kind: "folder", seq: folder.seq, parent: folder.parent };
+  const file = await tables.files.byPath(workspace.seq, path);
+  return file && { kind: "file", seq: file.seq, parent: file.folder };
+}

@@ -1,0 +1,64 @@
+import type { Content, Notice } from "../../page/layout.ts";
+import type { Refused } from "../requests/answer.ts";
+import { PROBLEM_CODES } from "../../contract/problem.ts";
+import { clauseOf } from "../../common/clause.ts";
+
+/** How a request for a page, or a form, ends. */
+export type PageResult =
+  | { readonly kind: "page"; readonly content: Content }
+  /** The browser goes to another page, which may show a notice. */
+  | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
+
+/** `what` and `next` are clauses. */
+export type PageTrouble = {
+  readonly status: number;
+  readonly what: string;
+  readonly next: string;
+  readonly retryAfter?: string;
+};
+
+export function page(content: Content): PageResult {
+  return { kind: "page", content };
+}
+
+export function go(to: string, text: string | null = null, tone: Notice["tone"] = "good"): PageResult {
+  return { kind: "go", to, notice: text === null ? null : { tone, text, next: null } };
+}
+
+export function notShown(trouble: PageTrouble): PageResult {
+  return { kind: "not-shown", trouble };
+}
+
+/** A page for what the service refused. */
+export function refusedPage(refused: Refused): PageResult {
+  const { status } = PROBLEM_CODES[refused.code];
+  const retryAfter = refused.headers["retry-after"];
+  const next = status >= 500 || status === 429 ? "try again later" : "go back, and look at what there is";
+  return notShown({
+    status,
+    what: clauseOf(refused.detail),
+    next,
+    ...(retryAfter === undefined ? {} : { retryAfter }),
+  });
+}
+
+/** Back to the form's own page, with what the service refused. */
+export function refusedForm(to: string, refused: Refused): PageResult {
+  return go(to, `${clauseOf(refused.detail)}; nothing was done`, "bad");
+}
+
+export const NO_PAGE: PageTrouble = { status: 404, what: "there is no such page", next: "go back to the first page" };
+
+export const NOT_SIGNED_IN: PageTrouble = {
+  status: 401,
+  what: "this browser is not signed in",
+  next: "sign in with a key",
+};
+
+export const NO_TOKEN: PageTrouble = {
+  status: 403,
+  what: "this form was not sent from a page of this session; nothing was done",
+  next: "go back, reload the page, and try again",
+};

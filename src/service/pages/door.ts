@@ -1,0 +1,106 @@
+import type { WireHeaders } from "../../contract/wire.ts";
+import { isLoopbackHost } from "../../common/loopback.ts";
+import { cookieOf, sessionCookie } from "../../page/cookies.ts";
+import type { Refusal } from "../../page/same-site.ts";
+import { isSameSecret, type Session, Sessions } from "../../page/sessions.ts";
+import type { Core, RequestHead } from "../requests/dispatch.ts";
+import { APP } from "./addresses.ts";
+import type { PageTrouble } from "./answer.ts";
+import { SignInLimiter } from "./limiter.ts";
+import { Origins, type Served } from "./origins.ts";
+import { identify, isKnown, type Who } from "./who.ts";
+
+/** Who may come in: whoever sends a key from a page of ours. */
+
+/** `since`: milliseconds since the epoch. */
+export type SignedIn = { readonly who: Who; readonly since: number };
+
+/** LIMIT: signed-in browsers. One more signs out the one that was unused for longest. */
+const MOST_SESSIONS = 256;
+const IDLE_MS = 2 * 3_600_000;
+const LONGEST_MS = 24 * 3_600_000;
+
+type Entered =
+  | { readonly kind: "in"; readonly cookie: string }
+  | { readonly kind: "wrong" }
+  | { readonly kind: "wait"; readonly seconds: number };
+
+export class Door {
+  readonly #core: Core;
+  readonly #origins: Origins;
+  readonly #sessions: Sessions<SignedIn>;
+  readonly #limiter: SignInLimiter;
+
+  constructor(core: Core, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
+    const { now } = core.server;
+    this.#core = core;
+    this.#origins = new Origins(served);
+    this.#sessions = new Sessions({ now, secret }, { most: MOST_SESSIONS, idleMs: IDLE_MS });
+    this.#limiter = new SignInLimiter(now);
+  }
+
+  /** @returns null: the request may be answered */
+  refusal({ method, headers }: RequestHead): Refusal | null {
+    const { host, origin } = headers;
+    return this.#origins.refusal({ method, host, origin, fetchSite: headers["sec-fetch-site"] });
+  }
+
+  async signIn(
+    key: string,
+    { headers, from }: { readonly headers: WireHeaders; readonly from: string },
+  ): Promise<Entered> {
+    const who = await identify(this.#core, key.trim());
+    if (who === null) {
+      const seconds = this.#limiter.noteWrong(this.#addressOf(headers, from));
+      return seconds === null ? { kind: "wrong" } : { kind: "wait", seconds };
+    }
+    return { kind: "in", cookie: this.#cookie(headers, this.#sessions.begin({ who, since: this.#core.server.now() })) };
+  }
+
+  /** @returns null: there is no such session, or it is over */
+  async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
+    const secret = this.#secretOf(headers);
+    const session = this.#sessions.find(secret);
+    if (session === null) return null;
+    const { who, since } = session.who;
+    if (this.#core.server.now() - since <= LONGEST_MS && (await isKnown(this.#core, who))) return session;
+    this.#sessions.end(secret!);
+    return null;
+  }
+
+  /** @returns the value of `Set-Cookie` that removes the cookie */
+  signOut(headers: WireHeaders): string {
+    const secret = this.#secretOf(headers);
+    if (secret !== null) this.#sessions.end(secret);
+    return `${this.#cookie(headers, "")}; Max-Age=0`;
+  }
+
+  /** Whether a form was sent by a page of this session: no other site knows its token. */
+  isFromPage({ csrf }: Session<SignedIn>, form: URLSearchParams): boolean {
+    const token = form.get("csrf");
+    return token !== null && isSameSecret(token, csrf);
+  }
+
+  #secretOf({ host, cookie }: WireHeaders): string | null {
+    return cookieOf(cookie, this.#origins.cookieName(host));
+  }
+
+  #cookie({ host }: WireHeaders, value: string): string {
+    const secure = this.#origins.isSecure(host);
+    return sessionCookie(this.#origins.cookieName(host), value, { path: APP, secure });
+  }
+
+  /**
+   * Where a proxy of this machine passes a request on, the last address that it names is the
+   * sender's.
+   */
+  #addressOf({ host, ...headers }: WireHeaders, from: string): string {
+    const told = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
+    return told === undefined ? from : told.slice(told.lastIndexOf(",") + 1).trim();
+  }
+}
+
+export function tooMany(seconds: number): PageTrouble {
+  const next = `wait ${seconds} s; the key is in the file that mdmirror serve named, or that you were given`;
+  return { status: 429, what: "too many wrong keys came from this address", next, retryAfter: String(seconds) };
+}

@@ -1,0 +1,32 @@
+import { isRefused } from "../../requests/answer.ts";
+import { readContent } from "../../requests/input.ts";
+import { REVIEWS, reviewAddress } from "../addresses.ts";
+import { go, type PageResult, refusedForm } from "../answer.ts";
+import type { PageCall } from "../call.ts";
+import { textFrom } from "../form.ts";
+
+export async function acceptReview({ core, params, form }: PageCall): Promise<PageResult> {
+  const [id = ""] = params;
+  const { reviews } = core.admin;
+  const review = await reviews.show(id);
+  if (isRefused(review)) return refusedForm(REVIEWS, review);
+  if (review.liveChangeId !== form.get("live")) return movedOn(id);
+  const content = form.has("edited") ? readContent(textFrom(form, "content", review.content)) : null;
+  if (isRefused(content)) return refusedForm(reviewAddress(id), content);
+  const accepted = await reviews.accept(id, content, review.liveChangeId);
+  if (isRefused(accepted)) return refusedForm(reviewAddress(id), accepted);
+  return go(reviewAddress(id), content === null ? "Accepted: it is live." : "Accepted: your text is live.");
+}
+
+export async function rejectReview({ core, params }: PageCall): Promise<PageResult> {
+  const [id = ""] = params;
+  const rejected = await core.admin.reviews.reject(id);
+  if (isRefused(rejected)) return refusedForm(reviewAddress(id), rejected);
+  return go(reviewAddress(id), "Rejected: what is live stays.");
+}
+
+function movedOn(id: string): PageResult {
+  const what =
+    "Somebody changed what is live since this page was shown; nothing was done. This is what would change now.";
+  return go(reviewAddress(id), what, "asks");
+}

@@ -1,0 +1,235 @@
+import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
+import type { Bundle } from "../../page/bundle.ts";
+import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
+import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
+import type { Refusal } from "../../page/same-site.ts";
+import type { Session } from "../../page/sessions.ts";
+import { type BodyFault, refuseRequest } from "../requests/body.ts";
+import type { Core, RequestHead } from "../requests/dispatch.ts";
+import { splitTarget } from "../requests/router.ts";
+import { APP, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
+import { NO_PAGE, NO_TOKEN, NOT_SIGNED_IN, type PageResult, type PageTrouble, refusedPage } from "./answer.ts";
+import { type Door, type SignedIn, tooMany } from "./door.ts";
+import { formOf } from "./form.ts";
+import { Notices } from "../../page/notices.ts";
+import { OnceShown } from "./once-shown.ts";
+import type { Render } from "../../page/renderer.ts";
+import { matchRoute } from "./routes.ts";
+import { signInPage } from "./views/sign-in.ts";
+import { troublePage } from "./views/trouble.ts";
+
+/**
+ * Answers requests for the service's pages. It knows nothing of sockets: `http.ts` carries them.
+ */
+
+export type PageAnswer = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | Uint8Array;
+};
+
+export const ASSETS = `${APP}/assets/`;
+/** LIMIT: bytes of a form from somebody who is not signed in. A key is shorter. */
+const MOST_OF_STRANGER = 8_192;
+
+type Signed = Session<SignedIn> | null;
+
+export class Site {
+  readonly #core: Core;
+  readonly #door: Door;
+  readonly #bundle: Bundle;
+  readonly #notices: Notices;
+  readonly #once: OnceShown;
+  readonly #render: Render;
+
+  constructor(core: Core, { door, bundle, secret, render }: SiteParts) {
+    this.#core = core;
+    this.#door = door;
+    this.#bundle = bundle;
+    this.#notices = new Notices(secret);
+    this.#once = new OnceShown(secret);
+    this.#render = render;
+  }
+
+  /**
+   * Judges a request by its head.
+   * @param bytes of its body
+   * @returns the answer if the body need not be read; else null
+   */
+  async admit(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
+    const refusal = this.#door.refusal(head);
+    if (refusal !== null) return this.#trouble(refusedTrouble(refusal), null);
+    if (!this.#core.isOpen) return this.#trouble(CLOSING, null);
+    if (head.method === "GET" || head.method === "HEAD" || head.method === "POST") {
+      return head.method === "POST" ? this.#admitForm(head, bytes) : null;
+    }
+    return this.#trouble({ ...NO_PAGE, status: 405 }, null);
+  }
+
+  async #admitForm(head: RequestHead, bytes: number): Promise<PageAnswer | null> {
+    if (splitTarget(head.path).path !== SIGN_IN) {
+      return (await this.#door.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
+    }
+    return bytes <= MOST_OF_STRANGER ? null : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is no key" }, null);
+  }
+
+  /** @param from the network address of whoever asks */
+  async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
+    const unread = refuseRequest(fault);
+    if (unread !== null) return this.#end(refusedPage(unread), null);
+    const early = await this.admit(request, 0);
+    if (early !== null) return early;
+    const { path } = splitTarget(request.path);
+    if (path.startsWith(ASSETS)) return this.#asset(path.slice(ASSETS.length));
+    const form = formOf(request, fault);
+    if (path === SIGN_IN) return this.#signIn(request, form, from);
+    const session = await this.#door.sessionOf(request.headers);
+    if (session === null) return this.#stranger(request);
+    if (form === null) return this.#trouble({ ...NO_TOKEN, status: 415 }, session);
+    return this.#ofSession(request, form, session);
+  }
+
+  async #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): Promise<PageAnswer> {
+    const isForm = request.method === "POST";
+    if (isForm && !this.#door.isFromPage(session, form)) return this.#trouble(NO_TOKEN, session);
+    const { path, query: text } = splitTarget(request.path);
+    if (isForm && path === SIGN_OUT) return this.#signOut(request.headers);
+    const { who } = session.who;
+    const matched = matchRoute(request.method, path, who);
+    if (matched === null) return this.#trouble(NO_PAGE, session);
+    const query = new URLSearchParams(text);
+    const { csrf } = session;
+    const now = this.#core.server.now();
+    const { params, route } = matched;
+    const result = await route.run({
+      core: this.#core,
+      who,
+      csrf,
+      params,
+      query,
+      form,
+      now,
+      once: this.#once,
+      render: this.#render,
+    });
+    return this.#end(result, session, this.#notices.of(query));
+  }
+
+  #stranger({ method }: WireRequest): PageAnswer {
+    return method === "POST" ? this.#trouble(NOT_SIGNED_IN, null) : go(SIGN_IN);
+  }
+
+  async #signIn({ method, headers }: WireRequest, form: URLSearchParams | null, from: string): Promise<PageAnswer> {
+    if (method !== "POST") {
+      return (await this.#door.sessionOf(headers)) === null
+        ? this.#content(signInPage(null), { status: 200 }, null)
+        : go(APP);
+    }
+    const entered = await this.#door.signIn(form?.get("key") ?? "", { headers, from });
+    switch (entered.kind) {
+      case "in":
+        return { ...go(APP), headers: { ...go(APP).headers, "set-cookie": entered.cookie } };
+      case "wrong":
+        return this.#content(signInPage("this is no key of this service"), { status: 401 }, null);
+      case "wait":
+        return this.#trouble(tooMany(entered.seconds), null);
+    }
+  }
+
+  #signOut(headers: WireHeaders): PageAnswer {
+    const cookie = this.#door.signOut(headers);
+    return { ...go(SIGN_IN), headers: { ...go(SIGN_IN).headers, "set-cookie": cookie } };
+  }
+
+  #asset(name: string): PageAnswer {
+    const asset = this.#bundle.assets.get(name);
+    if (asset === undefined) return { status: 404, headers: PAGE_HEADERS, body: "" };
+    return { status: 200, headers: { ...ASSET_HEADERS, "content-type": asset.type }, body: asset.bytes };
+  }
+
+  #end(result: PageResult, session: Signed, notices: readonly Notice[] = []): PageAnswer {
+    switch (result.kind) {
+      case "page":
+        return this.#content({ ...result.content, notices }, { status: 200 }, session);
+      case "go":
+        return go(this.#notices.at(result.to, result.notice));
+      case "text":
+        return { status: 200, headers: { ...PAGE_HEADERS, "content-type": TEXT }, body: result.text };
+      case "not-shown":
+        return this.#trouble(result.trouble, session);
+    }
+  }
+
+  #trouble(trouble: PageTrouble, session: Signed): PageAnswer {
+    return this.#content(troublePage(trouble), trouble, session);
+  }
+
+  #content(content: Content, { status, retryAfter }: Pick<PageTrouble, "status" | "retryAfter">, session: Signed) {
+    const headers = {
+      ...PAGE_HEADERS,
+      "content-type": "text/html; charset=utf-8",
+      ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
+    };
+    return { status, headers, body: renderPage(frameOf(this.#bundle, session), content) };
+  }
+
+  /** The page for a fault of ours. */
+  failed(): PageAnswer {
+    return this.#trouble(FAULT, null);
+  }
+
+  full(): PageAnswer {
+    return this.#trouble(FULL, null);
+  }
+}
+
+type SiteParts = {
+  readonly door: Door;
+  readonly bundle: Bundle;
+  readonly secret: () => string;
+  readonly render: Render;
+};
+
+const TEXT = "text/plain; charset=utf-8";
+
+function go(to: string): PageAnswer {
+  return { status: 303, headers: { ...PAGE_HEADERS, location: to }, body: "" };
+}
+
+function frameOf(bundle: Bundle, session: Signed): Frame {
+  const brand = { href: APP, label: "mdmirror service" };
+  if (session === null) return { brand, nav: [], bundle, csrf: null };
+  const ofAdmin = [
+    { href: REVIEWS, label: "Reviews" },
+    { href: KEYS, label: "Keys" },
+    { href: APP, label: "Workspaces" },
+  ];
+  const nav = [...(session.who.who.kind === "admin" ? ofAdmin : [{ href: APP, label: "Documents" }])];
+  return { brand, nav: [...nav, { href: SIGN_OUT, label: "Sign out" }], bundle, csrf: session.csrf };
+}
+
+const WHATS: Readonly<Record<Refusal, string>> = {
+  host: "this request names another host than this service",
+  origin: "this request comes from another site",
+  site: "this request comes from another site",
+};
+
+function refusedTrouble(refusal: Refusal): PageTrouble {
+  const next =
+    refusal === "host"
+      ? "use the address that mdmirror serve printed; behind a proxy, start it with --app-origin URL"
+      : "open the address by itself, and not from another page";
+  return { status: 403, what: WHATS[refusal], next };
+}
+
+const CLOSING: PageTrouble = { status: 503, what: "the service is being closed", next: "try again later" };
+const FULL: PageTrouble = {
+  status: 503,
+  what: "the disk of the service is full: nothing was saved",
+  next: "free some disk space; reading still works",
+};
+const FAULT: PageTrouble = {
+  status: 500,
+  what: "a fault of the service itself",
+  next: "look at what there is before you try again; the terminal of mdmirror serve says more",
+};

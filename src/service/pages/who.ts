@@ -1,0 +1,55 @@
+import { timingSafeEqual } from "node:crypto";
+import { Access } from "../files/access.ts";
+import { isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type Admit, contextOf, hashKey, holderOf } from "../requests/authenticate.ts";
+import type { RequestContext, Working } from "../requests/context.ts";
+import type { Core } from "../requests/dispatch.ts";
+import { ROOT } from "../store/rows.ts";
+
+/**
+ * Who is signed in. Of a key only the hash is kept, and each request looks the key up by it: so
+ * revoking, expiry and changed grants count at once.
+ */
+export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
+
+/** @returns null: this service knows no such key */
+export async function identify({ adminKeyHash, server }: Core, key: string): Promise<Who | null> {
+  const hash = hashKey(key);
+  if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
+  const holder = await holderOf(server.store, hash, server.now());
+  return holder === undefined ? null : { kind: "key", hash };
+}
+
+/** Whether the key that signed in is still valid. */
+export async function isKnown({ server }: Core, who: Who): Promise<boolean> {
+  return who.kind === "admin" || (await holderOf(server.store, who.hash, server.now())) !== undefined;
+}
+
+/**
+ * What `who` may see of a workspace, by the same grants as in the API.
+ * @param admit applies a key's rate limit; an administrator has none
+ */
+export async function contextFor(
+  working: Working,
+  who: Who,
+  workspaceId: string,
+  admit: Admit,
+): Promise<RequestContext | Refused> {
+  if (who.kind === "admin") return contextOfAdmin(working, workspaceId);
+  const holder = await holderOf(working.tables, who.hash, working.now());
+  const context = contextOf(working, holder, admit);
+  if (isRefused(context) || context.workspace.id === workspaceId) return context;
+  return noWorkspace();
+}
+
+/** An administrator sees everything, since they could make a key with full access anyway. */
+async function contextOfAdmin(working: Working, workspaceId: string): Promise<RequestContext | Refused> {
+  const workspace = await working.tables.workspaces.byId(workspaceId);
+  if (workspace === undefined) return noWorkspace();
+  const access = new Access([{ kind: "root", target: ROOT, level: "full" }], working.tables.folders);
+  return { ...working, workspace, access, key: null };
+}
+
+function noWorkspace(): Refused {
+  return refuse("not_found", "There is no such workspace.");
+}

@@ -1,0 +1,104 @@
+import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from "../../contract/problem.ts";
+import { GENERATION } from "../../contract/generation.ts";
+import { responseInParts, type WireHeaders, type WireResponse } from "../../contract/wire.ts";
+
+/**
+ * The result of a request. A refusal is a value, so that a transaction can be rolled back without
+ * an exception.
+ */
+
+type Done = {
+  readonly kind: "done";
+  readonly status: 200 | 201 | 202 | 204;
+  readonly body: unknown;
+  /** The body, where it is written out already. */
+  readonly json?: string;
+  /** The same in parts, one after the other. */
+  readonly parts?: string[];
+  /** More of them, or others than those of JSON. */
+  readonly headers?: Readonly<Record<string, string>>;
+};
+
+/** Only set on refusals: a body that came as JSON can imitate every member but this one. */
+const MARK: unique symbol = Symbol("refused");
+
+export type Refused = {
+  readonly [MARK]: true;
+  readonly kind: "refused";
+  readonly code: ProblemCode;
+  readonly detail: string;
+  readonly errors: readonly FieldError[];
+  readonly headers: Readonly<Record<string, string>>;
+};
+
+export type Answer = Done | Refused;
+
+export function done(status: Done["status"], body: unknown = null): Done {
+  return { kind: "done", status, body };
+}
+
+/** @param json the body, written out */
+export function doneAsWritten(status: Done["status"], json: string): Done {
+  return { kind: "done", status, body: null, json };
+}
+
+/** @param parts the body, written out, one after the other */
+export function doneInParts(status: Done["status"], parts: string[]): Done {
+  return { kind: "done", status, body: null, parts };
+}
+
+export function refuse(
+  code: ProblemCode,
+  detail: string,
+  errors: readonly FieldError[] = [],
+  headers: Readonly<Record<string, string>> = {},
+): Refused {
+  return { [MARK]: true, kind: "refused", code, detail, errors, headers };
+}
+
+/** `invalid_request` with its faulty fields; the detail is that of the first. */
+export function refuseFields(errors: readonly FieldError[]): Refused {
+  return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
+}
+
+/** LIMIT: faults of one request that are searched for and reported. */
+export const MAX_FIELD_ERRORS = 20;
+
+export function isRefused(value: unknown): value is Refused {
+  return typeof value === "object" && value !== null && MARK in value;
+}
+
+/**
+ * The wire form of an answer; a refusal becomes a problem with all documented members.
+ * @param generation of the service; null: it is not named
+ */
+export function toWire(
+  answer: Answer,
+  requestId: string,
+  docsBase: string,
+  generation: string | null = null,
+): WireResponse {
+  const marked = generation === null ? null : { [GENERATION]: generation };
+  const common: WireHeaders = { "x-request-id": requestId, "cache-control": "no-store", ...marked };
+  if (answer.kind === "done") return doneOnWire(answer, common);
+  const { status, title } = PROBLEM_CODES[answer.code];
+  const problem = {
+    type: problemType(docsBase, answer.code),
+    title,
+    status,
+    code: answer.code,
+    detail: answer.detail,
+    requestId,
+    ...(answer.errors.length > 0 ? { errors: answer.errors } : {}),
+  };
+  const headers = { ...common, "content-type": "application/problem+json", ...answer.headers };
+  return { status, headers, body: JSON.stringify(problem) };
+}
+
+function doneOnWire({ status, body, json, parts, headers }: Done, common: WireHeaders): WireResponse {
+  if (status === 204) return { status, headers: common, body: "" };
+  const all = { ...common, "content-type": "application/json; charset=utf-8", ...headers };
+  return parts === undefined
+    ? { status, headers: all, body: json ?? JSON.stringify(body) }
+    : responseInParts(status, all, parts);
+}

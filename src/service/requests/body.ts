@@ -1,0 +1,140 @@
+import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import type { FieldCode, FieldError } from "../../contract/problem.ts";
+import { isRefused, MAX_FIELD_ERRORS, type Refused, refuse, refuseFields } from "./answer.ts";
+import { pointerTo, shown } from "./query.ts";
+
+type MemberType =
+  | "string"
+  | "string-or-null"
+  | "boolean"
+  | "array"
+  | "object"
+  | "object-or-null"
+  | "integer"
+  | "integer-or-null";
+export type Member = { readonly type: MemberType; readonly required: boolean };
+export const STRING: Member = { type: "string", required: true };
+
+/**
+ * Why a transport did not pass a body on as text. All but the first two concern the whole request.
+ */
+export type BodyFault =
+  | "too-large"
+  | "unreadable"
+  | "not-http"
+  | "headers-too-large"
+  | "too-slow"
+  | "no-host"
+  | "repeated-header"
+  | "unknown-expectation"
+  | "overloaded";
+
+/**
+ * ASSUMES: a body has at most 1 MiB; a longer one is not read. The longest content in its longest
+ * JSON spelling (twelve bytes for an astral character) with the longest path takes 0.7 (contract
+ * test "bounds the body").
+ */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** @returns the refusal of a request that the transport could not or would not take */
+export function refuseRequest(fault: BodyFault | null): Refused | null {
+  switch (fault) {
+    case null:
+    case "too-large":
+    case "unreadable":
+      return null;
+    case "not-http":
+      return refuse("invalid_request", "The request is not valid HTTP.");
+    case "headers-too-large":
+      return refuse("invalid_request", "The request line and the headers are too long.");
+    case "no-host":
+      return refuse("invalid_request", "The header Host is missing.");
+    case "repeated-header":
+      return refuse("invalid_request", "The header Host or Authorization came more than once.");
+    case "unknown-expectation":
+      return refuse("invalid_request", "The header Expect may only be 100-continue.");
+    // ASSUMES: a request that came too slowly, or in too great a number, was not begun, and is
+    // answered 503 with Retry-After, like a closed workspace.
+    case "too-slow":
+      return refuse("service_unavailable", "The request took too long to come.", [], { "retry-after": "1" });
+    case "overloaded":
+      return refuse("service_unavailable", "The service has too much to do; nothing was done.", [], {
+        "retry-after": "2",
+      });
+  }
+}
+
+export type SentBody = { readonly text: string | null; readonly fault: BodyFault | null };
+
+/** @returns the members of a JSON object, or the refusal of anything else */
+export function readObject(body: SentBody): JsonObject | Refused {
+  if (body.fault === "too-large" || isTooLong(body.text ?? "")) {
+    return refuse("invalid_request", `The body has more than ${MAX_BODY_BYTES} bytes.`);
+  }
+  if (body.fault !== null) return refuse("invalid_request", "The body is incomplete or not UTF-8.");
+  if (body.text === null || body.text === "") return refuse("invalid_request", "A JSON body is required.");
+  try {
+    const value: unknown = JSON.parse(body.text);
+    if (isJsonObject(value)) return value;
+  } catch {
+    return refuse("invalid_request", "The body is not valid JSON.");
+  }
+  return refuse("invalid_request", "The body must be a JSON object.");
+}
+
+/** A UTF-16 unit is at most three bytes: short texts need not be read for it. */
+function isTooLong(text: string): boolean {
+  return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
+}
+
+/** The faults of a body's members: unknown, missing, of the wrong type. */
+export function memberErrors(body: JsonObject, spec: Readonly<Record<string, Member>>, at = ""): FieldError[] {
+  const errors: FieldError[] = [];
+  const fault = (code: FieldCode, name: string, what: string) =>
+    errors.push({ code, pointer: at + pointerTo(name), detail: `The member ${shown(name)} ${what}.` });
+  for (const name of Object.keys(body)) {
+    if (errors.length === MAX_FIELD_ERRORS) return errors;
+    if (!Object.hasOwn(spec, name)) fault("unknown", name, "is not supported");
+  }
+  for (const [name, { type, required }] of Object.entries(spec)) {
+    if (!Object.hasOwn(body, name)) {
+      if (required) fault("required", name, "is missing");
+    } else if (!hasType(body[name], type)) {
+      fault("wrong_type", name, `must be of type ${type.replaceAll("-", " ")}`);
+    }
+  }
+  return errors;
+}
+
+function hasType(value: unknown, type: MemberType): boolean {
+  if (type === "array") return Array.isArray(value);
+  if (type === "object") return isJsonObject(value);
+  if (type === "object-or-null") return value === null || isJsonObject(value);
+  if (type === "integer-or-null") return value === null || Number.isSafeInteger(value);
+  if (type === "integer") return Number.isSafeInteger(value);
+  if (type === "string-or-null") return value === null || typeof value === "string";
+  return typeof value === type;
+}
+
+/** Reads a body of a fixed shape. */
+export function readBody(body: SentBody, spec: Readonly<Record<string, Member>>): JsonObject | Refused {
+  const members = readObject(body);
+  if (isRefused(members)) return members;
+  const errors = memberErrors(members, spec);
+  return errors.length > 0 ? refuseFields(errors) : members;
+}
+
+/** LIMIT: characters of a label, and of a workspace's name: they are read in lists. */
+const MOST_NAME = 200;
+
+/** Reads what a key or a workspace is called. Whoever shows it makes its characters harmless. */
+export function readName(sent: string, pointer: string): string | Refused {
+  if (sent.length <= MOST_NAME) return sent;
+  const detail = `${pointer.slice(1)} must have at most ${MOST_NAME} characters.`;
+  return refuseFields([{ code: "out_of_range", pointer, detail }]);
+}
+
+export function notOneOf(pointer: string, known: readonly string[]): Refused {
+  const detail = `${pointer.slice(1)} must be one of ${known.join(", ")}.`;
+  return refuseFields([{ code: "out_of_range", pointer, detail }]);
+}

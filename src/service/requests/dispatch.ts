@@ -1,0 +1,157 @@
+import { VALIDATE_KEY } from "../../contract/routes.ts";
+import type { WireRequest, WireResponse } from "../../contract/wire.ts";
+import type { Admin } from "../admin/admin.ts";
+import { authenticateAdmin, routeAdmin } from "../admin/routes.ts";
+import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
+import { type Admit, admitOnce, refusalOfKey, refusalOfRequest, sentHash } from "./authenticate.ts";
+import { type BodyFault, readBody, refuseRequest } from "./body.ts";
+import { type ServerContext, newId } from "./context.ts";
+import { readQuery } from "./query.ts";
+import type { RateLimiter } from "./rate.ts";
+import { type Carried, isAdminPath, route, splitTarget } from "./router.ts";
+import { isDiskFull, StoreBusy } from "../store/store.ts";
+
+/** What answers requests, and what is checked before one is routed. */
+export type Core = {
+  readonly server: ServerContext;
+  readonly admin: Admin;
+  /** SHA-256 of the admin key; null: there is none. */
+  readonly adminKeyHash: Buffer | null;
+  readonly rates: RateLimiter;
+  readonly docsBase: string;
+  /** See `Store.generation`. */
+  readonly generation: string;
+  readonly onFault: (error: unknown, requestId: string) => void;
+  /** Called after each request that was answered. */
+  readonly served: (mayHaveWritten: boolean) => void;
+  /** Once false, every request is answered 503. */
+  isOpen: boolean;
+};
+
+/** Counts a request for the rate limit of its key, and as a use of it. */
+export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): Admit {
+  return (holder) => {
+    server.uses.note(holder.key.seq, server.now());
+    return rates.take(holder);
+  };
+}
+
+/** A request before its body. */
+export type RequestHead = Omit<WireRequest, "body">;
+
+/** Answers a whole request. `admit` is the rate limit, or a function that admits everybody. */
+export async function answerRequest(
+  core: Core,
+  request: WireRequest,
+  fault: BodyFault | null,
+  { admit, isGone }: Pick<Carried, "admit" | "isGone">,
+): Promise<WireResponse> {
+  const once = admitOnce(admit);
+  const work = () => dispatch(core, request, { fault, admit: once, isGone });
+  return (await answering(core, (requestId) => runOrMakeRoom(core, request.method, work, requestId)))!;
+}
+
+/**
+ * Judges a request by its headers: the answer if its body need not be read, else null. It does not
+ * count for a rate limit.
+ */
+export function judgeHead(core: Core, { method, path, headers }: RequestHead): Promise<WireResponse | null> {
+  return answering(core, async () => {
+    if (!core.isOpen) return closing();
+    if (isAdminPath(splitTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
+    const refusalOf = isValidation({ method, path }) ? refusalOfKey : refusalOfRequest;
+    return refusalOf(core.server, sentHash(headers), (holder) => core.rates.peek(holder));
+  });
+}
+
+/** As `judgeHead`, where nothing but `/admin` is let in. */
+export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Promise<WireResponse | null> {
+  return answering(core, async () => {
+    if (!core.isOpen) return closing();
+    if (!isAdminPath(splitTarget(path).path)) return refuse("not_found", "There is no such endpoint.");
+    return authenticateAdmin(core.adminKeyHash, headers);
+  });
+}
+
+/**
+ * Runs a part of a request; an exception becomes a 500. @param work returns null for no answer yet
+ */
+export async function answering(
+  { server, docsBase, generation, onFault }: Core,
+  work: (requestId: string) => Promise<Answer | null>,
+): Promise<WireResponse | null> {
+  const requestId = newId(server, "req_");
+  try {
+    const answer = await work(requestId);
+    return answer === null ? null : toWire(answer, requestId, docsBase, generation);
+  } catch (error) {
+    if (error instanceof StoreBusy) return toWire(busy(error), requestId, docsBase, generation);
+    onFault(error, requestId);
+    const failed = refuse("internal_error", "The service failed; inspect the live state before a retry.");
+    return toWire(failed, requestId, docsBase, generation);
+  }
+}
+
+/** A deletion gets the reserved space; any other write is refused if the disk is full. */
+async function runOrMakeRoom(
+  core: Core,
+  method: string,
+  work: () => Promise<Answer>,
+  requestId: string,
+): Promise<Answer> {
+  const { reserve } = core.server.store;
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    if (method === "DELETE" && reserve?.release() === true) return runOrMakeRoom(core, method, work, requestId);
+    core.onFault(error, requestId);
+    const mayDelete = method !== "DELETE" && reserve !== undefined && reserve.bytes() !== 0;
+    const goesOn = mayDelete ? "Reading and deleting go on." : "Reading still works.";
+    const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
+    return refuse("service_unavailable", detail, [], { "retry-after": "60" });
+  }
+}
+
+async function dispatch(core: Core, request: WireRequest, carried: Omit<Carried, "hash">): Promise<Answer> {
+  const { fault, admit } = carried;
+  if (!core.isOpen) return closing();
+  const refused = refuseRequest(fault);
+  if (refused !== null) return refused;
+  if (isAdminPath(splitTarget(request.path).path)) return routeAdmin(core, request, fault);
+  if (isValidation(request)) return validateKey(core.server, request, fault, admit);
+  return route(core.server, request, { ...carried, hash: sentHash(request.headers) });
+}
+
+function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): boolean {
+  return method === "POST" && splitTarget(path).path === VALIDATE_KEY;
+}
+
+/**
+ * POST /auth/validate-key: asks about the key only, so it does not matter if its workspace is
+ * closed or gone.
+ * ASSUMES: 200 with `valid: true` (contract test "says whether a key is good").
+ */
+async function validateKey(
+  server: ServerContext,
+  request: WireRequest,
+  fault: BodyFault | null,
+  admit: Admit,
+): Promise<Answer> {
+  const refused = await refusalOfKey(server, sentHash(request.headers), admit);
+  if (refused !== null) return refused;
+  const query = readQuery(splitTarget(request.path).query, []);
+  if (isRefused(query)) return query;
+  const members = readBody({ text: request.body, fault }, {});
+  return isRefused(members) ? members : done(200, { object: "api_key", valid: true });
+}
+
+export function closing(): Refused {
+  return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
+}
+
+function busy({ message, mayBeKept }: StoreBusy): Refused {
+  const end = mayBeKept ? "inspect the live state before a retry" : "nothing was done";
+  const detail = `${message}; ${end}.`;
+  return refuse("service_unavailable", detail, [], { "retry-after": "1" });
+}

@@ -1,0 +1,175 @@
+import type { ChangeId, DocId } from "../../contract/ids.ts";
+import type { FileResource, ReviewReason } from "../../contract/resources.ts";
+import { isRefused, type Refused, refuse } from "../requests/answer.ts";
+import { type ServerContext, type Working, workingIn } from "../requests/context.ts";
+import { saveCombined, saveText } from "../files/file-writes.ts";
+import { presentFile, shownPath } from "../files/present.ts";
+import type { ChangeStatus, FileRow, Reviewed } from "../store/rows.ts";
+
+export type ReviewInfo = {
+  readonly id: ChangeId;
+  readonly workspaceId: string;
+  readonly fileId: DocId;
+  readonly path: string;
+  readonly baseChangeId: ChangeId;
+  readonly status: Exclude<ChangeStatus, "saved">;
+  readonly reason: ReviewReason;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+};
+
+type ReviewsAsked = {
+  /** Default: all workspaces. */
+  readonly workspaceId?: string | undefined;
+  /** Default `in_review`. */
+  readonly status?: ReviewInfo["status"];
+  /** The `nextCursor` of the page before, as a number. */
+  readonly after?: number;
+  readonly limit?: number;
+};
+
+type ReviewPage = {
+  readonly data: readonly ReviewInfo[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
+};
+
+/** LIMIT: reviews of one page. */
+export const MOST_REVIEWS = 1_000;
+
+export type Review = ReviewInfo & {
+  /** The text that was sent. */
+  readonly content: string;
+  /** The text that it was made from; null where that version was pruned. */
+  readonly baseContent: string | null;
+  /** The live text now, which is the other edit of a `conflict`, and its change. */
+  readonly liveContent: string;
+  readonly liveChangeId: ChangeId;
+};
+
+/** The end of changes in review: each is accepted or rejected once. */
+export class Reviews {
+  readonly #server: ServerContext;
+
+  constructor(server: ServerContext) {
+    this.#server = server;
+  }
+
+  /** All of a workspace, in the order in which they came. */
+  async list(
+    workspaceId: string,
+    status: ReviewInfo["status"] = "in_review",
+  ): Promise<readonly ReviewInfo[] | Refused> {
+    const page = await this.page({ workspaceId, status, limit: Number.MAX_SAFE_INTEGER - 1 });
+    return isRefused(page) ? page : page.data;
+  }
+
+  page({ workspaceId, status = "in_review", after = 0, limit = MOST_REVIEWS }: ReviewsAsked) {
+    return this.#server.store.read(async (tables): Promise<ReviewPage | Refused> => {
+      const workspace = workspaceId === undefined ? null : await tables.workspaces.byId(workspaceId);
+      if (workspace === undefined) return refuse("not_found", "There is no such workspace.");
+      const asked = { workspace: workspace?.seq ?? null, status, after, most: limit + 1 };
+      const rows = await tables.changes.reviewed(asked);
+      const page = rows.slice(0, limit);
+      const hasMore = rows.length > limit;
+      return { data: page.map(reviewInfo), hasMore, nextCursor: hasMore ? String(page.at(-1)!.change.seq) : null };
+    });
+  }
+
+  show(changeId: string): Promise<Review | Refused> {
+    return this.#server.store.read(async (tables): Promise<Review | Refused> => {
+      const found = await tables.changes.review(changeId);
+      if (found === undefined) return noReview();
+      const { change, file } = found;
+      const base = await tables.changes.base(change.baseId!, file.seq);
+      return {
+        ...reviewInfo(found),
+        content: await tables.changes.text(change.id),
+        baseContent: base!.text,
+        liveContent: await tables.changes.text(file.changeId),
+        liveChangeId: file.changeId as ChangeId,
+      };
+    });
+  }
+
+  /**
+   * Makes the change live under a new change id, combined with what the live text became meanwhile.
+   * If they do not combine and the change was in review for that very reason, it replaces the live
+   * text, which stays a version; any other is an `edit_conflict`.
+   * @param content the text to make live instead, which somebody wrote from both edits
+   * @param seen the live change that whoever decides was shown: if another one is live by now, it
+   * is an `edit_conflict` too; null: whatever is live
+   */
+  accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
+    return this.#write((working) => accept(working, { changeId, content, seen }));
+  }
+
+  reject(changeId: string): Promise<ReviewInfo | Refused> {
+    return this.#write(async (working): Promise<ReviewInfo | Refused> => {
+      const found = await findWaiting(working, changeId);
+      if (isRefused(found)) return found;
+      await working.tables.changes.decide(found.change.seq, "rejected");
+      return { ...reviewInfo(found), status: "rejected" };
+    });
+  }
+
+  #write<Result extends object>(work: (working: Working) => Promise<Result>): Promise<Result> {
+    const isKept = (result: Result) => !isRefused(result);
+    return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept);
+  }
+}
+
+type Accepted = { readonly changeId: string; readonly content: string | null; readonly seen: string | null };
+
+async function accept(working: Working, { changeId, content, seen }: Accepted): Promise<FileResource | Refused> {
+  const found = await findWaiting(working, changeId);
+  if (isRefused(found)) return found;
+  if (seen !== null && found.file.changeId !== seen) {
+    return refuse("edit_conflict", "Somebody changed what is live since it was shown.");
+  }
+  const row = await makeLive(working, found, content);
+  if (isRefused(row)) return row;
+  await working.tables.changes.decide(found.change.seq, "accepted");
+  return presentFile(row);
+}
+
+async function makeLive(
+  working: Working,
+  { change, file }: Reviewed,
+  content: string | null,
+): Promise<FileRow | Refused> {
+  const { changes } = working.tables;
+  const live = await changes.text(file.changeId);
+  if (content !== null) return saveText(working, file, live, content);
+  const sent = await changes.text(change.id);
+  const { text } = (await changes.base(change.baseId!, file.seq))!;
+  const saved = await saveCombined(working, { row: file, live, base: { id: change.baseId!, text } }, sent);
+  if (saved !== null) return saved.row;
+  if (change.reason === "conflict") return saveText(working, file, live, sent);
+  const detail = "The file changed since the base and the two versions cannot be combined; nothing was saved.";
+  return refuse("edit_conflict", detail);
+}
+
+function noReview(): Refused {
+  return refuse("not_found", "There is no such review.");
+}
+
+async function findWaiting({ tables }: Working, changeId: string): Promise<Reviewed | Refused> {
+  const found = await tables.changes.review(changeId);
+  if (found === undefined) return noReview();
+  if (found.change.status === "in_review") return found;
+  return refuse("not_found", `The change is no longer in review: ${found.change.status}.`);
+}
+
+function reviewInfo({ workspaceId, change, file }: Reviewed): ReviewInfo {
+  return {
+    id: change.id as ChangeId,
+    workspaceId,
+    fileId: file.id as DocId,
+    path: shownPath(file.path),
+    baseChangeId: change.baseId as ChangeId,
+    status: change.status as ReviewInfo["status"],
+    reason: change.reason!,
+    at: change.at,
+  };
+}

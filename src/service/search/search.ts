@@ -1,0 +1,202 @@
+import {
+  countCharacters,
+  SEARCH_HYBRID,
+  SEARCH_QUERY_CHARACTERS,
+  SEARCH_REGEX,
+  SEARCH_REGEX_LINES,
+  SEARCH_REGEX_PATTERN_CHARACTERS,
+} from "../../contract/limits.ts";
+import type { FieldCode } from "../../contract/problem.ts";
+import type { RegexHit, SearchHit } from "../../contract/resources.ts";
+import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../contract/routes.ts";
+import type { CompiledRegex, CompileRegex } from "../../markdown/search/engine.ts";
+import { searchHybrid as byWords } from "../../markdown/search/hybrid.ts";
+import { searchRegex as byRegex } from "../../markdown/search/regex.ts";
+import type { Source } from "../../markdown/search/source.ts";
+import type { Pace } from "../../markdown/search/turns.ts";
+import { type Answer, doneInParts, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
+import { readBody } from "../requests/body.ts";
+import type { Call, Continued } from "../requests/context.ts";
+import { readPath } from "../requests/input.ts";
+import { listInParts } from "../files/lists.ts";
+import { presentWithContent } from "../files/present.ts";
+import type { FoundFile, SearchScope } from "../store/tables.ts";
+
+/**
+ * The two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each gives one
+ * answer, without further pages, of what the key may read.
+ */
+
+const MEMBERS = {
+  query: { type: "string", required: true },
+  limit: { type: "integer", required: false },
+  includeSources: { type: "boolean", required: false },
+  path_prefix: { type: "string", required: false },
+} as const;
+
+/** POST /v1/search/hybrid */
+export async function searchHybrid(call: Call): Promise<Refused | Continued> {
+  const asked = readAsked(call, SEARCH_HYBRID);
+  if (isRefused(asked)) return asked;
+  const { query, limit } = asked;
+  // ASSUMES: a query without a character that is not white space asks for nothing (contract test
+  // "refuses a blank query").
+  if (query.trim() === "") return fieldFault("invalid_format", "query", "is blank");
+  const long = tooLong("query", query, SEARCH_QUERY_CHARACTERS);
+  if (long !== null) return long;
+  return continues(call, asked, async (source, pace) => {
+    const result = await byWords(source, pace, query, limit);
+    if (result.kind === "ended") return ended();
+    return writeHits(SEARCH_HYBRID_PATH, result.hits, pace, ({ found, score, snippets }): SearchHit => {
+      const file = presentWithContent(found.file, found.text);
+      const hit = { ...file, score: Number(score.toPrecision(6)) };
+      if (!asked.includeSources) return hit;
+      return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
+    });
+  });
+}
+
+/**
+ * The regex engine; null until it is loaded. `loadRegexEngine` is awaited before a request is
+ * routed here.
+ */
+let compile: CompileRegex | null = null;
+
+/** Loads the engine when the first regex comes: it takes 6 ms, which no start has to pay. */
+export async function loadRegexEngine(): Promise<void> {
+  compile ??= (await import("../../markdown/search/engine.ts")).compileRegex;
+}
+
+/**
+ * LIMIT: steps of the engine that one search may take, one to five seconds of work in turns; and
+ * those of one look at a line, at most some 50 ms. Every pattern takes linear time, but some take
+ * many steps for each character. With a pattern of few steps the search sees 5 million characters,
+ * which are 10,000 notes of half a kilobyte. A pattern with a literal is only tried on texts that
+ * contain the literal.
+ */
+const MOST_STEPS = { search: 80_000_000, look: 1_200_000 } as const;
+
+/**
+ * POST /v1/search/regex
+ * ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to too much, is `400
+ * invalid_request` at `/query` (contract tests "refuses a malformed pattern", "refuses a pattern
+ * that grows beyond measure").
+ */
+export async function searchRegex(call: Call): Promise<Refused | Continued> {
+  const asked = readAsked(call, SEARCH_REGEX);
+  if (isRefused(asked)) return asked;
+  const regex = readPattern(asked.query);
+  if (isRefused(regex)) return regex;
+  const limits = { limit: asked.limit, steps: MOST_STEPS, lines: SEARCH_REGEX_LINES };
+  return continues(call, asked, async (source, pace) => {
+    const result = await byRegex(source, pace, regex, limits);
+    if (result.kind === "ended") return ended();
+    if (result.kind === "too-many-steps") return tooCostly();
+    return writeHits(SEARCH_REGEX_PATH, result.hits, pace, ({ found, matches }): RegexHit => {
+      const file = presentWithContent(found.file, found.text);
+      if (!asked.includeSources) return file;
+      return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
+    });
+  });
+}
+
+function tooCostly(): Refused {
+  const detail =
+    "The pattern takes too many steps for what is to be searched. Give it a literal part, or a path_prefix.";
+  return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
+}
+
+/** For the log alone: the client has left. */
+function ended(): Refused {
+  return refuse("service_unavailable", "Nobody waits for this search.");
+}
+
+/**
+ * A search continues after the transaction that found its key. Each of its steps is a transaction
+ * of its own, and other requests have their turn in between.
+ */
+function continues(
+  { context }: Call,
+  { prefix }: Asked,
+  search: (source: Source<FoundFile>, pace: Pace) => Promise<Answer>,
+): Continued {
+  const workspace = context.workspace.seq;
+  const scope: SearchScope = { workspace, prefix, grants: context.access.grants };
+  return {
+    kind: "continues",
+    goOn: (store, pace) =>
+      search(
+        {
+          waiting: () => store.read((tables) => tables.search.waiting(workspace)),
+          portion: (set, order, after) => store.read((tables) => tables.search.portion(scope, set, order, after)),
+          read: (documents) => store.read((tables) => tables.search.read(scope, documents)),
+        },
+        pace,
+      ),
+  };
+}
+
+function readPattern(pattern: string): CompiledRegex | Refused {
+  if (pattern === "") return fieldFault("invalid_format", "query", "is empty");
+  if (/[\n\r]/.test(pattern)) return fieldFault("invalid_format", "query", "has more than one line");
+  const long = tooLong("query", pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
+  if (long !== null) return long;
+  if (compile === null) {
+    return refuse("service_unavailable", "The regex engine is being loaded.", [], { "retry-after": "1" });
+  }
+  const compiled = compile(pattern);
+  if (compiled.kind === "compiled") return compiled.regex;
+  const code = compiled.kind === "malformed" ? "invalid_format" : "out_of_range";
+  return fieldFault(code, "query", `cannot be used: ${compiled.why.slice(0, 200)}`);
+}
+
+type Asked = {
+  readonly query: string;
+  readonly limit: number;
+  readonly includeSources: boolean;
+  readonly prefix: string | null;
+};
+
+function readAsked(
+  call: Call,
+  range: { readonly min: number; readonly max: number; readonly default: number },
+): Asked | Refused {
+  const members = readBody(call.body, MEMBERS);
+  if (isRefused(members)) return members;
+  const limit = (members["limit"] as number | undefined) ?? range.default;
+  if (limit < range.min || limit > range.max) {
+    return fieldFault("out_of_range", "limit", `is ${limit}; it must be ${range.min} to ${range.max}`);
+  }
+  const sent = members["path_prefix"] as string | undefined;
+  const prefix = sent === undefined || sent === "/" ? null : readPath(sent, "folder", "/path_prefix");
+  if (isRefused(prefix)) return prefix;
+  const includeSources = (members["includeSources"] as boolean | undefined) ?? true;
+  return { query: members["query"] as string, limit, includeSources, prefix };
+}
+
+function fieldFault(code: FieldCode, name: string, what: string): Refused {
+  return refuseFields([{ code, pointer: `/${name}`, detail: `${name} ${what}.` }]);
+}
+
+function tooLong(name: string, text: string, most: number): Refused | null {
+  const length = countCharacters(text);
+  return length > most ? fieldFault("too_long", name, `has ${length} characters; the limit is ${most}`) : null;
+}
+
+/**
+ * Writes out the list of the documents that were found. 500 of them are up to 77 MB, so other
+ * requests have their turn between two documents.
+ */
+async function writeHits<Hit extends { readonly found: FoundFile }>(
+  url: string,
+  hits: readonly Hit[],
+  pace: Pace,
+  present: (hit: Hit) => SearchHit | RegexHit,
+): Promise<Answer> {
+  const items: string[] = [];
+  for (const hit of hits) {
+    if (!(await pace.take(hit.found.text.length))) return ended();
+    items.push(JSON.stringify(present(hit)));
+  }
+  return doneInParts(200, listInParts(url, items));
+}

@@ -1,0 +1,231 @@
+import { resolve } from "node:path";
+import { isLoopbackHost } from "../common/loopback.ts";
+import type { Bundle } from "../page/bundle.ts";
+import { leaveAddress, removeAddress } from "./address.ts";
+import { type HttpServer, startHttp } from "./http/server.ts";
+import type { HttpService } from "./http/desk.ts";
+import type { Settings } from "./store/rows.ts";
+import { type OpenData, openData } from "./data.ts";
+import { type ImportProgress, type ImportReport, importFolder } from "./import/import.ts";
+import { ROOM_FOR_LEAST } from "./store/sqlite/reserve.ts";
+import { AccessLog, type AppendText, appendTo } from "./http/access-log.ts";
+import { codeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
+import { listenTrouble } from "../common/listen-trouble.ts";
+import { type Pem, readPem } from "../common/read-pem.ts";
+import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
+import { databaseTrouble } from "./admin/database-trouble.ts";
+
+/** The embedded service over HTTP, from a data folder. */
+
+export type ServeOptions = {
+  /** Absolute. */
+  readonly data: string;
+  readonly host: string;
+  readonly port: number;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
+  readonly insecureHttp: boolean;
+  /** A setting given here replaces the one that is stored in the data folder. */
+  readonly settings?: Partial<Settings>;
+  /** `resolve`: texts whose links lead nowhere are refused. */
+  readonly links?: "any" | "resolve";
+  /** How browsers reach its pages through a proxy: `https://notes.example.org`; null: not so. */
+  readonly appOrigin?: string | null;
+  /** {docs_base} of the problem types; null: the service's own. */
+  readonly docsBase?: string | null;
+  /** Where a line for each request goes: an absolute path, or what writes it; null: none. */
+  readonly accessLog?: string | AppendText | null;
+  /** While requests keep coming at the end, how long they are taken, in milliseconds. Default 0. */
+  readonly drainMs?: number;
+  readonly onFault: (error: unknown, requestId: string) => void;
+};
+
+type Lack = { readonly what: string; readonly next: string };
+
+export type Serving<Key extends string | null = string> = {
+  readonly url: string;
+  /** null: it lies with another process of the same database. */
+  readonly key: Key;
+  readonly keyFile: string;
+  readonly adminKeyFile: string;
+  /** What it cannot do as it should, each as a clause and what to do about it. */
+  readonly lacks: readonly Lack[];
+  importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
+  close(): Promise<void>;
+};
+
+export type { ImportReport } from "./import/import.ts";
+
+/** On SQLite, in the data folder. */
+export function startService(options: ServeOptions): Promise<Result<Serving>> {
+  return start(options, () => openOrTell(options));
+}
+
+/**
+ * On PostgreSQL; the data folder holds what is this process's own.
+ * @param database its URL, which may hold a password
+ */
+export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
+  return start(options, () => openDatabaseOrTell(options, database));
+}
+
+async function start<Key extends string | null>(
+  options: ServeOptions,
+  open: () => Promise<Result<OpenData<Key>>>,
+): Promise<Result<Serving<Key>>> {
+  const { host, tls, insecureHttp } = options;
+  if (!isLoopbackHost(host) && tls === null && !insecureHttp) {
+    return trouble(
+      "usage",
+      `plain http on ${host} would let others on the network read keys`,
+      "give --tls-cert FILE and --tls-key FILE; behind a proxy with TLS, or in a network that you trust, use --insecure-http",
+    );
+  }
+  const pem = tls === null ? ok(null) : readPem(tls);
+  if (pem.kind === "trouble") return pem;
+  const data = await open();
+  if (data.kind === "trouble") return data;
+  try {
+    return ok(await listen(data.value, options, pem.value));
+  } catch (error) {
+    await data.value.close();
+    const told = listenTrouble(error, options);
+    if (told === null) throw error;
+    return told;
+  }
+}
+
+async function listen<Key extends string | null>(
+  data: OpenData<Key>,
+  options: ServeOptions,
+  pem: Pem | null,
+): Promise<Serving<Key>> {
+  const { service, key, keyFile, adminKeyFile } = data;
+  const { host, port, insecureHttp: allowPlainHttp } = options;
+  const pages = { core: service.core, proxy: options.appOrigin ?? null, loadBundle };
+  const log = accessLogOf(options);
+  const server = await startHttp(service, {
+    host,
+    port,
+    allowPlainHttp,
+    pages,
+    deadlines: { drain: options.drainMs ?? 0 },
+    ...(pem === null ? {} : { tls: pem }),
+    ...(log === null ? {} : { log: log.note }),
+  });
+  const own = await ownDoor(data, options, server);
+  const unreachable = tellAddress(options.data, (own ?? server).url);
+  return {
+    url: server.url,
+    key,
+    keyFile,
+    adminKeyFile,
+    lacks: [...(service.reserved() === 0 ? [lacksRoom(options.data)] : []), ...unreachable],
+    importFolder: (dir, onProgress) => importOrTell(data, dir, onProgress),
+    // ORDER: the last answers are written before the database is closed.
+    async close() {
+      await Promise.all([server.close(), own?.close()]);
+      await log?.close();
+      removeAddress(options.data);
+      await data.close();
+    },
+  };
+}
+
+function accessLogOf({ accessLog = null, onFault }: ServeOptions): AccessLog | null {
+  if (accessLog === null) return null;
+  const append = typeof accessLog === "string" ? appendTo(accessLog) : accessLog;
+  return new AccessLog(append, (error) => onFault(error, "access-log"));
+}
+
+/** Read when a browser first asks for a page. */
+async function loadBundle(): Promise<Bundle> {
+  const bundle = await import("../page/page-bundle.ts");
+  return bundle.loadBundle();
+}
+
+/** The service goes on without it: what cannot be reached is its administration by command. */
+function tellAddress(data: string, url: string): Lack[] {
+  try {
+    leaveAddress(data, { url, pid: process.pid });
+    return [];
+  } catch (error) {
+    if (codeOf(error) === null) throw error;
+    const what = `its address cannot be left in ${data}, so mdmirror serve admin does not find it: ${errnoClause(error)}`;
+    return [{ what, next: "free some disk space, then start it again" }];
+  }
+}
+
+/**
+ * Where this machine's own administration comes in, which knows neither the certificate's name nor
+ * the network's address of the machine. @returns null: it comes as everybody does
+ */
+async function ownDoor(
+  { service }: AnyData,
+  { host, tls }: ServeOptions,
+  server: HttpServer,
+): Promise<HttpServer | null> {
+  if (tls === null && isLoopbackHost(host)) return null;
+  try {
+    const handle: HttpService["handle"] = async (request, fault) =>
+      (await service.admitAdmin(request)) ?? service.handle(request, fault);
+    return await startHttp({ handle, admit: service.admitAdmin });
+  } catch (error) {
+    await server.close();
+    throw error;
+  }
+}
+
+function lacksRoom(data: string): Lack {
+  const megabytes = ROOM_FOR_LEAST / (1024 * 1024);
+  return {
+    what: `the disk of ${data} has less than ${megabytes} MB free, so mdmirror reserves no space for deletions: on a full disk they fail, too`,
+    next: "free some disk space, or use a folder on a larger disk with --data",
+  };
+}
+
+type AnyData = OpenData<string | null>;
+
+async function openOrTell(options: ServeOptions): Promise<Result<OpenData>> {
+  try {
+    return ok(await openData(resolve(options.data), optionsOfData(options)));
+  } catch (error) {
+    return dataTrouble(options.data, error);
+  }
+}
+
+async function openDatabaseOrTell(options: ServeOptions, database: string): Promise<Result<AnyData>> {
+  // Loaded here, so that a service on SQLite never loads the driver.
+  const { openSharedData } = await import("./store/postgres/data.ts");
+  try {
+    return ok(await openSharedData(resolve(options.data), database, optionsOfData(options)));
+  } catch (error) {
+    return isOfFolder(options.data, error) ? dataTrouble(options.data, error) : databaseTrouble(database, error);
+  }
+}
+
+function optionsOfData({ onFault, links = "any", docsBase = null, settings = {} }: ServeOptions) {
+  return { onFault, links, settings, ...(docsBase === null ? {} : { docsBase }) };
+}
+
+async function importOrTell(
+  { service, key, keyFile }: AnyData,
+  dir: string,
+  onProgress: (progress: ImportProgress) => void,
+): Promise<Result<ImportReport>> {
+  if (key === null) {
+    const next = `put a key of the workspace into ${keyFile}: mdmirror serve admin keys create makes one`;
+    return trouble("usage", `${dir} cannot be imported: another process made the first key of the database`, next);
+  }
+  try {
+    return ok(await importFolder({ service, key }, dir, onProgress));
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? null;
+    if (code === null || !/^E[A-Z]+$/.test(code)) throw error;
+    return trouble(
+      "usage",
+      `${dir} cannot be imported: ${errnoClause(error)}`,
+      "give a folder of Markdown files with --import",
+      { code },
+    );
+  }
+}

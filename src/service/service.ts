@@ -1,0 +1,244 @@
+import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
+import type { WireRequest, WireResponse } from "../contract/wire.ts";
+import { SearchTurns } from "../markdown/search/turns.ts";
+import { Admin } from "./admin/admin.ts";
+import { type Admit, hashKey } from "./requests/authenticate.ts";
+import type { BodyFault } from "./requests/body.ts";
+import {
+  admitByRate,
+  answerRequest,
+  type Core,
+  judgeAdminHead,
+  judgeHead,
+  type RequestHead,
+} from "./requests/dispatch.ts";
+import { EventHub } from "./events/hub.ts";
+import { figuresOf, type ServiceFigures } from "./figures.ts";
+import { RateLimiter } from "./requests/rate.ts";
+import { KeyUses } from "./keys/key-uses.ts";
+import { pruneFrom } from "./prune.ts";
+import { loadRegexEngine } from "./search/search.ts";
+import { isDiskFull, type Store } from "./store/store.ts";
+import type { ServiceOptions } from "./service-options.ts";
+import { storeWithin } from "./store/within.ts";
+
+export type { ServiceOptions } from "./service-options.ts";
+
+/**
+ * A `Wire` that a transport can also tell why it could not pass a body on, and that its client
+ * left.
+ */
+export type ServiceWire = (request: WireRequest, fault?: BodyFault | null, noted?: Noted) => Promise<WireResponse>;
+
+/** Told the id of the key that a request came with, once it is known to be valid. */
+type Noted = {
+  key: string | null;
+  /** Whether the client has left, so that nobody waits for the answer. */
+  readonly isGone: () => boolean;
+};
+
+const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
+const EVERYBODY: Admit = () => null;
+/** The hash of no key. */
+const NOBODY = Buffer.alloc(32);
+
+/** Answers a request of the program itself: no rate limit. */
+export type AnswerOne = (request: WireRequest) => Promise<WireResponse>;
+
+/** The file and folder service, independent of any transport and of the kind of its store. */
+export class Service {
+  readonly admin: Admin;
+  /** What a transport answers by a stream. */
+  readonly streams: EventHub;
+  readonly #store: Store;
+  readonly #core: Core;
+  readonly #admitByRate: Admit;
+  #onWrite: () => void = () => undefined;
+  #served = 0;
+  #prunedTo = 0;
+  #closed: Promise<void> | null = null;
+
+  constructor({ store, now, random, combine, ...options }: ServiceOptions) {
+    const [uses, { links = "any" }] = [new KeyUses(), options];
+    const turns = new SearchTurns(options.atNextRound ?? ((begin) => void setImmediate(begin)));
+    const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links, turns };
+    const rates = new RateLimiter(now);
+    this.#store = store;
+    this.admin = new Admin(server);
+    this.#admitByRate = admitByRate({ rates, server });
+    this.#core = {
+      server,
+      admin: this.admin,
+      adminKeyHash: options.adminKeyHash ?? (options.adminKey === undefined ? null : hashKey(options.adminKey)),
+      rates,
+      docsBase: options.docsBase ?? DEFAULT_DOCS_BASE,
+      generation: store.generation,
+      onFault: options.onFault ?? (() => undefined),
+      served: (mayHaveWritten) => {
+        this.#served++;
+        if (mayHaveWritten) this.#onWrite();
+      },
+      isOpen: true,
+    };
+    this.streams = new EventHub({ core: this.#core, store, admit: this.#admitByRate });
+  }
+
+  // Fields, not methods, because a transport gets them without the service.
+  readonly handle: ServiceWire = async (request, fault = null, noted) => {
+    if (request.path.startsWith(SEARCH_REGEX_PATH)) await loadRegexEngine();
+    const admit = noted === undefined ? this.#admitByRate : this.#noting(noted);
+    return this.#answer(this.#core, request, fault, { admit, isGone: noted?.isGone });
+  };
+
+  #noting(noted: Noted): Admit {
+    return (holder) => {
+      noted.key = holder.key.id;
+      return this.#admitByRate(holder);
+    };
+  }
+
+  /** Whether the store answers. */
+  readonly isReady = async (): Promise<boolean> => {
+    const { server, onFault, isOpen } = this.#core;
+    if (!isOpen) return false;
+    try {
+      await server.store.holder(NOBODY);
+      return true;
+    } catch (error) {
+      onFault(error, "ready");
+      return false;
+    }
+  };
+
+  /**
+   * Judges a request by its headers: the answer if its body need not be read, else null. It does
+   * not count for a rate limit.
+   */
+  readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
+
+  /** `admit` of a door that leads to `/admin` alone. */
+  readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeAdminHead(this.#core, head);
+
+  /** For the pages, which are rendered in this process. */
+  get core(): Core {
+    return this.#core;
+  }
+
+  /** `handle` without rate limit, for requests of the program itself. */
+  readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
+    this.#answer(this.#core, request, fault, { admit: EVERYBODY });
+
+  async #answer(
+    core: Core,
+    request: WireRequest,
+    fault: BodyFault | null,
+    carried: Parameters<typeof answerRequest>[3],
+  ): Promise<WireResponse> {
+    const response = await answerRequest(core, request, fault, carried);
+    core.served(request.method !== "GET");
+    return response;
+  }
+
+  /**
+   * Runs many requests in one transaction (imports). Each refused one is still rolled back by
+   * itself.
+   * @param work answers its requests by what it is given, and waits for nothing else; a store may
+   * run it again
+   */
+  batch<T>(work: (answer: AnswerOne) => Promise<T>): Promise<T> {
+    return this.#store.write((tables) => {
+      const { server } = this.#core;
+      const core = { ...this.#core, server: { ...server, store: storeWithin(tables, this.#store) } };
+      return work((request) => this.#answer(core, request, null, { admit: EVERYBODY }));
+    });
+  }
+
+  /**
+   * Indexes some of what was written for search: a few milliseconds of work. A store that indexes
+   * with each write has nothing to do.
+   */
+  indexStep(): Promise<"done" | "more"> {
+    return this.#index("a-step");
+  }
+
+  async indexAll(): Promise<void> {
+    await this.#index("all");
+  }
+
+  async #index(most: "a-step" | "all"): Promise<"done" | "more"> {
+    const { indexing } = this.#store;
+    return this.#core.isOpen && indexing !== undefined ? indexing.step(most) : "done";
+  }
+
+  /**
+   * Prunes the texts of old versions, as the settings say: some milliseconds of work, from where
+   * the last step ended.
+   * @returns `done` at the end of a round
+   */
+  async pruneStep(): Promise<"done" | "more"> {
+    if (!this.#core.isOpen) return "done";
+    const next = await pruneFrom(this.#store, this.#core.server.now, this.#prunedTo);
+    this.#prunedTo = next ?? 0;
+    return next === null ? "done" : "more";
+  }
+
+  /** Saves when each key was last used. @throws when the disk is full: it is saved another time */
+  async saveUses(): Promise<void> {
+    if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);
+  }
+
+  /** Reserves again the space that was released when the disk was full. */
+  holdReserve(): void {
+    if (this.#core.isOpen) this.#store.reserve?.hold();
+  }
+
+  /** Bytes of the disk that are reserved for deletions; null: it is not this machine's disk. */
+  reserved(): number | null {
+    return this.#store.reserve?.bytes() ?? null;
+  }
+
+  /** Sets the one listener that is called after each request that may have written. */
+  onWrite(listener: () => void): void {
+    this.#onWrite = listener;
+  }
+
+  /** How many requests were answered; asking twice shows whether the service was busy. */
+  served(): number {
+    return this.#served;
+  }
+
+  readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
+
+  /**
+   * A backup of everything, which a service opened on `{ copy }` continues.
+   * @throws unless the store is of that kind
+   */
+  async copy(): Promise<Uint8Array> {
+    if (this.#store.copy === undefined) throw new Error("this database is copied by its own tools");
+    return this.#store.copy();
+  }
+
+  /** From now on every request is answered 503; ends when those under way are answered. */
+  close(): Promise<void> {
+    this.#closed ??= this.#close();
+    return this.#closed;
+  }
+
+  async #close(): Promise<void> {
+    this.#core.isOpen = false;
+    await this.streams.close();
+    try {
+      // What was begun before ends before this.
+      await this.#core.server.uses.save(this.#store);
+    } catch (error) {
+      // A full disk is no reason to stay open: only the last uses of keys are lost.
+      if (!isDiskFull(error)) throw error;
+    } finally {
+      await this.#store.close();
+    }
+  }
+}
+
+export function createService(options: ServiceOptions): Service {
+  return new Service(options);
+}

@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { hashKey } from "../../requests/authenticate.ts";
+import { combineByMerge } from "../../files/combine.ts";
+import { holdForDatabase, OtherData } from "../../database-marker.ts";
+import type { OpenData, OpenDataOptions } from "../../data.ts";
+import { makeAdminKey, pooledRandom, readKey, writeKey } from "../../keys/key-files.ts";
+import { createService, type Service } from "../../service.ts";
+import { indexInSteps } from "../../search/search-steps.ts";
+import { keepUp } from "../../upkeep.ts";
+import { UnusableDatabase } from "./migrate.ts";
+import { PostgresStore } from "./store.ts";
+import { makeFolders } from "../../../common/make-folders.ts";
+
+/**
+ * Opens a database of PostgreSQL as the service of this process. The first process of a database
+ * makes what is missing, as `openData` does, and has the two keys in its folder; another one has
+ * those that somebody put there.
+ * @throws UnusableDatabase, OtherData; SQLITE_BUSY when another process has the folder; as `pg`
+ * does when the database cannot be reached
+ */
+export async function openSharedData(
+  dir: string,
+  url: string,
+  options: Omit<OpenDataOptions, "waitMs">,
+): Promise<OpenData<string | null>> {
+  if (existsSync(join(dir, "service.db"))) {
+    throw new OtherData(`${dir} holds the documents of a service on SQLite`);
+  }
+  makeFolders(dir, 0o700);
+  const letGo = holdForDatabase(dir);
+  const { combine = combineByMerge, settings, onFault, ...more } = options;
+  const random = pooledRandom();
+  const told = onFault === undefined ? {} : { onFault };
+  const onBreak = (error: unknown) => onFault?.(error, "database");
+  const store = await PostgresStore.open({ url, random, onFault: onBreak }).catch((error: unknown) => {
+    letGo();
+    throw error;
+  });
+  try {
+    const adminKeyFile = join(dir, "admin-key");
+    const keyFile = join(dir, "key");
+    const { adminKeyHash, service, key } = await store.alone(async () => {
+      const adminKeyHash = await ownAdminKey(store, adminKeyFile);
+      const service = createService({ ...more, ...told, store, combine, now: Date.now, random, adminKeyHash });
+      return { adminKeyHash, service, key: await firstKey(service, keyFile) };
+    });
+    if (settings !== undefined) await service.admin.changeSettings(settings);
+    const stops = [indexInSteps(service, onFault), keepUp(service, onFault)];
+    const close = async () => {
+      for (const stop of stops) stop();
+      await service.close();
+      letGo();
+    };
+    const adminKey = readKey(adminKeyFile);
+    const isOurs = adminKey !== null && hashKey(adminKey).equals(adminKeyHash);
+    return { service, key, keyFile, adminKeyFile, adminKey: isOurs ? adminKey : null, close };
+  } catch (error) {
+    await store.close();
+    letGo();
+    throw error;
+  }
+}
+
+/** Whoever is first makes the admin key, or gives the one in its folder; it is that of all. */
+async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> {
+  const known = await store.adminKeyHash();
+  const own = readKey(file);
+  if (known !== null) {
+    if (own === null || hashKey(own).equals(known)) return known;
+    throw new UnusableDatabase(`${file} is not the admin key of the database`, "other-key");
+  }
+  const hash = hashKey(own ?? makeAdminKey(file));
+  await store.setAdminKeyHash(hash);
+  return hash;
+}
+
+/** @returns null: another process made it, and it is not in this one's folder */
+async function firstKey(service: Service, file: string): Promise<string | null> {
+  const own = readKey(file);
+  const [workspace] = await service.admin.workspaces();
+  if (workspace !== undefined) return own;
+  const { key } = await service.admin.createWorkspace("main");
+  writeKey(file, key);
+  return key;
+}

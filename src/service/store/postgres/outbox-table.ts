@@ -1,0 +1,120 @@
+import type { GoneFolder, OutboxPage, OutboxRow, OutboxTable as Outbox } from "../../events/outbox.ts";
+import { type Session, sql } from "./session.ts";
+
+type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
+  readonly xid: string;
+  readonly n: number;
+  readonly grants: OutboxRow["grants"] | null;
+};
+
+/** The transactions that are over, as a snapshot sees them. */
+type Horizon = {
+  /** All below are over. */
+  readonly xmin: string;
+  /** None from here on has begun. */
+  readonly xmax: string;
+  /** Up to where rows are pruned; null: none is. */
+  readonly pruned: string | null;
+  /** Whether rows are there that wait for an older transaction. */
+  readonly waits: boolean;
+};
+
+const PRUNED = "outbox-pruned";
+
+const COLUMNS = "xid::text, n, workspace, kind, seq, id, change, was, grants";
+const AFTER = "(xid, n) > ($1::text::xid8, $2::bigint) AND xid < pg_snapshot_xmin(pg_current_snapshot())";
+
+const SQL = {
+  horizon: sql<Horizon>(
+    "outbox.horizon",
+    `SELECT pg_snapshot_xmin(s)::text AS xmin, pg_snapshot_xmax(s)::text AS xmax,
+       (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = '${PRUNED}') AS pruned,
+       EXISTS (SELECT 1 FROM outbox WHERE xid >= pg_snapshot_xmin(s)) AS waits
+     FROM pg_current_snapshot() AS s`,
+  ),
+  after: sql<StoredRow>("outbox.after", `SELECT ${COLUMNS} FROM outbox WHERE ${AFTER} ORDER BY xid, n LIMIT $3`),
+  afterOfOne: sql<StoredRow>(
+    "outbox.afterOfOne",
+    `SELECT ${COLUMNS} FROM outbox WHERE workspace = $4 AND ${AFTER} ORDER BY xid, n LIMIT $3`,
+  ),
+  goneFolders: sql<{ seq: number; was: number; grants: OutboxRow["grants"] | null }>(
+    "outbox.goneFolders",
+    "SELECT seq, was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND seq = ANY($1::bigint[])",
+  ),
+  access: sql(
+    "outbox.access",
+    `INSERT INTO outbox (workspace, kind, seq, id, change)
+     SELECT w.seq, 'access', k.seq, '', 'edited' FROM keys k JOIN workspaces w ON w.id = k.workspace_id
+     WHERE k.seq = $1`,
+  ),
+} as const;
+
+/** Notes that what a key may read was set anew. */
+export function noteAccess(session: Session, key: number): void {
+  session.send(SQL.access, key);
+}
+
+/** Prunes rows that are older than `$1` seconds and can be read, and notes up to where. */
+export const PRUNE = `
+WITH gone AS (
+  DELETE FROM outbox WHERE at < now() - make_interval(secs => $1)
+    AND xid < pg_snapshot_xmin(pg_current_snapshot()) RETURNING xid
+)
+INSERT INTO meta (name, value)
+SELECT '${PRUNED}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid) IS NOT NULL
+ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+/**
+ * Table `outbox`, which triggers fill. A place is the number of a transaction and that of a row in
+ * it.
+ */
+export class OutboxTable implements Outbox {
+  readonly #session: Session;
+  readonly #onWaiting: () => void;
+
+  /** @param onWaiting told that rows wait for a transaction that may end without a sign */
+  constructor(session: Session, onWaiting: () => void) {
+    this.#session = session;
+    this.#onWaiting = onWaiting;
+  }
+
+  async newest(): Promise<string> {
+    return `${(await this.#horizon()).xmin}.0`;
+  }
+
+  async after(place: string, most: number, workspace?: number): Promise<OutboxPage | null> {
+    const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
+    if (xid === undefined || n === undefined) return null;
+    const { xmin, xmax, pruned } = await this.#horizon();
+    // One of another database, or of a time before a return to a backup, may be of the future.
+    if (BigInt(xid) > BigInt(xmax)) return null;
+    if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
+    const stored =
+      workspace === undefined
+        ? this.#session.all(SQL.after, xid, n, most)
+        : this.#session.all(SQL.afterOfOne, xid, n, most, workspace);
+    const rows = (await stored).map(toRow);
+    const more = rows.length === most;
+    return { rows, upTo: more ? rows.at(-1)!.place : laterOf(place, `${xmin}.0`), more };
+  }
+
+  async goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>> {
+    const rows = await this.#session.all(SQL.goneFolders, seqs);
+    return new Map(rows.map(({ seq, was, grants }) => [seq, { parent: was, grants: grants ?? [] }]));
+  }
+
+  async #horizon(): Promise<Horizon> {
+    const horizon = (await this.#session.one(SQL.horizon))!;
+    if (horizon.waits) this.#onWaiting();
+    return horizon;
+  }
+}
+
+function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {
+  return { ...row, place: `${xid}.${n}`, grants: grants ?? [] };
+}
+
+/** A read may see less than one before it on another connection. */
+function laterOf(a: string, b: string): string {
+  return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;
+}

@@ -1,0 +1,67 @@
+import { STRUCTURE_FILE } from "../../../contract/names.ts";
+import { decodeText, type StoredText } from "../sqlite/text-codec.ts";
+import type { Indexing } from "../store.ts";
+import { keysOf } from "../../../markdown/search/keys.ts";
+import { keyIn } from "./key-sets.ts";
+import { type Session, sql } from "./session.ts";
+import { FILE_PATH } from "./sql.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** How many documents one step indexes, some milliseconds each 10,000 characters. */
+const STEP = 8;
+
+type Queued = { readonly n: number; readonly file: number };
+type Document = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
+
+const SQL = {
+  // The newest first. Several processes share the work.
+  take: sql<Queued>(
+    "indexing.take",
+    "SELECT n, file FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED",
+  ),
+  drop: sql("indexing.drop", "DELETE FROM search_queue WHERE n = ANY($1::bigint[])"),
+  documents: sql<Document>(
+    "indexing.documents",
+    `SELECT x.seq, x.workspace, ${FILE_PATH} AS path, c.codec, c.text
+     FROM files x LEFT JOIN folders d ON d.seq = x.above JOIN changes c ON c.id = x.change_id
+     WHERE x.seq = ANY($1::bigint[]) AND x.name <> '${STRUCTURE_FILE}'`,
+  ),
+  put: sql(
+    "indexing.put",
+    `INSERT INTO search_texts (file, n, keys) VALUES ($1, $2, $3)
+     ON CONFLICT (file) DO UPDATE SET n = excluded.n, keys = excluded.keys WHERE search_texts.n < excluded.n`,
+  ),
+} as const;
+
+/** Follows what was written, in steps of several documents, whichever process does them. */
+export class SearchIndexing implements Indexing {
+  readonly #transactions: Transactions;
+
+  constructor(transactions: Transactions) {
+    this.#transactions = transactions;
+  }
+
+  async step(most: "a-step" | "all"): Promise<"done" | "more"> {
+    for (;;) {
+      const work = (session: Session) => this.#index(session);
+      const done = await this.#transactions.write({ work, keep: () => true, synced: false });
+      if (done < STEP) return "done";
+      if (most === "a-step") return "more";
+    }
+  }
+
+  async #index(session: Session): Promise<number> {
+    const queued = await session.all(SQL.take, STEP);
+    if (queued.length === 0) return 0;
+    session.send(
+      SQL.drop,
+      queued.map(({ n }) => n),
+    );
+    const newest = new Map(queued.toReversed().map(({ n, file }) => [file, n]));
+    for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
+      const keys = Array.from(keysOf(path, decodeText({ codec, text })), (key) => keyIn(workspace, key));
+      session.send(SQL.put, seq, newest.get(seq), keys);
+    }
+    return queued.length;
+  }
+}

@@ -1,0 +1,215 @@
+import type { Pool, PoolConfig } from "pg";
+import type { Figures, PoolFigures, Store } from "../store.ts";
+import type { Holder } from "../rows.ts";
+import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
+import type { Tables } from "../tables.ts";
+import { ChangesTable } from "./changes-table.ts";
+import { isAway, isTooLong, StoreAway } from "./faults.ts";
+import { FilesTable } from "./files-table.ts";
+import { FoldersTable } from "./folders-table.ts";
+import { GrantsTable } from "./grants-table.ts";
+import { HOLDER, holderOf } from "./holder.ts";
+import { KeysTable } from "./keys-table.ts";
+import { holdPlace, holdTree } from "./locks.ts";
+import { migrate } from "./migrate.ts";
+import { OutboxSignal } from "./outbox-signal.ts";
+import { OutboxTable } from "./outbox-table.ts";
+import { openPool } from "./pool.ts";
+import { Pulse, type PulseLimits } from "./pulse.ts";
+import { SearchIndexing } from "./search-indexing.ts";
+import { SearchTable } from "./search-table.ts";
+import { type Session, sql } from "./session.ts";
+import { SettingsTable } from "./settings-table.ts";
+import { Transactions } from "./transactions.ts";
+import { WorkspacesTable } from "./workspaces-table.ts";
+
+const SQL = {
+  figures: sql<Figures>(
+    "figures",
+    "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing",
+  ),
+  savepoint: sql("savepoint", "SAVEPOINT request"),
+  release: sql("release", "RELEASE request"),
+  back: sql("back", "ROLLBACK TO request"),
+} as const;
+
+const STARTING = 7_214_906_233_013;
+
+type PostgresOptions = {
+  readonly url: string;
+  /** Bytes for the secret of a new database. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** A connection that nobody used broke. */
+  readonly onFault?: (error: unknown) => void;
+  /** What the operator set otherwise. */
+  readonly pool?: PoolConfig;
+  /** Tests pass shorter ones. */
+  readonly pulse?: PulseLimits;
+};
+
+/** A database of PostgreSQL, which any number of processes share. */
+export class PostgresStore implements Store {
+  readonly cursorSecret: Buffer;
+  readonly generation: string;
+  readonly indexing: SearchIndexing;
+  readonly outbox: OutboxSignal;
+  readonly #pool: Pool;
+  readonly #pulse: Pulse;
+  readonly #transactions: Transactions;
+
+  private constructor(pool: Pool, pulse: Pulse, { cursorSecret, generation }: Marks, outbox: OutboxSignal) {
+    this.#pool = pool;
+    this.#pulse = pulse;
+    this.outbox = outbox;
+    this.#transactions = new Transactions(pulse);
+    this.indexing = new SearchIndexing(this.#transactions);
+    this.cursorSecret = cursorSecret;
+    this.generation = generation;
+  }
+
+  /** @throws UnusableDatabase, or as `pg` does when it cannot be reached */
+  static async open(options: PostgresOptions): Promise<PostgresStore> {
+    const { url, random, onFault = () => undefined } = options;
+    const pool = openPool(url, onFault, options.pool);
+    try {
+      const client = await pool.connect();
+      try {
+        await migrate(client);
+      } finally {
+        client.release();
+      }
+      const outbox = new OutboxSignal(url, pool, onFault);
+      return new PostgresStore(pool, new Pulse(url, pool, options.pulse), await marksOf(pool, random), outbox);
+    } catch (error) {
+      await pool.end();
+      throw error;
+    }
+  }
+
+  read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    return this.#transactions.read((session) => work(tablesOf(session, this.outbox)));
+  }
+
+  async write<T>(work: (tables: Tables) => Promise<T>, keep: (result: T) => boolean = () => true): Promise<T> {
+    const inTables = (session: Session) => work(tablesOf(session, this.outbox));
+    const result = await this.#transactions.write({ work: inTables, keep, synced: true });
+    this.outbox.committed();
+    return result;
+  }
+
+  writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    const inTables = (session: Session) => work(tablesOf(session, this.outbox));
+    return this.#transactions.write({ work: inTables, keep: () => true, synced: false });
+  }
+
+  async holder(hash: Buffer): Promise<Holder | undefined> {
+    const [row] = await this.#transactions.ask(HOLDER, hash);
+    return row && holderOf(row);
+  }
+
+  async figures(): Promise<Figures> {
+    return (await this.#transactions.ask(SQL.figures))[0]!;
+  }
+
+  pool(): PoolFigures {
+    const { totalCount: connections, idleCount: idle, waitingCount: waiting } = this.#pool;
+    return { connections, idle, waiting };
+  }
+
+  /** SHA-256 of the admin key; null: there is none yet. */
+  async adminKeyHash(): Promise<Buffer | null> {
+    const { rows } = await this.#asked(this.#pool.query("SELECT value FROM meta WHERE name = 'admin-key'"));
+    return rows[0]?.value ?? null;
+  }
+
+  async setAdminKeyHash(hash: Buffer): Promise<void> {
+    await this.#asked(this.#pool.query("INSERT INTO meta (name, value) VALUES ('admin-key', $1)", [hash]));
+  }
+
+  /** Runs `work` while no other process of the database runs such a work. */
+  async alone<T>(work: () => Promise<T>): Promise<T> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query("SET lock_timeout = 0; SET statement_timeout = 0");
+      await client.query("SELECT pg_advisory_lock($1)", [STARTING]);
+      const result = await work();
+      await client.query("SELECT pg_advisory_unlock($1)", [STARTING]);
+      await client.query("RESET lock_timeout; RESET statement_timeout");
+      client.release();
+      return result;
+    } catch (error) {
+      // The lock ends with its connection.
+      client.release(true);
+      throw error;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.outbox.close();
+    await this.#pool.end();
+    this.#pulse.close();
+  }
+
+  async #asked<T>(question: Promise<T>): Promise<T> {
+    try {
+      return await question;
+    } catch (error) {
+      throw isAway(error) || isTooLong(error) ? new StoreAway(error, false) : error;
+    }
+  }
+}
+
+function tablesOf(session: Session, signal: OutboxSignal): Tables {
+  return {
+    files: new FilesTable(session),
+    folders: new FoldersTable(session),
+    changes: new ChangesTable(session),
+    workspaces: new WorkspacesTable(session),
+    keys: new KeysTable(session),
+    grants: new GrantsTable(session),
+    settings: new SettingsTable(session),
+    search: new SearchTable(session),
+    outbox: new OutboxTable(session, () => signal.waiting()),
+    async holder(hash) {
+      const row = await session.one(HOLDER, hash);
+      return row && holderOf(row);
+    },
+    async lockStructure(workspace) {
+      holdPlace(session, workspace);
+    },
+    async lockTree(workspace, path) {
+      holdTree(session, workspace, path);
+    },
+    nested: (work, keep) => nest(session, signal, work, keep),
+  };
+}
+
+async function nest<T>(
+  session: Session,
+  signal: OutboxSignal,
+  work: (tables: Tables) => Promise<T>,
+  keep: (result: T) => boolean = () => true,
+): Promise<T> {
+  session.send(SQL.savepoint);
+  let kept = false;
+  try {
+    const result = await work(tablesOf(session, signal));
+    kept = keep(result);
+    return result;
+  } finally {
+    if (!kept) session.goBack(SQL.back);
+    session.send(SQL.release);
+  }
+}
+
+type Marks = Pick<Store, "cursorSecret" | "generation">;
+
+/** Made once, by whichever process is first. */
+async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promise<Marks> {
+  const secret = Buffer.from(random(32));
+  await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
+  const names = ["cursor-secret", GENERATION_NAME];
+  const { rows } = await pool.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [names]);
+  const [cursorSecret, stored] = names.map((name): Buffer | undefined => rows.find((row) => row.name === name)?.value);
+  return { cursorSecret: cursorSecret!, generation: generationOf(stored, cursorSecret!) };
+}

@@ -1,0 +1,120 @@
+import { closeSync, openSync, rmSync } from "node:fs";
+import Sqlite from "better-sqlite3";
+import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
+import { checkDigest, dropDigest, writeDigest } from "./backup-digest.ts";
+import { MIGRATIONS } from "./schema.ts";
+
+/** A backup: a whole `service.db` in one file, of the same form whatever store it was taken of. */
+
+export type BackupContents = {
+  readonly workspaces: number;
+  readonly documents: number;
+  readonly keys: number;
+};
+
+/** Not whole, not ours, or of a newer program; the message is a clause about the file. */
+export class NoBackup extends Error {
+  override readonly name = "NoBackup";
+}
+
+/**
+ * Checks a database that was just copied, page by page, and makes it a backup: one file that needs
+ * no other beside it, with its digest.
+ * @throws NoBackup; as node:fs and better-sqlite3 do when it cannot be read
+ */
+export function sealBackup(file: string): BackupContents {
+  return withBackup(file, (db) => {
+    const contents = examine(db);
+    writeDigest(db);
+    return contents;
+  });
+}
+
+/**
+ * Checks whether a file is a backup that can be restored: each page, and the digest of its rows.
+ * @throws as `sealBackup`
+ */
+export function examineBackup(file: string): BackupContents {
+  return withBackup(file, examineSealed);
+}
+
+/**
+ * Makes a service of the copy of a backup: mirrors are to see that it is not as they knew it.
+ * @throws as `sealBackup`
+ */
+export function renewBackup(copy: string): BackupContents {
+  return withBackup(copy, (db) => {
+    const contents = examineSealed(db);
+    dropDigest(db);
+    const text = "INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)";
+    db.prepare(text).run(GENERATION_NAME, newGeneration());
+    return contents;
+  });
+}
+
+function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
+  // SQLite would tell of a file that is not there as of one that it cannot open.
+  closeSync(openSync(file, "r"));
+  const db = new Sqlite(file, { fileMustExist: true });
+  try {
+    return work(db);
+  } catch (error) {
+    if (isNoDatabase(error)) throw new NoBackup("is no database");
+    throw error;
+  } finally {
+    db.close();
+  }
+}
+
+/**
+ * Makes a backup of what is not in SQLite. The index of search is made by the service that is
+ * restored, in steps.
+ * @param file absolute; nothing may be there
+ * @param fill writes the rows; all is one transaction
+ * @throws as it does; then there is no file
+ */
+export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) => Promise<void>): Promise<void> {
+  closeSync(openSync(file, "wx", 0o600));
+  const db = new Sqlite(file);
+  try {
+    // Whole or not there: it is written once, and synced at the end.
+    db.pragma("journal_mode = MEMORY");
+    db.exec("BEGIN");
+    for (const sql of MIGRATIONS) db.exec(sql);
+    db.pragma(`user_version = ${MIGRATIONS.length}`);
+    await fill(db);
+    db.exec("COMMIT");
+    db.close();
+  } catch (error) {
+    db.close();
+    rmSync(file, { force: true });
+    throw error;
+  }
+}
+
+function examine(db: Sqlite.Database): BackupContents {
+  const version = db.pragma("user_version", { simple: true }) as number;
+  if (version > MIGRATIONS.length) throw new NoBackup("was made by a newer mdmirror");
+  const isOurs = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
+  if (version === 0 || !isOurs) throw new NoBackup("is no backup of a service");
+  // One that was copied out of a running service is marked as one with a journal beside it.
+  db.pragma("journal_mode = DELETE");
+  const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
+  const told = first?.integrity_check ?? "it cannot be read";
+  if (told !== "ok") throw new NoBackup(`is damaged (${told})`);
+  const count = (table: string) => db.prepare<[], { n: number }>(`SELECT count(*) AS n FROM ${table}`).get()!.n;
+  return { workspaces: count("workspaces"), documents: count("files"), keys: count("keys") };
+}
+
+function examineSealed(db: Sqlite.Database): BackupContents {
+  const contents = examine(db);
+  const digest = checkDigest(db);
+  if (digest === "another") throw new NoBackup("is damaged (its digest is another one)");
+  if (digest === "none") throw new NoBackup("has no digest, as a backup has");
+  return contents;
+}
+
+function isNoDatabase(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === "SQLITE_NOTADB" || code?.startsWith("SQLITE_CORRUPT") === true;
+}

@@ -1,0 +1,169 @@
+import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import Sqlite from "better-sqlite3";
+import { Journal } from "./journal.ts";
+import { MOST_RESERVED } from "./reserve.ts";
+import { MIGRATIONS } from "./schema.ts";
+import { Statement } from "./statement.ts";
+import { makeFolders } from "../../../common/make-folders.ts";
+
+/** Tables whose writes are counted: whose a key is, what it may do; a row of a file, its path. */
+const COUNTED = {
+  keys: /\b(?:keys|grants|workspaces|meta)\b/,
+  files: /\b(?:files|folders)\b/,
+} as const;
+type Counted = keyof typeof COUNTED;
+const KINDS: readonly Counted[] = ["keys", "files"];
+
+/** The part of SQLite that the tables use. */
+export class Db {
+  readonly #sqlite: Sqlite.Database;
+  readonly #writes: Record<Counted, number> = { keys: 0, files: 0 };
+
+  constructor(sqlite: Sqlite.Database) {
+    this.#sqlite = sqlite;
+  }
+
+  /**
+   * Grow with each write, and when one is undone: while a count stays the same, what was read of
+   * its tables is still valid.
+   */
+  get writes(): Readonly<Record<Counted, number>> {
+    return this.#writes;
+  }
+
+  /** @param before the counts when what is undone began */
+  noteUndone(before: Db["writes"]): void {
+    for (const kind of KINDS) if (this.#writes[kind] !== before[kind]) this.#writes[kind]++;
+  }
+
+  get inTransaction(): boolean {
+    return this.#sqlite.inTransaction;
+  }
+
+  prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
+    sql: string,
+  ): Statement<Values extends unknown[] ? Values : [Values], Row> {
+    const kinds = KINDS.filter((kind) => COUNTED[kind].test(sql));
+    return new Statement(this.#sqlite, sql, kinds.length === 0 ? null : () => this.#count(kinds));
+  }
+
+  #count(kinds: readonly Counted[]): void {
+    for (const kind of kinds) this.#writes[kind]++;
+  }
+
+  pragma(text: string): unknown {
+    return this.#sqlite.pragma(text);
+  }
+
+  /** The whole database, as a file would hold it. */
+  serialize(): Buffer {
+    return this.#sqlite.serialize();
+  }
+
+  close(): void {
+    this.#sqlite.close();
+  }
+}
+
+/**
+ * `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) that a
+ * service in memory continues.
+ */
+export type DatabaseLocation =
+  | ":memory:"
+  | {
+      readonly folder: string;
+      /** Milliseconds to wait for another process that has it open (2,000). */
+      readonly waitMs?: number;
+    }
+  | { readonly copy: Uint8Array };
+
+const WAIT_MS = 2_000;
+
+/**
+ * Opens the database and brings it to the newest schema.
+ * @throws when the folder cannot be used, another process holds it, or a newer program wrote it
+ */
+export function openDatabase(location: DatabaseLocation): Db {
+  const sqlite = new Sqlite(sourceOf(location), { timeout: waitOf(location) });
+  const db = new Db(sqlite);
+  try {
+    if (location !== ":memory:" && "folder" in location) {
+      // One process a folder: the lock is the system's and ends with the process, even after kill
+      // -9.
+      db.pragma("locking_mode = EXCLUSIVE");
+      db.pragma("journal_mode = WAL");
+      // FULL: an acknowledged write survives a power cut as well as a killed process.
+      db.pragma("synchronous = FULL");
+      // On macOS fsync leaves bytes in the medium's own cache. Elsewhere it changes nothing.
+      db.pragma("fullfsync = ON");
+      new Journal(db).bound(MOST_RESERVED);
+    }
+    db.pragma("cache_size = -65536");
+    migrate(sqlite, location !== ":memory:" && "folder" in location ? location.folder : null);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+  return db;
+}
+
+function waitOf(location: DatabaseLocation): number {
+  return typeof location === "object" && "folder" in location ? (location.waitMs ?? WAIT_MS) : WAIT_MS;
+}
+
+function sourceOf(location: DatabaseLocation): string | Buffer {
+  if (location === ":memory:") return location;
+  return "folder" in location ? ownFile(location.folder) : Buffer.from(location.copy);
+}
+
+/** Made before SQLite would make it readable by everybody; the files beside it take its mode. */
+function ownFile(folder: string): string {
+  makeFolders(folder, 0o700);
+  const file = join(folder, "service.db");
+  // One that is there is not opened: closing it would end the lock of a service in this process.
+  if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  else closeSync(openSync(file, "a", 0o600));
+  return file;
+}
+
+/** Written by a program that knows more of it. */
+class NewerData extends Error {
+  readonly code = "newer-data";
+}
+
+/**
+ * @param folder where the file as it was is kept, until a start finds nothing more to migrate;
+ * null: nowhere
+ */
+function migrate(db: Sqlite.Database, folder: string | null): void {
+  const version = db.pragma("user_version", { simple: true }) as number;
+  const known = MIGRATIONS.length;
+  if (version > known)
+    throw new NewerData(`service.db was written by a newer mdmirror (schema ${version}, this one knows ${known})`);
+  const before = folder === null ? null : join(folder, "service.db.before");
+  if (version === known) {
+    if (before !== null) rmSync(before, { force: true });
+    return;
+  }
+  if (before !== null && version > 0) keepBefore(db, before);
+  db.transaction(() => {
+    for (const sql of MIGRATIONS.slice(version)) db.exec(sql);
+    db.pragma(`user_version = ${known}`);
+  }).immediate();
+}
+
+/** ORDER: whole before the first step of the migration; one that was cut off is made anew. */
+function keepBefore(db: Sqlite.Database, path: string): void {
+  const fresh = `${path}.new`;
+  rmSync(fresh, { force: true });
+  closeSync(openSync(fresh, "wx", 0o600));
+  try {
+    db.prepare("VACUUM INTO ?").run(fresh);
+    renameSync(fresh, path);
+  } catch (error) {
+    rmSync(fresh, { force: true });
+    throw error;
+  }
+}

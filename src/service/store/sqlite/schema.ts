@@ -1,0 +1,158 @@
+import { OUTBOX_SCHEMA } from "./outbox-schema.ts";
+import { KEY_SCHEMA } from "../../../markdown/search/key-index.ts";
+
+/** Search by keys, in place of what was there before. */
+const SEARCH_BY_KEYS = `
+DROP TRIGGER IF EXISTS search_file_made;
+DROP TRIGGER IF EXISTS search_file_changed;
+DROP TRIGGER IF EXISTS search_file_placed;
+DROP TRIGGER IF EXISTS search_file_gone;
+DROP TRIGGER IF EXISTS search_folder_placed;
+DROP TABLE IF EXISTS search_queue;
+DROP TABLE IF EXISTS search_vocabulary;
+DROP TABLE IF EXISTS search_words;
+DROP TABLE IF EXISTS search_grams;
+DROP TABLE IF EXISTS search_paths;
+DROP TABLE IF EXISTS search_path_grams;
+DROP TABLE IF EXISTS search_term_grams;
+DROP TABLE IF EXISTS search_terms;
+${KEY_SCHEMA}
+-- What is to be indexed, the newest first: files that were made, changed, placed or removed, and folders
+-- whose path changed, of which the files up to number "after" are done. Triggers see every way of writing.
+CREATE TABLE search_queue (
+  n INTEGER PRIMARY KEY AUTOINCREMENT,
+  workspace INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  after INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (kind, seq)
+);
+CREATE INDEX search_queue_by_workspace ON search_queue (workspace, kind, n);
+INSERT INTO search_queue (workspace, kind, seq) SELECT workspace, 'file', seq FROM files ORDER BY seq;
+CREATE TRIGGER search_file_made AFTER INSERT ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (new.workspace, 'file', new.seq);
+END;
+CREATE TRIGGER search_file_changed AFTER UPDATE OF change_id, folder, name ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (new.workspace, 'file', new.seq);
+END;
+CREATE TRIGGER search_file_gone AFTER DELETE ON files BEGIN
+  INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (old.workspace, 'file', old.seq);
+END;
+CREATE TRIGGER search_folder_placed AFTER UPDATE OF path ON folders BEGIN
+  INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (new.workspace, 'folder', new.seq);
+END;
+`;
+
+/**
+ * Numbered migrations; `user_version` holds how many have run.
+ *
+ * A file stores its name and its folder, a folder its whole path: a list joins once by row id, and
+ * renaming a folder rewrites the folders below it (hundreds) instead of the files (tens of
+ * thousands).
+ * AUTOINCREMENT, because a cursor is a place in the order of creation: a number reused after a
+ * deletion would hide the new item. Folder 0 is the root of each workspace; it has no row and no
+ * id.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
+
+CREATE TABLE workspaces (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  name TEXT NOT NULL,
+  state TEXT NOT NULL,
+  retry_after INTEGER NOT NULL
+);
+
+CREATE TABLE folders (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  workspace INTEGER NOT NULL,
+  parent INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  path TEXT NOT NULL,
+  UNIQUE (workspace, path)
+);
+CREATE INDEX folders_by_parent ON folders (workspace, parent);
+
+CREATE TABLE files (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  workspace INTEGER NOT NULL,
+  folder INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  protected INTEGER NOT NULL,
+  change_id TEXT NOT NULL,
+  UNIQUE (workspace, folder, name)
+);
+CREATE INDEX files_by_workspace ON files (workspace);
+CREATE INDEX files_by_folder ON files (workspace, folder);
+
+CREATE TABLE changes (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  file INTEGER NOT NULL,
+  base_id TEXT,
+  status TEXT NOT NULL,
+  codec INTEGER NOT NULL,
+  text BLOB NOT NULL,
+  at INTEGER NOT NULL
+);
+CREATE INDEX changes_by_file ON changes (file);
+CREATE INDEX changes_in_review ON changes (file) WHERE status = 'in_review';
+
+CREATE TABLE keys (
+  seq INTEGER PRIMARY KEY AUTOINCREMENT,
+  id TEXT NOT NULL UNIQUE,
+  workspace_id TEXT NOT NULL,
+  hash BLOB NOT NULL UNIQUE,
+  label TEXT NOT NULL,
+  rate_requests INTEGER,
+  rate_seconds INTEGER,
+  at INTEGER NOT NULL
+);
+CREATE TABLE grants (
+  key INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  target INTEGER NOT NULL,
+  level TEXT NOT NULL,
+  PRIMARY KEY (key, kind, target)
+) WITHOUT ROWID;
+`,
+  // The first tables of search; the last step about search creates them again.
+  "",
+  `
+CREATE INDEX files_protected ON files (workspace) WHERE protected = 1;
+-- Grants on paths at which nothing stands for now.
+CREATE TABLE kept_grants (
+  key INTEGER NOT NULL,
+  workspace INTEGER NOT NULL,
+  path TEXT NOT NULL,
+  level TEXT NOT NULL,
+  PRIMARY KEY (key, workspace, path)
+) WITHOUT ROWID;
+CREATE INDEX kept_grants_by_path ON kept_grants (workspace, path);
+`,
+  "",
+  `
+-- Ids never change: a workspace of the first version keeps those that it issued.
+ALTER TABLE workspaces ADD COLUMN first_ids INTEGER NOT NULL DEFAULT 0;
+UPDATE workspaces SET first_ids = 1
+  WHERE EXISTS (SELECT 1 FROM files x WHERE x.workspace = workspaces.seq)
+     OR EXISTS (SELECT 1 FROM folders d WHERE d.workspace = workspaces.seq);
+ALTER TABLE changes ADD COLUMN reason TEXT;
+UPDATE changes SET reason = 'protected' WHERE status <> 'saved';
+`,
+  "",
+  "ALTER TABLE keys ADD COLUMN expires_at INTEGER;",
+  `
+ALTER TABLE keys ADD COLUMN last_used_at INTEGER;
+-- What waits for review, and what was decided, without a look at every version of every document.
+CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
+`,
+  OUTBOX_SCHEMA,
+  // Who comes back is told of the own workspace alone, however much happened in others.
+  "CREATE INDEX outbox_by_workspace ON outbox (workspace, n);",
+  SEARCH_BY_KEYS,
+];

@@ -1,0 +1,201 @@
+import type { Holder } from "../rows.ts";
+import type { BackupMade, Figures, Indexing, Outbox, Reach, Store } from "../store.ts";
+import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
+import type { Tables } from "../tables.ts";
+import { ChangesTable } from "./changes-table.ts";
+import { OnlineBackup } from "./backup.ts";
+import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
+import { FilesTable } from "./files-table.ts";
+import { FoldersTable } from "./folders-table.ts";
+import { GrantsTable } from "./grants-table.ts";
+import { GroupCommit } from "./group-commit.ts";
+import { Holders } from "./holders.ts";
+import { Journal } from "./journal.ts";
+import { KeysTable } from "./keys-table.ts";
+import { OutboxTable } from "./outbox-table.ts";
+import { Reserve } from "./reserve.ts";
+import { SearchIndex, STEP } from "./search-index.ts";
+import { SearchTable } from "./search-table.ts";
+import { StoredSettings } from "./settings-table.ts";
+import { Transactions } from "./transactions.ts";
+import { Turns } from "./turns.ts";
+import { UndoPages } from "./undo-pages.ts";
+import { WorkspacesTable } from "./workspaces-table.ts";
+
+type SqliteOptions = {
+  /** Bytes for the secret of a new database. */
+  readonly random: (bytes: number) => Uint8Array;
+  /** Default `each` by itself; `together` where a disk is waited for. */
+  readonly commits?: "each" | "together";
+};
+
+/**
+ * Opens a database of SQLite as the store of a service.
+ * @throws as `openDatabase`
+ */
+export function openSqlite(location: DatabaseLocation, options: SqliteOptions): SqliteStore {
+  return new SqliteStore(location, options);
+}
+
+/**
+ * An open database: its tables, its transactions, and the disk space that is reserved for it. One
+ * connection does all, so one transaction ends before the next begins; within one nothing is waited
+ * for but what is there already, so that each ends in the turn of the event loop in which it began.
+ */
+export class SqliteStore implements Store {
+  readonly cursorSecret: Buffer;
+  readonly generation: string;
+  readonly reserve: Reserve;
+  readonly indexing: Indexing;
+  readonly outbox: Outbox = { onChange: (listener) => this.#onChange(listener) };
+  readonly #db: Db;
+  readonly #turns = new Turns();
+  readonly #transactions: Transactions;
+  readonly #undo: UndoPages;
+  readonly #group: GroupCommit | null;
+  readonly #holders: Holders;
+  readonly #index: SearchIndex;
+  readonly #tables: Tables;
+  readonly #backup: OnlineBackup | null;
+  readonly #listeners = new Set<() => void>();
+
+  constructor(location: DatabaseLocation, { random, commits = "each" }: SqliteOptions) {
+    const db = openDatabase(location);
+    this.#db = db;
+    this.#transactions = new Transactions(db);
+    this.#undo = new UndoPages(db);
+    this.#group = commits === "each" ? null : new GroupCommit(this.#turns, this.#transactions);
+    this.cursorSecret = cursorSecretOf(db, random);
+    this.generation = generationOf(metaOf(db, GENERATION_NAME), this.cursorSecret);
+    this.#index = new SearchIndex(db);
+    ({ tables: this.#tables, holders: this.#holders } = this.#openTables());
+    this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
+    const folder = typeof location === "object" && "folder" in location ? location.folder : null;
+    const journal = new Journal(db);
+    // The size of the journal depends on the reserve.
+    this.reserve = new Reserve(folder, { onHold: (bytes) => journal.bound(bytes) });
+    this.#backup = folder === null ? null : new OnlineBackup(folder, { journal, turns: this.#turns });
+  }
+
+  #openTables(): { readonly tables: Tables; readonly holders: Holders } {
+    const db = this.#db;
+    const files = new FilesTable(db);
+    const folders = new FoldersTable(db, files);
+    const outbox = new OutboxTable(db);
+    const grants = new GrantsTable(db, { files, folders, outbox });
+    const workspaces = new WorkspacesTable(db);
+    const keys = new KeysTable(db, grants);
+    const settings = new StoredSettings(db);
+    const holders = new Holders(db, { keys, grants, workspaces, settings });
+    const tables: Tables = {
+      files,
+      folders,
+      changes: new ChangesTable(db, files),
+      workspaces,
+      keys,
+      grants,
+      settings,
+      outbox,
+      search: new SearchTable(db, this.#index, { files, folders }),
+      holder: async (hash) => holders.byHash(hash),
+      // Nobody else writes meanwhile.
+      lockStructure: async () => undefined,
+      lockTree: async () => undefined,
+      nested: (work, keep) => this.#transactions.run(() => work(tables), keep),
+    };
+    return { tables, holders };
+  }
+
+  read<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    return this.#turns.take(() => work(this.#tables));
+  }
+
+  async write<T>(
+    work: (tables: Tables) => Promise<T>,
+    keep: (result: T) => boolean = () => true,
+    reach: Reach = "rows",
+  ): Promise<T> {
+    const inTables = () => work(this.#tables);
+    const alone = () => this.#transactions.run(inTables, keep);
+    const result = await (reach === "tree"
+      ? this.#turns.take(() => this.#undo.onDisk(alone))
+      : this.#group === null
+        ? this.#turns.take(alone)
+        : this.#group.write(inTables, keep));
+    for (const listener of this.#listeners) listener();
+    return result;
+  }
+
+  #onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  /** What was acknowledged before a power cut stays, because the journal is in order. */
+  writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
+    return this.#turns.take(async () => {
+      this.#db.pragma("synchronous = NORMAL");
+      try {
+        return await this.#transactions.run(() => work(this.#tables));
+      } finally {
+        this.#db.pragma("synchronous = FULL");
+      }
+    });
+  }
+
+  /**
+   * What an open transaction does not change need not wait for its end: each write begins with this
+   * look, before its body is read, and could join none.
+   */
+  async holder(hash: Buffer): Promise<Holder | undefined> {
+    if (this.#transactions.isOfKeys) return this.read((tables) => tables.holder(hash));
+    return this.#holders.byHash(hash);
+  }
+
+  figures(): Promise<Figures> {
+    const sql = "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing";
+    return this.#turns.take(async () => this.#db.prepare<[], Figures>(sql).get()!);
+  }
+
+  copy(): Promise<Uint8Array> {
+    return this.#turns.take(async () => this.#db.serialize());
+  }
+
+  /** @throws in memory, where there is no file */
+  backup(): Promise<BackupMade> {
+    if (this.#backup === null) throw new Error("a database in memory has no file to copy");
+    return this.#backup.make();
+  }
+
+  async close(): Promise<void> {
+    // ORDER: closing writes the journal back, into the file that is copied.
+    await this.#backup?.ended();
+    await this.#turns.take(async () => this.#db.close());
+    await this.#backup?.close();
+  }
+
+  /** A power cut may undo it: the queue knows then what is to be indexed. */
+  #indexStep(most: number): Promise<"done" | "more"> {
+    return this.#turns.take(async () => {
+      if (!this.#index.isUnfinished()) return "done";
+      this.#db.pragma("synchronous = NORMAL");
+      try {
+        return this.#transactions.runNow(() => this.#index.update(most));
+      } finally {
+        this.#db.pragma("synchronous = FULL");
+      }
+    });
+  }
+}
+
+function metaOf(db: Db, name: string): Buffer | undefined {
+  return db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?").get(name)?.value;
+}
+
+function cursorSecretOf(db: Db, random: (bytes: number) => Uint8Array): Buffer {
+  const known = metaOf(db, "cursor-secret");
+  if (known !== undefined) return known;
+  const secret = Buffer.from(random(32));
+  db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(secret);
+  return secret;
+}
