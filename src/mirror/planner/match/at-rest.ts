@@ -28,30 +28,28 @@ type Parted = {
  */
 export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged): Parted {
   const folders = foldersAtRest(trees, paths);
-  const shared = sharedPaths(trees.base.links.values());
   const links = new Map<DocId, Link>();
-  const atRest = new Set<LocalPath>();
+  const atRest = new Map<LocalPath, Link>();
   for (const link of trees.base.links.values()) {
     const { id, localPath, remotePath } = link;
     const isInFolderAtRest = folders.get(parentOf(localPath)) === parentOf(remotePath);
-    if (isInFolderAtRest && !isJudged(judged, id) && !shared.has(localPath) && isUnchanged(trees, link))
-      atRest.add(localPath);
+    if (isInFolderAtRest && !isJudged(judged, id) && !atRest.has(localPath) && isUnchanged(trees, link))
+      atRest.set(localPath, link);
     else links.set(id, link);
+  }
+  // Of several records with one path, it is to be judged whose file is there.
+  for (const { localPath } of [...links.values()]) {
+    const other = atRest.get(localPath);
+    if (other !== undefined) links.set(other.id, other);
+    atRest.delete(localPath);
   }
   return { links, files: filesBut(trees.local.files, atRest) };
 }
 
-/** Returns the paths of several records: it is to be judged whose file is there. */
-function sharedPaths(links: Iterable<Link>): ReadonlySet<LocalPath> {
-  const paths = new Set<LocalPath>();
-  const shared = new Set<LocalPath>();
-  for (const { localPath } of links)
-    if (paths.has(localPath)) shared.add(localPath);
-    else paths.add(localPath);
-  return shared;
-}
-
-function filesBut(files: ReadonlyMap<LocalPath, LocalFile>, left: ReadonlySet<LocalPath>): Map<LocalPath, LocalFile> {
+function filesBut(
+  files: ReadonlyMap<LocalPath, LocalFile>,
+  left: ReadonlyMap<LocalPath, Link>,
+): Map<LocalPath, LocalFile> {
   if (files.size === left.size) return new Map();
   return new Map([...files].filter(([path]) => !left.has(path)));
 }
