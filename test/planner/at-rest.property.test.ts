@@ -5,11 +5,11 @@ import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { ancestorsOf, EXACT_DISK } from "../../src/contract/path.ts";
-import type { Trees } from "../../src/mirror/model/tree.ts";
-import { applyChanges, baseWorld, type Change, type Scenario, scenarios } from "./arbitrary.ts";
+import type { LocalFile, Trees } from "../../src/mirror/model/tree.ts";
+import { applyChanges, baseWorld, type Change, type Scenario, scenarios, textOf } from "./arbitrary.ts";
 import { POLICY, SIGNALS } from "./defaults.ts";
 import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
-import type { World } from "./world.ts";
+import { World } from "./world.ts";
 import { treesOf } from "./world-trees.ts";
 
 const RUNS = 500;
@@ -61,25 +61,36 @@ const arrivals: fc.Arbitrary<Scenario> = fc.record({
 
 const byPath = <T extends { readonly path: string }>(all: readonly T[]) => new Map(all.map((one) => [one.path, one]));
 
-/** The trees with the folders of all local files, as each walk shows them. */
+/** The trees with the folders of all local files, and each inode once, as each walk shows them. */
 function walked({ base, local, remote }: Trees): Trees {
   const folders = new Map(local.folders);
+  const inode = ({ stamp: { dev, ino, birthMs } }: LocalFile) => `${dev}:${ino}:${birthMs}`;
+  const last = new Map([...local.files.values()].map((file) => [inode(file), file]));
+  const files = new Map([...local.files].filter(([, file]) => last.get(inode(file)) === file));
   for (const path of [...local.files.keys(), ...local.folders.keys()].flatMap(ancestorsOf))
     if (!folders.has(path)) folders.set(path, { path, dev: 1, ino: 9, birthMs: 0 });
-  return { base, local: { ...local, folders }, remote };
+  return { base, local: { ...local, files, folders }, remote };
 }
 
-/** Whether a record has paths below the root, as each row of a state file has. */
-function isSound({ localPath, remotePath }: { readonly localPath: string; readonly remotePath: string }): boolean {
-  return [localPath, remotePath].every((path) => path.split("/").every((name) => name !== ""));
+type Paths = { readonly id: string; readonly localPath: string; readonly remotePath: string };
+
+/** A record with paths below the root, as each row of a state file has; only documents end so. */
+function sound<R extends Paths>(row: R, ending: ".md" | ""): R {
+  const below = (path: string) => {
+    const names = path.split("/").filter(Boolean);
+    return names.length === 0 ? `${row.id}${ending}` : names.join("/").replace(/(?:\.md)?$/, ending);
+  };
+  return { ...row, localPath: below(row.localPath), remotePath: below(row.remotePath) };
 }
 
 /** Both sides as the sound rows of base have them, whatever nonsense they are otherwise. */
 function agreeing(trees: Trees): Trees {
-  const links = [...trees.base.links.values()]
-    .filter(isSound)
-    .map((link) => ({ ...link, standing: "linked" as const, submissions: [] }));
-  const dirs = [...trees.base.dirs.values()].filter(isSound);
+  const links = [...trees.base.links.values()].map((link) => ({
+    ...sound(link, ".md"),
+    standing: "linked" as const,
+    submissions: [],
+  }));
+  const dirs = [...trees.base.dirs.values()].map((dir) => sound(dir, ""));
   const files = links.flatMap(({ localPath: path, stamp, localDigest: digest }) =>
     stamp === null ? [] : [{ path, stamp, stampTrusted: true, digest, textFault: null, empty: false }],
   );
@@ -144,6 +155,7 @@ function spoiled({ base, local, remote }: Trees, other: Trees, spots: readonly s
       files: has("documents") ? mix(remote.files, other.remote.files, n) : remote.files,
       folders: has("dirs") ? mix(remote.folders, other.remote.folders, n) : remote.folders,
       gone: other.remote.gone,
+      goneFolders: has("dirs") ? other.remote.goneFolders : remote.goneFolders,
     },
   };
 }
@@ -162,6 +174,46 @@ const VARIANTS: readonly [string, (world: World) => void, Partial<Policy>][] = [
   ["only remote changes count", () => undefined, { direction: "pull-only" }],
 ];
 
+/** Two folders in a folder, with a document in each. */
+function nested(): World {
+  const world = new World();
+  for (const path of ["a/one.md", "a/s/two.md", "b/three.md"]) world.synced(path, textOf(world.next()));
+  return world;
+}
+
+/** Changes after which some documents are where base has them, and their folders are not. */
+const LEFT_BEHIND: readonly [string, (world: World) => void][] = [
+  [
+    "a folder moved locally, and its document came back into a new one",
+    (world) => {
+      world.moveLocal("a", "old");
+      world.makeFolder("a");
+      world.moveLocal("old/one.md", "a/one.md");
+    },
+  ],
+  [
+    "a folder moved locally, and the folder inside it came back",
+    (world) => {
+      world.moveLocal("a", "old");
+      world.makeFolder("a");
+      world.moveLocal("old/s", "a/s");
+    },
+  ],
+  [
+    "a folder moved on the service, and its document came back into a new one",
+    (world) => {
+      const id = world.idAt("a/one.md");
+      world.moveDir(world.dirAt("a"), "old");
+      world.newDir("a");
+      world.documents.get(id)!.path = "a/one.md";
+    },
+  ],
+  [
+    "another record has the path of a document",
+    (world) => world.patchLink(world.idAt("b/three.md"), { localPath: "a/one.md" }),
+  ],
+];
+
 describe("the plan is the same as the one that judges all documents", () => {
   test.each(VARIANTS)("I24 in a world that was synced and then changed, where %s", (_what, vary, patch) => {
     fc.assert(
@@ -173,6 +225,12 @@ describe("the plan is the same as the one that judges all documents", () => {
       }),
       { numRuns: RUNS },
     );
+  });
+
+  test.each(LEFT_BEHIND)("I09 I24 where %s", (_what, change) => {
+    const world = nested();
+    change(world);
+    expectSamePlan(treesOf(world), POLICY, world);
   });
 
   test("I24 whatever the trees are", () => {
