@@ -1,12 +1,86 @@
 import type { Daemon } from "../engine/daemon/daemon.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Call, Handled } from "./control/listen.ts";
-import { boundReport, type ControlRequest, type DaemonStatus } from "./control/protocol.ts";
+import { boundReport, type ControlRequest, type DaemonStatus, type HeldBack } from "./control/protocol.ts";
 import { codeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
-import { forgetBudgetOfHalt } from "../folder/run.ts";
+import { forgetBudgetOfHalt, type RunReport } from "../folder/run.ts";
 import type { OpenedDaemon } from "./open-daemon.ts";
-import { isPaused, syncNow } from "./sync-now.ts";
-import { waitAsked } from "./wait-asked.ts";
+import { MOVES_ON, waitedOf, type WaitAnswer, type Waited } from "./control/waited.ts";
+import { setTimeout as wait } from "node:timers/promises";
+
+const LOOK_MS = 100;
+
+type SyncNow = {
+  /** How long to wait for changes that are held back, in milliseconds. */
+  readonly mostMs: number;
+  readonly clock: Clock;
+  /** Aborted when the caller is gone. */
+  readonly gone: AbortSignal;
+  /** Called once, when deletions are held back. */
+  readonly onHeldBack: (heldBack: HeldBack) => void;
+};
+
+/**
+ * What `sync` asks of the daemon. A person who asks wants both sides equal, so after the run it
+ * waits for what the daemon holds back for a while: files that were saved a moment ago, and
+ * deletions in their grace period. The runs of that time become one report.
+ */
+async function syncNow(
+  daemon: Pick<Daemon, "request" | "status" | "onEvent">,
+  { mostMs, clock, gone, onHeldBack }: SyncNow,
+): Promise<RunReport> {
+  const runs = new Map<number, RunReport>();
+  const off = daemon.onEvent((event) => {
+    if (event.kind === "run") runs.set(event.report.run, event.report);
+  });
+  try {
+    const until = clock.monotonic() + mostMs;
+    let isReported = false;
+    let last = await daemon.request("sync");
+    runs.set(last.run, last);
+    while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
+      do {
+        const { pendingDeletions } = daemon.status();
+        // A saved file rests for a moment only, which needs no message.
+        if (!isReported && pendingDeletions.length > 0) {
+          isReported = true;
+          onHeldBack({ deletions: pendingDeletions.length });
+        }
+        await wait(LOOK_MS);
+      } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
+      // A whole look judges what was held back, whatever happened to it meanwhile.
+      last = await daemon.request("rescan");
+      runs.set(last.run, last);
+    }
+    return { ...last, counts: sumOf([...runs.values()], last) };
+  } finally {
+    off();
+  }
+}
+
+function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
+  const { phase, dirty, pendingDeletions } = daemon.status();
+  // Offline or paused, or with deletions that a guard stops, waiting would be in vain; the report
+  // names those deletions.
+  if (last.state === "offline" || isPaused(daemon)) return false;
+  if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
+  return last.state !== "stopped" && pendingDeletions.length > 0;
+}
+
+/** Whether a daemon neither polls nor retries. While paused, a run by hand shows another phase. */
+function isPaused(daemon: Pick<Daemon, "status">): boolean {
+  const { phase, nextPollAt, retryAt } = daemon.status();
+  return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
+}
+
+function sumOf(runs: readonly RunReport[], last: RunReport): RunReport["counts"] {
+  const sum = { ...last.counts };
+  for (const { run, counts } of runs) {
+    if (run === last.run) continue;
+    for (const name of Object.keys(sum) as (keyof typeof sum)[]) if (name !== "blocked") sum[name] += counts[name];
+  }
+  return sum;
+}
 
 /** What the daemon of a folder answers to the commands that ask it. */
 
@@ -101,4 +175,28 @@ const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 /** How long to wait before what broke so often in a row is opened again, in milliseconds. */
 export function retryMsAfter(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
+}
+
+type Asked = { readonly paths: readonly string[]; readonly timeoutMs: number };
+
+/** LIMIT: what a timer of Node can wait for, in milliseconds. */
+const MOST_MS = 2 ** 31 - 1;
+
+/** What a daemon answers to `wait`: at once what is there, else when it is, or the time is over. */
+async function waitAsked(
+  daemon: Pick<Daemon, "whenThere" | "status">,
+  { paths, timeoutMs }: Asked,
+  gone: AbortSignal,
+): Promise<WaitAnswer> {
+  const timeout = AbortSignal.timeout(Math.min(Math.ceil(timeoutMs), MOST_MS));
+  const end = await daemon.whenThere(paths, AbortSignal.any([timeout, gone]));
+  if (end.kind === "outside") return end;
+  return { kind: "waited", ...waitedOf(end.paths, end.documents, standstillOf(daemon)) };
+}
+
+function standstillOf(daemon: Pick<Daemon, "status">): Waited["still"] {
+  const { phase } = daemon.status();
+  if (isPaused(daemon)) return { kind: "paused", detail: "the daemon is paused" };
+  if (phase.kind === "stopped") return { kind: "stopped", detail: phase.detail };
+  return phase.kind === "waiting" ? { kind: "offline", detail: phase.detail } : MOVES_ON;
 }

@@ -8,8 +8,7 @@ import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { endOfLeft, type FolderEnd, type Leaving } from "./leave.ts";
 import { aborted } from "../../common/aborted.ts";
 import { lendFolder } from "./lend.ts";
-import { KeyRenewal } from "./new-key.ts";
-import { noteEvent } from "./note-event.ts";
+import { KeyRenewal, dropsRefusedKey } from "./new-key.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
 import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
@@ -17,6 +16,9 @@ import { ExchangeTally } from "../remote/tally.ts";
 import { Traffic } from "./traffic.ts";
 import { unlessAway } from "../folder/folder-trouble.ts";
 import { codeOf, ok, type Result, type Trouble } from "../../common/trouble.ts";
+import type { DaemonEvent } from "../engine/daemon/daemon.ts";
+import { noteReport, runThatHalted } from "../folder/run.ts";
+import { pruneDaily } from "../folder/upkeep.ts";
 
 /**
  * One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again after
@@ -247,4 +249,14 @@ export class DaemonFolder {
     const { log } = this.#open?.mirror.world ?? { log: null };
     log?.write("error", event, { code: codeOf(error), why: error instanceof Error ? error.message : null });
   }
+}
+
+/** What follows from an event of a folder's daemon, beside that it is told. */
+function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
+  const { mirror } = open;
+  if (event.kind === "phase") dropsRefusedKey(open);
+  if (event.kind !== "run") return;
+  noteReport(mirror, event.report, runThatHalted(mirror, true).maxDeletes);
+  // Between two passes, once a day: a day without a run leaves nothing to prune.
+  pruneDaily(mirror);
 }

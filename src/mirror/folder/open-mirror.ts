@@ -13,7 +13,6 @@ import { holdOwnFolder } from "../state/own-handle.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { translating } from "../engine/links/translating.ts";
 import { readBootId } from "./boot-id.ts";
-import { Closers } from "./closers.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import { findKey, isOtherKey } from "../settings/key.ts";
 import { openLog, SILENT_LOG } from "./log.ts";
@@ -198,4 +197,17 @@ function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options
   const debug = options.env["MDMIRROR_LOG"] === "debug";
   const onFault = (error: Error) => void notes.push(`the log cannot be written: ${errnoClause(error)}`);
   return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
+}
+
+/** What has to be closed, in reverse order of opening. */
+class Closers {
+  readonly #closers: (() => void | Promise<void>)[] = [];
+
+  add(closer: () => void | Promise<void>): void {
+    this.#closers.push(closer);
+  }
+
+  async close(): Promise<void> {
+    for (const closer of this.#closers.splice(0).reverse()) await closer();
+  }
 }

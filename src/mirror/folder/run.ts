@@ -14,9 +14,9 @@ import { planOnly, syncToConvergence } from "../engine/run/sync.ts";
 import type { HandsOff, Settings } from "../engine/run/world.ts";
 import type { Config, ConflictPolicy } from "../settings/config.ts";
 import { timeMs } from "../settings/config-times.ts";
-import { placeOfNotes, withoutNotes } from "./in-place.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { keepUp } from "./upkeep.ts";
+import { lstatSync } from "node:fs";
 
 /** One run of a mirror, as a command asks for it. */
 
@@ -190,4 +190,28 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   const { plan, trees } = end;
   const open = attentionOf(plan.holds, attentionOfLooks(trees, plan, plan.holds));
   return { kind: "planned", plan, trees, open, staysLocal: countStaying(trees.local) };
+}
+
+/**
+ * Which files keep what a run notes, by their inodes. The open ones go on working where somebody
+ * moves or removes them, and the next run would know nothing of what this one did.
+ */
+function placeOfNotes(root: string): string {
+  return ["", "state.db"]
+    .map((name) => lstatSync(join(root, MIRROR_FOLDER, name), { throwIfNoEntry: false }))
+    .map((stat) => (stat === undefined ? "none" : `${stat.dev}:${stat.ino}`))
+    .join(" ");
+}
+
+/** A report that claims no more than what the next run will find noted. */
+function withoutNotes(report: RunReport): RunReport {
+  const detail = "it was moved or removed during the run, and what that noted is in it: put it back if you can";
+  return {
+    ...report,
+    state: report.state === "in-sync" ? "attention" : report.state,
+    attention: [
+      ...report.attention,
+      { path: MIRROR_FOLDER, code: null, requestId: null, kind: "unproven", detail, waits: false },
+    ],
+  };
 }

@@ -13,12 +13,11 @@ import type {
   RemoteTraits,
   WrittenFile,
 } from "../ports/remote.ts";
-import type { Wire } from "../../common/wire.ts";
+import type { Wire, WireResult } from "../../common/wire.ts";
 import type { RemoteNews } from "../ports/news.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
-import { CountedWire } from "./counted-wire.ts";
 import * as files from "./files.ts";
 import * as folders from "./folders.ts";
 import { Http, type KeyHeader } from "./http.ts";
@@ -30,6 +29,7 @@ import { Caller } from "./retry.ts";
 import { createScrub } from "./scrub.ts";
 import { readFile } from "./shapes.ts";
 import { TraitBook } from "./traits.ts";
+import type { WireRequest } from "../../contract/wire.ts";
 
 export type RemoteOptions = {
   readonly wire: Wire;
@@ -200,4 +200,30 @@ class Client implements Remote {
  */
 function checkIds(...good: readonly boolean[]): void {
   if (good.includes(false)) throw new Error("an id is not of the form doc_…, dir_… or chg_…");
+}
+
+/** The same wire, whose exchanges are counted by method as they begin. Streams count for none. */
+class CountedWire implements Wire {
+  readonly stream?: NonNullable<Wire["stream"]>;
+  readonly #wire: Wire;
+  readonly #counts: Record<string, number> = {};
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+    if (wire.stream !== undefined) this.stream = wire.stream.bind(wire);
+  }
+
+  send(request: WireRequest, bounds: Parameters<Wire["send"]>[1]): Promise<WireResult> {
+    this.#counts[request.method] = (this.#counts[request.method] ?? 0) + 1;
+    return this.#wire.send(request, bounds);
+  }
+
+  close(): Promise<void> {
+    return this.#wire.close();
+  }
+
+  /** Since it was made. */
+  counts(): Readonly<Record<string, number>> {
+    return { ...this.#counts };
+  }
 }

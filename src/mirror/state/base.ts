@@ -7,7 +7,11 @@ import { IntentTable } from "./journal.ts";
 import { DirTable, LinkTable } from "./links.ts";
 import { MetaTable } from "./meta.ts";
 import { SpellingTable } from "./spellings.ts";
-import { TombstoneTable } from "./tombstones.ts";
+import type { ChangeId, DocId } from "../../contract/ids.ts";
+import type { Digest } from "../../contract/digest.ts";
+import type { Tombstone } from "../model/link.ts";
+import { Statement } from "./statement.ts";
+import { upsert } from "./upsert.ts";
 
 /** The tables that a pass uses. */
 export function openBaseTables(db: Db) {
@@ -56,4 +60,36 @@ export function examineBase(db: Db, tables: BaseTables): Examined {
     detail = "a row of records, conflicts or intents contains invalid JSON";
   }
   return { kind: "damaged", detail };
+}
+
+type TombstoneRow = [DocId, string, string, ChangeId, Digest, string | null, number];
+
+const COLUMNS = "id, local_path, remote_path, change_id, digest, trash_path, at";
+
+class TombstoneTable {
+  readonly #all;
+  readonly #put;
+  readonly #remove;
+
+  constructor(db: Db) {
+    this.#all = new Statement<[], TombstoneRow>(db, `SELECT ${COLUMNS} FROM tombstones`, "raw");
+    this.#put = new Statement(db, upsert("tombstones", "id", COLUMNS.split(", ")));
+    this.#remove = new Statement<[DocId]>(db, "DELETE FROM tombstones WHERE id = ?");
+  }
+
+  load(): Map<DocId, Tombstone> {
+    const tombstones = new Map<DocId, Tombstone>();
+    for (const [id, localPath, remotePath, changeId, digest, trashPath, at] of this.#all.all()) {
+      tombstones.set(id, { id, localPath, remotePath, changeId, digest, trashPath, at });
+    }
+    return tombstones;
+  }
+
+  put({ id, localPath, remotePath, changeId, digest, trashPath, at }: Tombstone): void {
+    this.#put.run(id, localPath, remotePath, changeId, digest, trashPath, at);
+  }
+
+  remove(id: DocId): void {
+    this.#remove.run(id);
+  }
 }

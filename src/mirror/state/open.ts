@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { Clock } from "../../common/clock.ts";
-import { closeWritten } from "./close-written.ts";
 import {
   type DatabaseFault,
   type Db,
@@ -15,6 +14,7 @@ import { holdOwnFolder } from "./own-handle.ts";
 import { pageFault } from "./page-check.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
+import { leaveWal } from "./wal-mode.ts";
 
 /** `created`: there was no state before, so everything that both sides hold is to be adopted. */
 type OpenedState =
@@ -201,4 +201,23 @@ function sizesIn(folder: string): Sizes {
 
 function sizeOf(folder: string, name: string): number | null {
   return lookAtOwn(folder, name, "own-file")?.size ?? null;
+}
+
+/**
+ * Closes a file that was opened for writing, and takes it out of WAL mode: a reader of a WAL file
+ * makes a `-wal` and a `-shm` where there are none and cannot take them away again, so that even
+ * `status` would write (I23). While another process reads it, it stays as it is.
+ */
+function closeWritten(db: Db): void {
+  try {
+    if (db.memory || db.readonly || !db.open) return;
+    db.pragma("busy_timeout = 0");
+    leaveWal(db);
+  } catch (error) {
+    // Busy, a full disk, a damaged file: closing leaves a sound WAL file behind, or what was
+    // damaged before.
+    if (faultOf(error) === null) throw error;
+  } finally {
+    db.close();
+  }
 }

@@ -1,7 +1,62 @@
-import type { WireRequest } from "../../contract/wire.ts";
+import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { WireResult } from "../../common/wire.ts";
-import { type Result, trouble } from "../../common/trouble.ts";
-import { readAnswer } from "./answers.ts";
+import { type Result, trouble, ok } from "../../common/trouble.ts";
+import { isJsonObject } from "../../contract/json.ts";
+import { failureWords } from "../../common/failure-words.ts";
+import { clauseOf } from "../../common/clause.ts";
+
+type Asked = {
+  readonly where: string;
+  readonly keyHint: string;
+  /** Whether the request only reads. What a write did is unknown where no answer came. */
+  readonly isRead: boolean;
+};
+
+/** Turns the answer to an administrator's request into a result. */
+function readAnswer(result: WireResult, asked: Asked): Result<unknown> {
+  if (result.kind !== "answer") return noAnswer(result, asked);
+  const { status, body } = result.response;
+  if (status === 204) return ok(null);
+  const json = parse(body);
+  if (status >= 200 && status < 300 && json !== undefined) return ok(json);
+  return refused(result.response, json, asked);
+}
+
+function noAnswer(result: Exclude<WireResult, { kind: "answer" }>, { where, isRead }: Asked): Result<never> {
+  const what = `${where} did not answer: ${failureWords(result.why)}`;
+  const next =
+    isRead || result.kind === "not-sent"
+      ? "nothing was done; run it again once the service answers"
+      : "it may have been done: look with mdmirror serve admin before you run it again";
+  return trouble("offline", what, next, { code: "unreachable" });
+}
+
+function refused({ status }: WireResponse, json: unknown, { where, keyHint }: Asked): Result<never> {
+  if (status === 401)
+    return trouble("offline", `${where} rejects the administrator's key`, keyHint, { code: "unauthenticated" });
+  const problem = isJsonObject(json) ? json : {};
+  const { code, detail, requestId } = problem;
+  if (typeof code !== "string" || typeof detail !== "string") {
+    const next = "give the base URL of an mdmirror service with --url, or its data folder with --data";
+    return trouble("offline", `${where} does not answer as an mdmirror service does (${status})`, next);
+  }
+  const more = { code, requestId: typeof requestId === "string" ? requestId : null };
+  if (status >= 500) return trouble("offline", clauseOf(detail), "run it again later", more);
+  return trouble("usage", clauseOf(detail), NEXT[code] ?? "mdmirror serve admin --help", more);
+}
+
+const NEXT: Readonly<Record<string, string>> = {
+  not_found: "mdmirror serve admin keys, reviews or workspaces lists what there is",
+  edit_conflict: "mdmirror serve admin reviews show ID, then accept ID --content FILE with a text made of both",
+};
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * An administrator's connection: to the service that runs, or to the data folder where none does.

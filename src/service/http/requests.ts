@@ -1,18 +1,67 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { PageAnswer } from "../pages/site.ts";
-import type { BodyFault } from "../requests/body.ts";
+import { type BodyFault, MAX_BODY_BYTES } from "../requests/body.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
 import type { Taken } from "./access-entry.ts";
-import { sendStream, sendWhole } from "./write-answer.ts";
-import { MAX_BODY_BYTES } from "../requests/body.ts";
-import { NO_BODY, readBody, sentLength } from "./read-body.ts";
+import { sendStream, sendWhole, type WholeAnswer } from "./write-answer.ts";
 import { markAnsweredEarly } from "./broken.ts";
 import type { Desk, Eventually } from "./desk.ts";
 import { headersOf, headFault } from "./head.ts";
-import { answerOperator } from "./operators.ts";
 import { isPagePath, type LoadPages } from "./pages.ts";
 import { splitTarget } from "../requests/router.ts";
+import { isUtf8 } from "node:buffer";
+
+/** What an operator's programs ask: `/healthz`, `/readyz` and `/metrics`. */
+
+const PLAIN = "text/plain; charset=utf-8";
+
+/** @returns null: the path is not theirs */
+function answerOperator(desk: Desk, { method, path: target }: RequestHead, request: IncomingMessage) {
+  if (method !== "GET" || target.startsWith("/v1/")) return null;
+  switch (splitTarget(target).path) {
+    case "/healthz":
+      return text(200, "ok\n");
+    case "/readyz":
+      return readiness(desk);
+    case "/metrics":
+      return metrics(desk, request);
+    default:
+      return null;
+  }
+}
+
+/** For what stands before several processes: whether this one can serve now. */
+async function readiness({ service, isClosing }: Desk): Promise<WholeAnswer> {
+  if (isClosing) return notReady("closing");
+  return ((await service.isReady?.()) ?? true) ? text(200, "ready\n") : notReady("not ready");
+}
+
+async function metrics({ service, watch }: Desk, request: IncomingMessage): Promise<WholeAnswer> {
+  if (!(await mayRead(request, service))) return text(401, "the admin key is asked for from beyond this machine\n");
+  return text(200, await watch.metricsText(service), "text/plain; version=0.0.4; charset=utf-8");
+}
+
+/**
+ * This machine, unless a proxy says that it speaks for another one; else who has the admin key.
+ */
+async function mayRead(request: IncomingMessage, { admit }: Desk["service"]): Promise<boolean> {
+  const { headers, socket } = request;
+  const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in headers);
+  const isLocal = /^(?:127\.|::1$|::ffff:127\.)/.test(socket.remoteAddress ?? "");
+  if (isLocal && !speaksForOther) return true;
+  if (admit === undefined) return false;
+  return (await admit({ method: "GET", path: "/admin/settings", headers: headersOf(request) })) === null;
+}
+
+function text(status: number, body: string, type = PLAIN): WholeAnswer {
+  return { status, headers: { "content-type": type }, body };
+}
+
+function notReady(why: string): WholeAnswer {
+  const { status, headers, body } = text(503, `${why}\n`);
+  return { status, headers: { ...headers, "retry-after": "5" }, body };
+}
 
 /** The way of a request from Node's parser to the service, and of the answer back. */
 
@@ -153,4 +202,52 @@ async function pagesFor(request: IncomingMessage, loadPages: LoadPages): Promise
     handle: async (asked, fault) => pages.handle(asked, fault, from),
     admit: (head) => pages.admit(head, sentLength(request)),
   };
+}
+
+/** Reads the bodies of requests, each at most as long as the service takes. */
+
+type ReadBody = { readonly text: string | null; readonly fault: BodyFault | null };
+
+const NO_BODY: ReadBody = { text: null, fault: null };
+const TOO_LARGE: ReadBody = { text: null, fault: "too-large" };
+const UNREADABLE: ReadBody = { text: null, fault: "unreadable" };
+
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+/** The bytes of a body still to come; for one in chunks, the most that it may have. */
+function sentLength(request: IncomingMessage): number {
+  const { headers } = request;
+  if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
+  const length = headers["content-length"];
+  return length === undefined ? 0 : Number(length);
+}
+
+/** @returns null: the request has none that matters */
+function readBody(request: IncomingMessage): Promise<ReadBody> | null {
+  const length = sentLength(request);
+  if (length === 0 || !WITH_BODY.has(request.method!)) return null;
+  return length > MAX_BODY_BYTES ? Promise.resolve(TOO_LARGE) : collect(request);
+}
+
+/** Never settles if the connection is lost before the end: then there is nobody to answer. */
+function collect(request: IncomingMessage): Promise<ReadBody> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let bytes = 0;
+    const onData = (part: Buffer) => {
+      bytes += part.length;
+      parts.push(part);
+      if (bytes <= MAX_BODY_BYTES) return;
+      request.off("data", onData);
+      resolve(TOO_LARGE);
+    };
+    request.on("data", onData);
+    // A connection that is cut is an error of the request; its response's `close` ends the rest.
+    request.on("error", () => undefined);
+    request.on("end", () => resolve(textOf(parts.length === 1 ? parts[0]! : Buffer.concat(parts))));
+  });
+}
+
+function textOf(body: Buffer): ReadBody {
+  return isUtf8(body) ? { text: body.toString("utf8"), fault: null } : UNREADABLE;
 }

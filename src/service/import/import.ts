@@ -4,9 +4,30 @@ import type { Problem } from "../../contract/problem.ts";
 import { FILES, FOLDERS } from "../../contract/routes.ts";
 import { nameOf } from "../../contract/path.ts";
 import type { ImportLinks, LinkReport } from "./links.ts";
-import { readText } from "./text.ts";
 import { clause, type Entry, type ImportReason, type ImportRefusal, type Item, type Refusal, walk } from "./walk.ts";
 import type { AnswerOne, Service } from "../service.ts";
+import { readFileSync, statSync } from "node:fs";
+import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/**
+ * A code point takes at most four bytes, so a longer file is too long in any case, and is not read.
+ */
+const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
+
+/** @returns why it cannot be imported, where it is no text */
+function readText(file: string): string | Refusal {
+  try {
+    const { size } = statSync(file);
+    if (size > MAX_BYTES) return { reason: "content-too-large", detail: `it has ${size} bytes` };
+    const bytes = readFileSync(file);
+    if (bytes.includes(0)) return { reason: "contains-nul", detail: "it contains a NUL byte" };
+    return UTF8.decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) return { reason: "not-utf8", detail: "it is not UTF-8" };
+    return { reason: "unreadable", detail: (error as Error).message };
+  }
+}
 
 export type ImportReport = {
   readonly files: number;

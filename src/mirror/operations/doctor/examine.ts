@@ -1,6 +1,6 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { Wire } from "../../../common/wire.ts";
+import type { Wire, StreamEnd } from "../../../common/wire.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Random } from "../../../common/random.ts";
 import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
@@ -10,14 +10,17 @@ import { findKey } from "../../settings/key.ts";
 import { openDisk } from "../../folder/open-disk.ts";
 import type { Result } from "../../../common/trouble.ts";
 import { openWire, routeOf } from "../../trust/connect.ts";
-import { admit } from "../../trust/gate.ts";
-import { bad, type Check, good, note } from "./check.ts";
+import { admit, hookMemoryOf, hooksFileOf } from "../../trust/gate.ts";
+import { bad, type Check, good, note, warn } from "./check.ts";
 import { checkDisk, checkNeighbours, checkWatches } from "./disk.ts";
-import { checkHooks } from "./hooks.ts";
 import { checkHistory } from "./history.ts";
-import { checkNews } from "./news.ts";
 import { checkService, type ServiceAddress } from "./service.ts";
 import { checkTraits } from "./traits.ts";
+import { ageText } from "../../../common/age.ts";
+import { failedHooks } from "../../hooks/failed.ts";
+import { readHooks } from "../../hooks/read-hooks.ts";
+import { EVENT_STREAM } from "../../../contract/events.ts";
+import { EVENTS } from "../../../contract/routes.ts";
 
 type ExamineOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -125,4 +128,39 @@ function examineState(folder: string, marker: string | null): Check[] {
   }
   if (damages.length === 0) checks.push(good("state", "it has no damage"));
   return checks;
+}
+
+/** The user's hooks, if there are any: whether they are fit, and how they ended for this mirror. */
+function checkHooks(root: string, env: Readonly<Record<string, string | undefined>>, now: number): Check[] {
+  const file = hooksFileOf(env);
+  if (file === null) return [];
+  const read = readHooks(env);
+  if (read.kind === "trouble") return [bad("hooks", "usage", read.trouble.what, read.trouble.next)];
+  const memory = hookMemoryOf(root, env);
+  const failed = memory === null ? [] : failedHooks(memory, env);
+  if (failed.length === 0)
+    return [good("hooks", `${file}: ${read.value.map(({ name }) => name).join(", ") || "none"}`)];
+  return failed.map(({ name, event, at, why }) =>
+    warn("hooks", `"${name}" failed ${ageText(now - at)} ago on ${event}: ${why}`, `mdmirror hooks test ${name}`),
+  );
+}
+
+const WAIT_MS = 5_000;
+
+/** Asks whether the service reports its changes: it is listened to until the first sign of it. */
+async function checkNews(wire: Wire, key: string): Promise<Check[]> {
+  if (wire.stream === undefined) return [];
+  const heard = new AbortController();
+  const headers = { authorization: `Bearer ${key}`, accept: EVENT_STREAM };
+  const bounds = { deadlineMs: WAIT_MS, silenceMs: WAIT_MS, maxBytes: 64 * 1024, signal: heard.signal };
+  const end = await wire.stream({ method: "GET", path: EVENTS, headers, body: null }, bounds, () => heard.abort());
+  if (heard.signal.aborted) return [good("events", "the service reports its changes")];
+  if (end.kind === "answer" && end.response.status === 404)
+    return [good("events", "the service reports no changes, so mdmirror polls it")];
+  return [note("events", `${whyNone(end)}, so mdmirror polls the service`)];
+}
+
+function whyNone(end: StreamEnd): string {
+  if (end.kind === "answer") return `they are refused (${end.response.status})`;
+  return end.kind === "ended" ? "no event arrives: a proxy may delay the answers" : "no answer came";
 }

@@ -1,6 +1,6 @@
 import type { Pool, PoolConfig } from "pg";
 import type { Figures, PoolFigures, Store } from "../store.ts";
-import type { Holder } from "../rows.ts";
+import type { Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
 import { ChangesTable } from "./changes-table.ts";
@@ -8,8 +8,7 @@ import { isAway, isTooLong, StoreAway } from "./faults.ts";
 import { FilesTable } from "./files-table.ts";
 import { FoldersTable } from "./folders-table.ts";
 import { GrantsTable } from "./grants-table.ts";
-import { HOLDER, holderOf } from "./holder.ts";
-import { KeysTable } from "./keys-table.ts";
+import { KeysTable, KEY_COLUMNS } from "./keys-table.ts";
 import { holdPlace, holdTree } from "./locks.ts";
 import { migrate } from "./migrate.ts";
 import { OutboxSignal } from "./outbox-signal.ts";
@@ -19,9 +18,9 @@ import { Pulse, type PulseLimits } from "./pulse.ts";
 import { SearchIndexing } from "./search-indexing.ts";
 import { SearchTable } from "./search-table.ts";
 import { type Session, sql } from "./session.ts";
-import { SettingsTable } from "./settings-table.ts";
+import { SettingsTable, readSettings } from "./settings-table.ts";
 import { Transactions } from "./transactions.ts";
-import { WorkspacesTable } from "./workspaces-table.ts";
+import { WorkspacesTable, WORKSPACE_COLUMNS } from "./workspaces-table.ts";
 
 const SQL = {
   figures: sql<Figures>(
@@ -212,4 +211,35 @@ async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promi
   const { rows } = await pool.query("SELECT name, value FROM meta WHERE name = ANY ($1)", [names]);
   const [cursorSecret, stored] = names.map((name): Buffer | undefined => rows.find((row) => row.name === name)?.value);
   return { cursorSecret: cursorSecret!, generation: generationOf(stored, cursorSecret!) };
+}
+
+/** In one look, because every request begins with it, and nothing of it is remembered. */
+const HOLDER = sql<HolderRow>(
+  "holder",
+  `SELECT (SELECT row_to_json(key) FROM (SELECT ${KEY_COLUMNS}) AS key) AS key,
+     (SELECT row_to_json(workspace) FROM (SELECT ${WORKSPACE_COLUMNS} WHERE w.seq IS NOT NULL) AS workspace) AS workspace,
+     (SELECT json_agg(grants_of_it) FROM (
+        SELECT kind, target, level FROM grants g WHERE g.key = k.seq ORDER BY kind DESC, target
+      ) AS grants_of_it) AS grants,
+     (SELECT convert_from(value, 'UTF8') FROM meta WHERE name = 'settings') AS settings,
+     (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at
+   FROM keys k LEFT JOIN workspaces w ON w.id = k.workspace_id WHERE k.hash = $1`,
+);
+
+type HolderRow = {
+  readonly key: KeyRow;
+  readonly workspace: WorkspaceRow | null;
+  readonly grants: readonly GrantRow[] | null;
+  readonly settings: string | null;
+  readonly at: number;
+};
+
+function holderOf({ key, workspace, grants, settings, at }: HolderRow): Holder {
+  return {
+    key,
+    workspace: workspace ?? undefined,
+    grants: grants ?? [],
+    settings: readSettings(settings ?? undefined),
+    at,
+  };
 }
