@@ -19,9 +19,13 @@ export function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): ()
   }
   const ends = (["rename", "link", "unlink", "readFile", "writeNew", "mkdir", "sync", "lstat"] as const)
     .filter(() => dice.below(3) === 0)
-    .map((call) =>
-      disk.fail({ call, path: `${ROOT}/`.slice(0, -1), code: dice.pick(["EIO", "EACCES", "EBUSY"]), times: 1 }),
-    );
+    .map((call) => {
+      const drawn = dice.pick(["EIO", "EACCES", "EBUSY"]);
+      // EACCES from `link` says that the disk has no hard links. Then a save between the look and
+      // the rename is overwritten, as `local/names.ts` says, and nobody may save at that moment.
+      const code = call === "link" && drawn === "EACCES" ? "EIO" : drawn;
+      return disk.fail({ call, path: `${ROOT}/`.slice(0, -1), code, times: 1 });
+    });
   return () => {
     for (const end of ends) end();
   };
