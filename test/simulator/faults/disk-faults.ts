@@ -24,8 +24,8 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I10",
     does: "leaves base where it was after it died between a text's replace and its commit",
     file: "mirror/engine/journal/recover.ts",
-    find: "  followReplaced(ctx, intent);\n",
-    replace: "",
+    find: "...followReplaced(ctx, intent), landed",
+    replace: "landed",
     net: ["engine/cut-off-replace.test.ts"],
   },
   {

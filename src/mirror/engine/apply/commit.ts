@@ -28,7 +28,8 @@ export type Change = {
   readonly text?: Link;
   /** The version to remember for the history, when base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  readonly landed?: Landed;
+  /** A file that was replaced: its row becomes that of the file that was set aside. */
+  readonly landed?: Pick<Landed, "parked">;
   readonly closes?: number;
   /** Left out: nothing of it is of interest to a user. */
   readonly event?: EventFields;

@@ -3,6 +3,7 @@ import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import { removeUnrecorded } from "../apply/conflict-copies.ts";
 import { belongsBack, inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
+import { commit } from "../apply/commit.ts";
 import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
@@ -134,8 +135,7 @@ function recoverReplace(
     return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
   if (aside.kind !== "done") return `the file that was set aside cannot be read: ${aside.detail}`;
   const next = { kind: "set-aside", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
-  followReplaced(ctx, intent);
-  state.turnIntent(intentId, next);
+  commit(ctx, { ...followReplaced(ctx, intent), landed: { parked: { intentId, next } } });
   const turned = state.intents().find((open) => open.intent.kind === "set-aside" && open.intent.parkAt === parkAt);
   return turned === undefined ? null : inspectParked(ctx, turned.intentId, next, turned.run);
 }
