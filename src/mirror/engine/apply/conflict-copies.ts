@@ -10,8 +10,7 @@ import { flushFiles } from "./flush.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { ended, type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
-import { keepFileText } from "./keep-file-text.ts";
-import { keepSidecar } from "./keep-sidecar.ts";
+import { keepFileText, keepSidecar } from "./keep-file-text.ts";
 import { seenHere } from "./text-name.ts";
 
 /** The files that show what the service holds while a conflict is open. */

@@ -1,4 +1,5 @@
 import type { ChangeId } from "../../../contract/ids.ts";
+import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import type { Link, ReviewTold } from "../../model/link.ts";
@@ -22,7 +23,6 @@ import {
   stale,
 } from "./effect.ts";
 import { codeOf } from "./emptied.ts";
-import { holdBase } from "./hold-base.ts";
 import { stillInReview } from "./in-review.ts";
 import { type Landed, landText } from "./land-text.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
@@ -125,6 +125,24 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     return seen.kind === "saved" ? concludeSaved(ctx, row, link, seen, lost) : concludeSent(ctx, row, link, seen, lost);
   },
 };
+
+/**
+ * Makes sure that base's text is in the store before a PUT overwrites it on the service (I03, I07).
+ * If the store lost it, it is read from the service, if the document is still at that version.
+ * Otherwise the document was edited on both sides and its base is lost; the next plan decides.
+ * @returns null when the store holds the text
+ */
+async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
+  const { state } = ctx.world;
+  if (state.text(link.digest) !== null) return null;
+  const live = await fetchText(ctx, link.id, path);
+  if (live.kind === "end") return live.outcome;
+  if (live.value.file.lastChangeId !== link.changeId) return stale("it was edited on the service meanwhile");
+  // ORDER: before the PUT: a power cut could take back the last commits of the store, but never
+  // the PUT.
+  state.secureTexts();
+  return null;
+}
 
 /** Base keeps its version while the content that was sent is in review. */
 function concludeSent(

@@ -11,7 +11,7 @@ import { moveFolderRemote } from "../apply/folder-move.ts";
 import { moveDocument } from "../apply/move-document.ts";
 import { putText } from "../apply/put.ts";
 import { readCreated } from "../apply/read-created.ts";
-import { recoverEffect } from "../apply/run-effect.ts";
+import { type Phase, recoverEffect } from "../apply/run-effect.ts";
 import { whyOpen } from "../apply/unsettled.ts";
 import { isLocal } from "./recover.ts";
 
@@ -61,6 +61,17 @@ type RemoteIntent = Exclude<
   { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
 >;
 
+const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteIntent, { kind: K }>, unknown> } = {
+  put: putText,
+  post: createRemote,
+  "read-back": readCreated,
+  patch: moveDocument,
+  delete: deleteDocument,
+  "post-folder": makeFolderRemote,
+  "patch-folder": moveFolderRemote,
+  "delete-folder": removeFolderRemote,
+};
+
 /**
  * Settles a write whose end is not known by a read (I08).
  * @param fault of its request; null: it is of an earlier run, or of a crash
@@ -71,22 +82,5 @@ export async function settleIntent(
   intent: RemoteIntent,
   fault: Fault | null,
 ): Promise<Outcome> {
-  switch (intent.kind) {
-    case "put":
-      return recoverEffect(ctx, putText, intentId, intent, fault);
-    case "post":
-      return recoverEffect(ctx, createRemote, intentId, intent, fault);
-    case "read-back":
-      return recoverEffect(ctx, readCreated, intentId, intent, fault);
-    case "patch":
-      return recoverEffect(ctx, moveDocument, intentId, intent, fault);
-    case "delete":
-      return recoverEffect(ctx, deleteDocument, intentId, intent, fault);
-    case "patch-folder":
-      return recoverEffect(ctx, moveFolderRemote, intentId, intent, fault);
-    case "delete-folder":
-      return recoverEffect(ctx, removeFolderRemote, intentId, intent, fault);
-    case "post-folder":
-      return recoverEffect(ctx, makeFolderRemote, intentId, intent, fault);
-  }
+  return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, fault);
 }

@@ -7,7 +7,7 @@ import { observe } from "../observe/look.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { planBlind, planPass } from "./plan-pass.ts";
 import { copiesOf } from "../../model/sidecar-path.ts";
-import { keepSidecar } from "../apply/keep-sidecar.ts";
+import { keepSidecar } from "../apply/keep-file-text.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
 import { PassContext, type PassEnd, type PassInput, type Planned } from "./pass-context.ts";
