@@ -26,7 +26,7 @@ export const PROMISED: readonly Promised[] = [
   promised("I04", "proof before removal", "planner, on nonsense too; a walk with each call failing", "1,000 trees"),
   promised("I05", "first sync deletes nothing", "planner without links; lost and damaged state", "500 trees"),
   promised("I06", "an edit beats a deletion", "symmetry of all content cells; table; daemon", "9 cells, both ways"),
-  promised("I07", "based writes", "each PUT is judged as it is sent, by the words of its base", "32 lives"),
+  promised("I07", "based writes", "each PUT is judged as it is sent, by the words of its base", "80 lives"),
   promised("I08", "no blind retry", "8 kinds of write × 5 unknown ends; client by status", "40 cases"),
   promised("I09", "ids stay", "table; editors' ways of saving; bulk moves", "each way known to us"),
   promised("I10", "no echo", "inodes and times before and after; daemon", "7 texts × 3 deployments"),
