@@ -19,6 +19,9 @@ export const seed = chosenSeed();
 
 fc.configureGlobal({ seed });
 
+/** Whether this is a long run: tables then cover everything that they know. */
+export const MANY_RUNS = process.env["MDMIRROR_TEST_RUNS"] !== undefined;
+
 /**
  * Returns how many cases a property or a random history runs: as many as MDMIRROR_TEST_RUNS says,
  * otherwise the usual number, which keeps `npm test` short.
