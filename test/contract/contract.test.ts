@@ -5,7 +5,7 @@ import { type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";
 import { CONTRACT } from "./suite/all.ts";
-import { fetchStream, hubStream } from "./suite/event-stream.ts";
+import { fetchStream } from "./suite/event-stream.ts";
 import { fetchWire } from "./suite/fetch-wire.ts";
 import { runContractTest } from "./suite/run.ts";
 import type { Target } from "./suite/world.ts";
@@ -33,12 +33,6 @@ async function openService(): Promise<{ service: Service; key: string }> {
   });
   return { service, key: (await service.admin.createWorkspace("contract")).key };
 }
-
-describe("in process", async () => {
-  const { service, key } = await openService();
-  const target: Target = { wire: service.handle, stream: hubStream(service.streams), key, adminKey: ADMIN_KEY };
-  for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `p${i}`));
-});
 
 describe("over HTTP", async () => {
   const { service, key } = await openService();
