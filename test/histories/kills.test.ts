@@ -16,7 +16,7 @@ async function holds(scene: Scene, operations: number, strikes: number): Promise
 }
 
 test("serve on SQLite, killed twice under twenty clients, has the history of one that was not", async () => {
-  await holds(await openSqliteScene(), 500, 2);
+  await holds(await openSqliteScene(), 250, 2);
 });
 
 // A server that is not the run's own is nobody's to kill.
