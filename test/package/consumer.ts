@@ -33,16 +33,12 @@ export function runIn(project: string, { env }: Installed, file: string): Promis
 }
 
 /** As strictly as it can be, without skipping what the package declares. */
-export function checkTypes(
-  project: string,
-  resolution: "node16" | "bundler",
-): Promise<readonly [number | null, string]> {
-  const file = join(project, `tsconfig.${resolution}.json`);
+export function checkTypes(project: string): Promise<readonly [number | null, string]> {
+  const file = join(project, "tsconfig.json");
   const compilerOptions = {
     target: "es2024",
     lib: ["es2024"],
-    module: resolution === "node16" ? "node16" : "esnext",
-    moduleResolution: resolution,
+    module: "node16",
     types: ["node"],
     strict: true,
     exactOptionalPropertyTypes: true,
