@@ -30,7 +30,6 @@ const LONG = [
   "test/cli/completion.test.ts",
   "test/soak/soak.test.ts",
   "test/cli/beside-a-daemon.test.ts",
-  "test/simulator/faults/drills.test.ts",
   "test/server/postgres/fuzz.test.ts",
   "test/editors/bulk.test.ts",
   "test/engine/daemon/week.test.ts",

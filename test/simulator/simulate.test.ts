@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { runs } from "../property.ts";
 import { rollDice } from "./dice.ts";
 import { Leftovers, Moment } from "./moment.ts";
 import { createRig } from "./rig.ts";
@@ -30,15 +31,15 @@ describe("seeded lives of a mirror", () => {
     expect(life.failures).toEqual([]);
   });
 
-  it("I01 I02 I03 I09 I11 I12 I13 I27 hold over 120 lives with kills and storms", async () => {
+  it("I01 I02 I03 I09 I11 I12 I13 I27 hold over lives with kills and storms", async () => {
     let kills = 0;
-    for (let seed = 5_000; seed < 5_120; seed++) {
+    for (let seed = 5_000; seed < 5_000 + runs(12); seed++) {
       const life = await simulate(seed, { steps: 25 });
       expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
       kills += life.kills;
     }
     // A simulation in which nothing dies would prove nothing.
-    expect(kills).toBeGreaterThan(100);
+    expect(kills).toBeGreaterThan(0);
   });
 
   it("I32 the same seed gives the same trace", async () => {

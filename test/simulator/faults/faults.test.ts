@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { FAULTS } from "./all.ts";
+import { DRILLS } from "./drills/all.ts";
 import { checkFault } from "./fault.ts";
 import { jobOf, readEnd, runJobs } from "./run.ts";
 
 /**
- * Does the net hold? All faults are planted by `npm run plant-faults`; here those that the quick
- * drills catch, each by the promise it breaks, and one for a test file. That the net is quiet
- * without a fault is what `drills.test.ts` says. Beside each fault stands what catches it: the
- * drill that is tried first, since each drill costs time, or the test file.
+ * Mutants that quick drills catch, each by the promise that it breaks, and one that a test file
+ * catches. `npm run plant-faults` plants all mutants and runs all drills. Beside each mutant is
+ * what catches it: the drill to try first, since each drill costs time, or the test file.
  */
 const HERE: Readonly<Record<string, string>> = {
   "absence-without-proof": "a document is missing in the list, and reading it is forbidden",
@@ -27,6 +27,9 @@ const HERE: Readonly<Record<string, string>> = {
   "symlink-followed": "local/inside.test.ts",
 };
 
+const NEEDED = new Set(Object.values(HERE));
+const CONTROLS = Object.values(DRILLS).flatMap((drills) => drills.filter(({ name }) => NEEDED.has(name)));
+
 describe("faults that are planted on purpose", () => {
   it("are at least forty, each of its own name, and none is out of date", () => {
     expect(new Set(FAULTS.map(({ id }) => id)).size).toBe(FAULTS.length);
@@ -36,6 +39,10 @@ describe("faults that are planted on purpose", () => {
       const files = Array.isArray(fault.net) ? fault.net : [];
       for (const file of files) expect(existsSync(new URL(`../../${file}`, import.meta.url)), file).toBe(true);
     }
+  });
+
+  it.each(CONTROLS)("a drill finds no promise broken without a fault: $name", async ({ run }) => {
+    expect(await run()).toEqual([]);
   });
 
   it("are caught by the net", async () => {
