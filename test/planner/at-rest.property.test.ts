@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { compareStrings } from "../../src/common/by-path.ts";
 import type { Plan } from "../../src/mirror/planner/plan-types.ts";
@@ -12,7 +12,7 @@ import { anyPolicy, anyTrees, lookups } from "./nonsense.ts";
 import { World } from "./world.ts";
 import { treesOf } from "./world-trees.ts";
 
-const RUNS = 500;
+const RUNS = runs(150);
 
 /** Expects that the plan is the same whether or not all documents are judged. */
 function expectSamePlan(trees: Trees, policy: Policy, world: World): void {

@@ -68,7 +68,7 @@ describe("laws", () => {
         for (const [index, { after }] of plan.steps.entries()) for (const one of after) expect(one).toBeLessThan(index);
         for (const at of trees.local.files.keys()) explainPath(trees, policy, lookups.lookup(), at);
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -89,7 +89,7 @@ describe("laws", () => {
             .sort();
         expect(kinds(other)).toEqual(kinds(trees));
       }),
-      { numRuns: runs(250) },
+      { numRuns: runs(100) },
     );
   });
 
@@ -108,7 +108,7 @@ describe("laws", () => {
         const plan = makePlan({ ...trees, base }, policy, SIGNALS, lookups.lookup());
         for (const { action } of plan.steps) expect(harmless).toContain(action.kind);
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(200) },
     );
   });
 
@@ -129,7 +129,7 @@ describe("laws", () => {
           }
         }
       }),
-      { numRuns: runs(1_000) },
+      { numRuns: runs(300) },
     );
   });
 
@@ -178,7 +178,7 @@ describe("laws", () => {
       fc.property(scenarios(), fc.nat(30), fc.infiniteStream(fc.nat(1000)), (scenario, failing, picks) => {
         bringAboutBut(scenario, failing, (n) => (picks.next().value as number) % n);
       }),
-      { numRuns: runs(500) },
+      { numRuns: runs(200) },
     );
   });
 

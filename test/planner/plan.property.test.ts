@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc, runs } from "../property.ts";
 import { test } from "vitest";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { baseWorld, scenarios } from "./arbitrary.ts";
@@ -6,7 +6,7 @@ import { converge } from "./converge.ts";
 import { POLICY } from "./defaults.ts";
 import type { World } from "./world.ts";
 
-const RUNS = Number(process.env["PLANNER_RUNS"] ?? 400);
+const RUNS = runs(150);
 
 const policies: [string, Partial<Policy>, (world: World) => void][] = [
   ["with inodes", {}, () => undefined],

@@ -111,12 +111,12 @@ describe("I12 base moves only to what both sides were seen to hold", () => {
     "each link written in lives with lost writes and a failing disk is a version of the service, its text kept, its file there: %s",
     async (_, variant) => {
       let judged = 0;
-      for (let seed = 1_200; seed < 1_200 + runs(6); seed++) {
+      for (let seed = 1_200; seed < 1_200 + runs(2); seed++) {
         const life = await live(seed, variant);
         expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
         judged += life.judged;
       }
-      expect(judged).toBeGreaterThan(60);
+      expect(judged).toBeGreaterThan(20);
     },
   );
 });
