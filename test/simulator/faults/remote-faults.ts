@@ -7,7 +7,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I04",
     does: "sends the DELETE without reading the document again",
     file: "mirror/engine/apply/delete-document.ts",
-    find: "if (fetched.value.file.lastChangeId !== changeId) return ended(EDITED);",
+    find: 'if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };',
     replace: "",
     net: "intrusions",
   },

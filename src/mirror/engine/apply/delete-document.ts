@@ -4,17 +4,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import {
-  DONE,
-  ended,
-  fetchText,
-  got,
-  isNotFound,
-  outcomeOfFault,
-  type RemoteText,
-  readFacts,
-  stale,
-} from "./effect.ts";
+import { DONE, fetchText, got, isNotFound, outcomeOfFault, type RemoteText, readFacts, stale } from "./effect.ts";
 import type { Effect, Shown } from "./run-effect.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 
@@ -32,23 +22,23 @@ type Deletion = {
 };
 
 type Row = Extract<Intent, { kind: "delete" }>;
-type Beside = { readonly live: RemoteText; readonly deletion: Deletion };
 
 /**
- * The only way in which a document is deleted on the service: read it again, open a row, look for
- * its file again, DELETE, end its link.
+ * The only way in which a document is deleted on the service: open a row, read the document again,
+ * look for its file again, DELETE, end its link.
  */
-export const deleteDocument: Effect<Deletion, Row, Beside, "gone"> = {
-  async prepare(ctx, deletion) {
+export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
+  async prepare(_, deletion) {
     const { id, localPath, changeId, why } = deletion;
-    const fetched = await fetchText(ctx, id, localPath);
-    if (fetched.kind === "end") return fetched;
-    if (fetched.value.file.lastChangeId !== changeId) return ended(EDITED);
-    return got({ row: { kind: "delete", id, localPath, changeId, why }, beside: { live: fetched.value, deletion } });
+    return got({ row: { kind: "delete", id, localPath, changeId, why }, beside: deletion });
   },
 
-  async perform(ctx, row, { live, deletion }) {
-    // ORDER: after all that waits, so that a file saved meanwhile is seen.
+  async perform(ctx, row, deletion) {
+    // ORDER: both looks come after the row, which waits for the rows of other steps: an edit on the
+    // service or a file saved meanwhile is seen.
+    const fetched = await fetchText(ctx, row.id, row.localPath);
+    if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
+    if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("something is at its path again") };
     // RACE: an edit on either side from now on is not seen; the contract has no conditional DELETE.
@@ -58,7 +48,7 @@ export const deleteDocument: Effect<Deletion, Row, Beside, "gone"> = {
     if (answer.fault.kind === "uncertain") return { kind: "unknown", fault: answer.fault };
     if (isNotFound(answer)) return readAgain(ctx, row, deletion, answer.fault);
     const outcome = outcomeOfFault(answer.fault);
-    return { kind: "over", outcome: outcome.kind === "refused" ? deletion.refused(live, outcome) : outcome };
+    return { kind: "over", outcome: outcome.kind === "refused" ? deletion.refused(fetched.value, outcome) : outcome };
   },
 
   async observe(ctx, row, fault) {

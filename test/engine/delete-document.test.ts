@@ -3,7 +3,7 @@ import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
-/** A service that answers a DELETE as if the document were not there. */
+/** What the mirror does between its last look at a document and the answer to its DELETE. */
 
 const body = { status: 404, code: "file_not_found", title: "", detail: "", type: "x:y" };
 const NOT_FOUND = { status: 404, headers: { "content-type": "application/problem+json" }, body: JSON.stringify(body) };
@@ -76,4 +76,28 @@ test("I08 I13 where that cannot be read, the deletion stays unsettled, and a rea
   expect((await mirror.sync())?.state).toBe("in-sync");
   expect(deletes(mirror)).toEqual([`DELETE /v1/files/${id}`]);
   expect([...mirror.texts().keys()]).toEqual(["other.md"]);
+});
+
+test("I03 I06 an edit on the service before any other request of the sync is live afterwards", async () => {
+  let isOver = false;
+  for (let moment = 1; !isOver; moment++) {
+    let [requests, isEdited] = [Number.NEGATIVE_INFINITY, false];
+    const { mirror } = await start(({ method }, { app }) => {
+      if (++requests !== moment || method === "DELETE" || !app.files().has("note.md")) return null;
+      app.edit("note.md", "edited\n");
+      isEdited = true;
+      return null;
+    });
+    // Steps that write rows of their own beside that of the deletion.
+    for (const name of ["a", "b", "c"]) mirror.write(`${name}.md`, `${name}\n`);
+    mirror.disk.user.rename(mirror.path("other.md"), mirror.path("moved.md"));
+    requests = 0;
+    await mirror.sync();
+    isOver = requests < moment;
+    await mirror.sync();
+    expect({ moment, text: mirror.texts().get("note.md") }).toEqual({
+      moment,
+      text: isEdited ? "edited\n" : undefined,
+    });
+  }
 });
