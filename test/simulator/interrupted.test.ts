@@ -5,7 +5,7 @@ import { type Mirror, SETTINGS } from "./mirror.ts";
 import { Moment, type Pair } from "./moment.ts";
 import { createRig } from "./rig.ts";
 
-/** A run that is stopped at any call of the disk: the next ones end where one run would have. */
+/** A sync that a person interrupts at any call of the disk: the next ones end where one would have. */
 
 const LINES = "a line that stays as it is\n".repeat(5);
 
