@@ -97,15 +97,15 @@ function whyKept(
   events: readonly MirrorEvent[],
   path: LocalPath,
   link: Link | undefined,
-  { base }: UndoContext,
+  context: UndoContext,
 ): string | null {
   if (events.some(({ outcome }) => outcome === "submitted") && (link?.submissions.length ?? 0) > 0)
     return `in review: mdmirror resolve ${path} --theirs`;
   if (!events.some(({ kind }) => kind === "conflict")) return null;
-  if (link !== undefined && base.conflicts.has(link.id))
+  if (link !== undefined && context.base.conflicts.has(link.id))
     return `the run found a conflict and changed nothing: mdmirror resolve ${path}`;
-  // The first event tells the content before the runs, and a conflict does not record it.
-  return events[0]!.kind === "conflict" ? "the run found a conflict, which has ended since" : null;
+  const isUnknown = events[0]!.kind === "conflict" && textBefore(events, context) === null;
+  return isUnknown ? "the run found a conflict, which has ended since" : null;
 }
 
 /**
@@ -183,23 +183,27 @@ function awayOf({ id, localPath: path }: Link, expect: Digest): UndoItem {
   return { path, kind: "take-away", id, expect };
 }
 
-function textsOf(events: readonly MirrorEvent[]): readonly MirrorEvent[] {
-  return events.filter(({ kind, before, after }) => TEXT_KINDS.has(kind) && before !== null && after !== null);
+function isText({ kind, before, after }: MirrorEvent): boolean {
+  return TEXT_KINDS.has(kind) && before !== null && after !== null;
 }
 
 /**
- * Of a merge, a run found an edit that was not sent yet; at the moment before, the base of both
- * edits was in sync.
+ * Returns the content that an undo restores; null: not known, or the runs did not change it.
+ * A merge or a conflict found an edit that was not sent yet: before a run was that edit, which a
+ * conflict does not record. In sync at a moment before was the base of both edits.
  */
 function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
-  const [first] = textsOf(events);
+  const first = events.find((event) => event.kind === "conflict" || isText(event));
+  if (first?.kind === "conflict") return to === "moment" ? first.before : null;
   return (to === "moment" ? first?.merged?.base : null) ?? first?.before ?? null;
 }
 
 /** null: the runs did not change the text. */
 function textBack(link: Link, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
   const { id, localPath: path } = link;
-  const [digest, expect] = [textBefore(events, context), textsOf(events).at(-1)?.after ?? null];
+  // A document that was deleted locally during its conflict comes back with another content.
+  const last = events.findLast((event) => isText(event) || event.kind === "create-local");
+  const [digest, expect] = [textBefore(events, context), last?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
   return { path, kind: "text-back", id, digest, expect };
 }
