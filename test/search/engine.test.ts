@@ -33,6 +33,17 @@ describe("the regex engine", () => {
       expect(compileRegex(pattern).kind, pattern).toBe("compiled");
   });
 
+  test("refuses many wide ranges that ignore case before it is compiled, because each character is folded", () => {
+    const last = "\u{1e942}";
+    for (const range of [`B-${last}`, "B-\\x{1e942}", `\\\\x{1e942}-${last}`, `a-z--${last}`]) {
+      expect([range, compileRegex(`(?i)${`[${range}]`.repeat(20)}`).kind]).toEqual([range, "too-complex"]);
+      expect([range, compileRegex(`[${range}]`.repeat(20)).kind]).toEqual([range, "compiled"]);
+      expect([range, compileRegex(`(?i)[${range}]`).kind]).toEqual([range, "compiled"]);
+    }
+    for (const range of ["a-z", "α-ω", "а-яё", "À-ɏ"])
+      expect([range, compileRegex(`(?i)${`[${range}]+ `.repeat(20)}`).kind]).toEqual([range, "compiled"]);
+  });
+
   test("is linear where backtracking is exponential", () => {
     const line = "a".repeat(4_096);
     // Backtracking would take longer than the universe has been there.
