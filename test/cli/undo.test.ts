@@ -130,9 +130,11 @@ describe("undo", () => {
     expect(rig.read("a.md")).toBe("edited since\n");
   });
 
-  test("does not delete what a run only brought here", async () => {
-    const { code, out } = await run("undo", "1", "--yes");
-    expect([code, out.join("\n")]).toEqual([3, expect.stringContaining("only brought it here")]);
+  test("does not delete a document that a run only downloaded", async () => {
+    const dry = await run("undo", "1", "--dry-run", "--json");
+    const { items } = JSON.parse(dry.out[0]!) as { items: { kind: string }[] };
+    expect(items.map(({ kind }) => kind)).toEqual(["left", "left"]);
+    expect((await run("undo", "1", "--yes")).code).toBe(3);
     expect([rig.remote("a.md")!.content, rig.read("a.md")]).toEqual(["first\n", "first\n"]);
   });
 
