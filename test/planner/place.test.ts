@@ -1,6 +1,11 @@
-import { describe, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { hashedName } from "../../src/mirror/model/local-name.ts";
+import { makePlan } from "../../src/mirror/planner/plan.ts";
+import { doLocally } from "./commands.ts";
+import { POLICY, SIGNALS } from "./defaults.ts";
 import { checkRow, type Row } from "./table.ts";
-import type { World } from "./world.ts";
+import { World } from "./world.ts";
+import { treesOf } from "./world-trees.ts";
 
 const LONG = "one|two|three|four|five|six";
 
@@ -180,4 +185,20 @@ describe("places on a disk that folds case", () => {
     ["d/plan.md=1 d/Plan.md=2", "rm d/plan.md; save d/Plan.md 3", "", "put d/Plan.md; delete-remote d/plan.md"],
   ];
   test.each(rows)("%s | %s | %s → %s", (...row) => checkRow(row, {}, folds));
+});
+
+test("I04 a deletion on the service comes after the step that takes the path of the deleted file", () => {
+  const world = new World();
+  folds(world);
+  world.synced("Plan.md", "1");
+  const id = world.newDocument("plan.md", "2");
+  const name = hashedName("plan.md", "file", id, world.disk.maxNameBytes);
+  world.write(name, "2");
+  world.linkDocument(id, name);
+  doLocally(world, "rm Plan.md");
+  const { steps } = makePlan(treesOf(world), POLICY, SIGNALS, world.lookup());
+  expect(steps.map(({ action, after }) => [action.kind, after])).toEqual([
+    ["move-local", []],
+    ["delete-remote", [0]],
+  ]);
 });

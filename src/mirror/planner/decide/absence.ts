@@ -1,4 +1,4 @@
-import { type FolderRow, nameKindOf, type Row } from "../match/row.ts";
+import { type FolderRow, nameKindOf, type Place, type Row } from "../match/row.ts";
 import { baseFolderAt } from "../match/forest.ts";
 import { numberedName } from "../../model/local-name.ts";
 import { ancestorsOf, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
@@ -6,21 +6,38 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 
 /**
- * The path that must still be empty right before a document is deleted on the service, and to which
- * its file would come back: below its folder, which this plan may move. If something else is there
- * now (`rm b; mv a b`), the absence is already proven by that, and a free name beside it is given.
+ * Returns the path that must be empty right before a document or folder is deleted on the service,
+ * and to which it would come back: below its folder, which this plan may move. If something else is
+ * at that path (`rm b; mv a b`), or comes to it before the deletion (`claimantsOf`), the absence is
+ * already proven by that, and a free name beside it is given.
  */
 export function absentPath(draft: PlanDraft, row: Row): LocalPath {
-  const link = row.link!;
-  const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
-  const name = nameOf(link.localPath);
-  const path = folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
+  const path = ownPath(draft, row);
   if (isFree(draft, path)) return path;
   const { maxNameBytes } = draft.trees.local.disk;
   for (let number = 2; ; number++) {
     const beside = joinPath(parentOf(path), numberedName(nameOf(path), nameKindOf(row), number, maxNameBytes));
     if (isFree(draft, beside)) return beside;
   }
+}
+
+/** Returns where a row that is gone locally would be by the end of this plan. */
+function ownPath(draft: PlanDraft, row: Row): LocalPath {
+  const link = row.link!;
+  const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
+  const name = nameOf(link.localPath);
+  return folder.localPath === null ? link.localPath : pathOfGoal({ parent: folder, name }, "local");
+}
+
+/**
+ * Returns the rows whose local steps come before a deletion on the service: those that may take the
+ * path of what was deleted, and the folders above it. Only their success proves that the path was
+ * empty; if the file is back, they fail and the deletion is skipped (I04).
+ */
+export function claimantsOf(draft: PlanDraft, row: Row): readonly Row[] {
+  if (row.link === null) return [];
+  const { folders, found } = walkClaimants(draft, ownPath(draft, row));
+  return [...folders, ...found].filter((one) => one !== row);
 }
 
 function isFree(draft: PlanDraft, path: LocalPath): boolean {
@@ -32,25 +49,52 @@ export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
 
-/**
- * Whether something may be at a path on disk at some moment of this plan. A step may fail, and
- * those that need it are then skipped, so each folder above may be at its present place or at its
- * goal.
- */
+/** Whether something may be at a path on disk at some moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
-  const claimants = draft.claimants();
-  const above = ancestorsOf(path).map(nameOf);
-  let folders: FolderRow[] = [draft.forest.root];
-  for (const name of above)
-    folders = [...new Set(folders.flatMap((parent) => (claimants.get({ parent, name }) ?? []).filter(isFolder)))];
+  const { parents, found } = walkClaimants(draft, path);
   const name = nameOf(path);
-  return folders.some(
-    (parent) =>
-      (claimants.get({ parent, name })?.length ?? 0) > 0 ||
-      draft.arrivals.at({ parent, name }) !== undefined ||
-      // A document without a row moves along with its folder.
-      (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
+  return (
+    found.length > 0 ||
+    parents.some(
+      (parent) =>
+        isArrivalAt(draft, { parent, name }) ||
+        // A document without a row moves along with its folder.
+        (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
+    )
   );
+}
+
+/** Returns whether a document without a row arrives at a place. The next plan judges it. */
+function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
+  const id = arrivals.at(place);
+  if (id !== undefined) wanted.add(id);
+  return id !== undefined;
+}
+
+type Claimants = {
+  /** Rows that may be at the path. */
+  readonly found: readonly Row[];
+  /** Folders that may be directly above it. */
+  readonly parents: readonly FolderRow[];
+  /** All folders that may be above it. */
+  readonly folders: readonly FolderRow[];
+};
+
+/**
+ * Lists what may be at a path and above it at some moment of this plan. A step may fail, and those
+ * that need it are then skipped, so each folder above may be at its present place or at its goal.
+ */
+function walkClaimants(draft: PlanDraft, path: LocalPath): Claimants {
+  const claimants = draft.claimants();
+  const at = (parents: readonly FolderRow[], name: string) =>
+    parents.flatMap((parent) => claimants.get({ parent, name }) ?? []);
+  const folders = new Set<FolderRow>();
+  let parents: readonly FolderRow[] = [draft.forest.root];
+  for (const name of ancestorsOf(path).map(nameOf)) {
+    parents = [...new Set(at(parents, name).filter(isFolder))];
+    for (const folder of parents) folders.add(folder);
+  }
+  return { found: at(parents, nameOf(path)), parents, folders: [...folders] };
 }
 
 function isFolder(row: Row): row is FolderRow {

@@ -168,10 +168,15 @@ export class Layout {
     for (const side of SIDES) this.ledgers[side].use(place, step);
   }
 
-  layLeave(row: Row, side: Side, propose: Proposal): void {
+  /** @param claimants rows whose local steps come before */
+  layLeave(row: Row, side: Side, propose: Proposal, claimants: readonly Row[]): void {
     const ledger = this.ledgers[side];
     const from = ledger.at(row);
     const after = this.#dependencies(row, [side]);
+    for (const claimant of claimants) {
+      const placed = this.#placed.local.get(claimant);
+      if (placed !== undefined) after.add(placed);
+    }
     if (row.kind === "folder") for (const use of ledger.usesOf(row)) after.add(use);
     const step = this.#emit(propose.make(this.#at(row)), after);
     this.#shift(side, row, null, step);

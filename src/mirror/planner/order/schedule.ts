@@ -1,4 +1,5 @@
 import type { Step } from "../../model/action.ts";
+import { claimantsOf } from "../decide/absence.ts";
 import { type PlanDraft, holdDocument, holdFolder } from "../decide/plan-draft.ts";
 import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { Layout, type Shift } from "./layout.ts";
@@ -113,9 +114,18 @@ class Schedule {
     return this.#isOpen(row, side) ? `placed ${row.key}` : null;
   }
 
-  /** What must still leave a folder before the folder can be removed. */
+  /**
+   * What must still leave a folder before the folder can be removed; for a deletion on the service
+   * also what may still take its local path.
+   */
   #needOfLeave(row: Row, side: Side): string | null {
-    return row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0 ? `empty ${side} ${row.key}` : null;
+    if (row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
+    const claimant = this.#claimantsOf(row, side).find((one) => this.#isOpen(one, "local"));
+    return claimant === undefined ? null : `placed ${claimant.key}`;
+  }
+
+  #claimantsOf(row: Row, side: Side): readonly Row[] {
+    return side === "remote" ? claimantsOf(this.#draft, row) : [];
   }
 
   /**
@@ -177,7 +187,7 @@ class Schedule {
         this.#layout.layArrival(row, operation.side, operation.propose);
         break;
       case "leave":
-        this.#layout.layLeave(row, operation.side, operation.propose);
+        this.#layout.layLeave(row, operation.side, operation.propose, this.#claimantsOf(row, operation.side));
         break;
       case "move":
         this.#layout.layMove(row, operation.side, row[operation.side].goal!, false);
