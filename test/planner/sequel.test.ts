@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { hashedName } from "../../src/mirror/model/local-name.ts";
 import { sequels } from "../../src/mirror/planner/sequel.ts";
+import { doLocally, doRemotely, openConflict } from "./commands.ts";
 import { planOf, say, worldAfter } from "./table.ts";
 import { treesOf } from "./world-trees.ts";
 
@@ -19,6 +20,19 @@ test.each([
   ["", "new notes-deadbeef/standup-20260611.md 1", ""],
 ])("a name that ends in a date asks for no other cycle: %j, %j, %j", (base, local, remote) => {
   expect(hasSequel(base, local, remote)).toBe(false);
+});
+
+test("I02 a dropped conflict copy asks for another cycle, if its folder is on one side only", () => {
+  const world = worldAfter(["d/a.md=1", "edit d/a.md 2", "edit d/a.md 3", ""]);
+  openConflict(world, "d/a.md");
+  doLocally(world, "rm d/a.md");
+  doRemotely(world, "rmdir d");
+  const trees = treesOf(world);
+  const plan = planOf(world);
+  const dropped = plan.steps.find(({ action }) => action.kind === "drop-conflict")!.action;
+  expect(dropped).toMatchObject({ sidecarPath: "d/a (theirs).md" });
+  expect(sequels(plan, trees)(dropped)).toBe(true);
+  expect(sequels(plan, trees)({ ...dropped, sidecarPath: null } as typeof dropped)).toBe(false);
 });
 
 test("a name that only breaks a circle, or has the digits of its document's id, asks for another cycle", () => {

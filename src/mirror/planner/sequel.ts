@@ -28,6 +28,8 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   "remove-folder-local": true,
   "move-local": "leaves-a-folder",
   "move-folder-local": "leaves-a-folder",
+  "move-conflict-copy": "leaves-a-folder",
+  "drop-conflict": "leaves-a-folder",
   "create-local": false,
   "write-local": false,
   "create-remote": false,
@@ -36,8 +38,6 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   "rename-remote": false,
   "reparent-remote": false,
   relink: false,
-  "move-conflict-copy": false,
-  "drop-conflict": false,
   "make-folder-local": false,
   "make-folder-remote": false,
   "link-folder": false,
@@ -105,10 +105,13 @@ function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolea
   switch (action.kind) {
     case "move-local":
     case "move-folder-local":
+    case "move-conflict-copy":
       return parentOf(action.from) !== parentOf(action.to) && mayBeLeftEmpty(parentOf(action.from));
     case "delete-remote":
     case "trash-local":
       return mayBeLeftEmpty(parentOf(action.localPath));
+    case "drop-conflict":
+      return action.sidecarPath !== null && mayBeLeftEmpty(parentOf(action.sidecarPath));
     default:
       return true;
   }
