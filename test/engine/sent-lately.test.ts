@@ -61,6 +61,30 @@ test.each(SAVES)(
   },
 );
 
+test.each(SAVES)(
+  "I06 I14 a PUT that the service combined does not undo %s, saved into the file that was replaced",
+  async (_, sent, then) => {
+    const fixture = openFixture(64);
+    const { rig, mirror } = fixture;
+    rig.app.create("note.md", BASE);
+    await settle(mirror);
+    const editor = mirror.disk.user.open(mirror.path("note.md"));
+    editor.write(sent);
+    fixture.onRequest = ({ method }) => {
+      if (method !== "PUT") return;
+      fixture.onRequest = () => undefined;
+      rig.app.edit("note.md", `in the app\n${BASE}`);
+    };
+    await mirror.sync();
+    expect(mirror.texts().get("note.md")).toBe(`in the app\n${sent}`);
+    editor.write(then);
+    await settle(mirror);
+    const expected = `in the app\n${then}`;
+    expect(mirror.texts()).toEqual(new Map([["note.md", expected]]));
+    expect(rig.app.files().get("note.md")?.text).toBe(expected);
+  },
+);
+
 /** A document whose text was sent from here and never carried out, in one run. */
 async function lost(seed: number, sent: string) {
   const fixture = openFixture(seed);

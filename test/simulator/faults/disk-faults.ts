@@ -114,8 +114,15 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "takes a text saved into the replaced file for an edit of the new version, so that it undoes the service's",
     file: "mirror/engine/apply/late-write.ts",
-    find: "const base = holdsChanges(ctx, intent.baseDigest, link.digest, text) ? {} : baseBefore(intent, link);",
+    find: "const base = holdsNewerBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);",
     replace: "const base: Partial<Link> = {};",
+    also: [
+      {
+        file: "mirror/engine/apply/late-write.ts",
+        find: 'if (merged?.kind === "clean") return merged.text;',
+        replace: "if (merged !== null) return late.text;",
+      },
+    ],
     net: "courses",
   },
   {

@@ -142,11 +142,12 @@ function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "set-a
 }
 
 /**
- * Deals with a text that was saved into the old inode. It is the newest text of the user, based on
- * the one before the replace. If the file still is what the mirror wrote, the late text becomes the
- * local text again, on the old base, and the next plan merges the two. Otherwise it is merged here,
- * and stays on the newer base only if it holds that base's changes: the editor may have saved by
- * path too. What does not merge becomes a document of its own, so that nothing is lost.
+ * Deals with a text that was saved into the old inode. It is the newest text of the user, made of
+ * the one that was replaced (`expect`), so it is merged from that with the file at the path now. It
+ * stays on the newer base if it holds that base's changes: the editor may have saved by path too,
+ * over them. What does not merge with the version that the mirror wrote becomes the local text
+ * again, on the old base, and the next plan decides; what does not merge with another text becomes
+ * a document of its own, so that nothing is lost.
  */
 function landLateWrite(
   ctx: PassContext,
@@ -187,7 +188,7 @@ function bringBack(
   const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, moved back"));
   const landed = landText(ctx, intent.id, intent.path, text, writes, current, link, null);
   if (landed.kind === "end") return "an edit that was saved while the file was replaced could not be moved back yet";
-  const base = holdsChanges(ctx, intent.baseDigest, link.digest, text) ? {} : baseBefore(intent, link);
+  const base = holdsNewerBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);
   const localDigest = base.digest ?? link.localDigest;
   const isHeld = disk.isHeld(intent.parkAt);
   state.transact(() => {
@@ -214,8 +215,8 @@ function bringBack(
 }
 
 /**
- * The text to write: the late one, merged with what is there by now if need be; null: they do not
- * merge.
+ * Returns the text to write: the late one merged with the file at the path, or alone on the old
+ * base; null: they do not merge.
  */
 function withLateText(
   { world: { state } }: PassContext,
@@ -224,11 +225,25 @@ function withLateText(
   late: LocalText,
   current: LocalText,
 ): string | null {
+  const replaced = state.text(intent.expect);
+  const merged = replaced === null ? null : mergeText(replaced, late.text, current.text);
+  if (merged?.kind === "clean") return merged.text;
   // Second case: a crash came after the text was written and before base moved.
   const isOurs = current.digest === link.localDigest || current.digest === late.digest;
-  if (isOurs && intent.baseChangeId !== null && intent.baseDigest !== null) return late.text;
-  const merged = mergeText(state.text(intent.expect) ?? "", late.text, current.text);
-  return merged.kind === "clean" ? merged.text : null;
+  return isOurs && intent.baseChangeId !== null && intent.baseDigest !== null ? late.text : null;
+}
+
+/**
+ * Whether a text holds what the newer base changed: since the text that was replaced, which that
+ * base may hold (the service combines edits), or since the base before.
+ */
+function holdsNewerBase(
+  ctx: PassContext,
+  { expect, baseDigest }: Extract<Intent, { kind: "set-aside" }>,
+  link: Link,
+  text: string,
+): boolean {
+  return holdsChanges(ctx, expect, link.localDigest, text) || holdsChanges(ctx, baseDigest, link.digest, text);
 }
 
 /**
