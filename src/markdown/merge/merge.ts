@@ -1,14 +1,15 @@
 import { countApart } from "./apart.ts";
 import { MERGE_STEPS } from "./budget.ts";
 import { settleDates } from "./dates.ts";
-import { fitTexts } from "./fit.ts";
 import { mergeFine, workOf } from "./fine.ts";
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { isUnresolved } from "./markers.ts";
+import { settleNumbers } from "./numbers.ts";
 import { newReading, type Reading, readLines } from "./reading.ts";
 import { isSound, keepsFrontMatter } from "./sound.ts";
 import { bringsBack, bringsPassageBack, isHeld } from "./held.ts";
+import { keepsColumns } from "./tables.ts";
 import { countsKept, keepsChanges } from "./words.ts";
 
 export type { ConflictHunk } from "./hunk.ts";
@@ -56,9 +57,9 @@ function withSteps(reading: Reading, steps: number): Reading {
 const FITTED_STEPS = MERGE_STEPS / 4;
 
 /**
- * Merges texts of which one numbers what the other one numbered too, or has other columns, once
- * they were made to fit; undefined where nothing is to be fitted. The guards look at the fitted
- * texts, so a result must, besides, come back when it is merged with the sides as they are.
+ * Merges texts of which one numbers what the other one numbered too, once the numbers differ;
+ * undefined where no number has to change. The guards look at the fitted texts, so a result must,
+ * besides, come back when it is merged with the sides as they are.
  */
 function mergeFitted(base: string, local: string, remote: string, reading: Reading): MergeResult | undefined {
   const result = mergeOnceFitted(base, local, remote, reading);
@@ -75,9 +76,8 @@ function mergeFitted(base: string, local: string, remote: string, reading: Readi
 }
 
 function mergeOnceFitted(base: string, local: string, remote: string, reading: Reading): MergeResult | undefined {
-  const fitted = fitTexts(base, local, remote, withSteps(reading, FITTED_STEPS));
-  if (fitted === "apart") return refuse("unsound", base, local, remote);
-  return fitted && (byLaw(...fitted) ?? mergeSettled(...fitted, withSteps(reading, FITTED_STEPS)));
+  const sides = settleNumbers(base, local, remote, withSteps(reading, FITTED_STEPS));
+  return sides && (byLaw(base, ...sides) ?? mergeSettled(base, ...sides, withSteps(reading, FITTED_STEPS)));
 }
 
 /** Whether a result merged with a side again is what it is. */
@@ -121,6 +121,7 @@ function isOneOf({ text }: Clean, local: string, remote: string): boolean {
 function faultOf(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
   if (!keepsBoth(base, local, remote, result, reading)) return "word-count";
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
+  if (!keepsColumns([base, local, remote].map((text) => readLines(text, reading).lines))) return "unsound";
   if (!isOneOf(result, local, remote) && !isSoundMerge(base, local, remote, result, reading)) return "unsound";
   const comes = comesBack(base, local, result, reading) && comesBack(base, remote, result, reading);
   return comes ? undefined : "unstable";

@@ -1,6 +1,10 @@
+import { afford } from "./budget.ts";
 import { hasCode, openFences } from "../outline/fences.ts";
 import { diffFilled, type Reading, readLines } from "./reading.ts";
 import { splitLines } from "./split.ts";
+
+/** As many characters of the texts cost a step. */
+const LETTERS_A_STEP = 2;
 
 /** Footnotes, or the numbered targets of links. */
 type Kind = { readonly definition: RegExp; readonly mention: RegExp };
@@ -32,6 +36,7 @@ export function settleNumbers(
   remote: string,
   reading: Reading,
 ): readonly [local: string, remote: string] | undefined {
+  if (!afford(reading, (base.length + local.length + remote.length) / LETTERS_A_STEP)) return undefined;
   if (!areDoubled(local, remote)) return undefined;
   let sides: readonly [string, string] | undefined;
   for (const kind of [FOOTNOTES, TARGETS]) {

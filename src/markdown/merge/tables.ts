@@ -31,6 +31,32 @@ function cellsOf(row: string): string[] {
 }
 
 /**
+ * Whether each table that both sides changed has the columns of base on both sides, or the same
+ * new ones. A column is known by its name; a row that is as it was shows that a column of another
+ * name is the same column. Otherwise nothing tells which cell belongs under which name.
+ */
+export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
+  const [base, ...sides] = texts.map((lines) => tablesOf(lines).map(writtenOf)) as [Written[], ...Written[][]];
+  const heads = sides.map((tables) => new Set(tables.map(({ head }) => head)));
+  const rows = sides.map((tables) => new Set(tables.flatMap((table) => table.rows)));
+  const known = new Set(base.map(({ head }) => head));
+  if (heads[0]?.values().some((head) => !known.has(head) && heads[1]?.has(head))) return true;
+  return base.every(
+    (table) =>
+      sides.some((tables) => tables.some(({ whole }) => whole === table.whole)) ||
+      sides.every((_, side) => heads[side]?.has(table.head) || table.rows.some((row) => rows[side]?.has(row))),
+  );
+}
+
+/** A table without the space around its cells. */
+type Written = { readonly head: string; readonly rows: readonly string[]; readonly whole: string };
+
+function writtenOf(table: Table): Written {
+  const [head = "", ...rows] = [table.head, ...table.rows].map((cells) => cells.join("|"));
+  return { head, rows, whole: [head, ...rows].join("\n") };
+}
+
+/**
  * Whether the rows of the merged text, the last of four, have as many cells as their header, as far
  * as the sides' had, and stand under their own columns.
  */

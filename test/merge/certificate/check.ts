@@ -5,7 +5,7 @@ export type Texts = { readonly base: string; readonly local: string; readonly re
 /** Which law a merge breaks. No code is shared with the merge: its explanation is but a claim. */
 export type Fault =
   | "no-explanation" // nothing says where the lines are from
-  | "fitted" // a text was made to fit by more than dates, numbers and columns
+  | "fitted" // a text was made to fit by more than dates and numbers
   | "incomplete" // the pieces are not the four texts, byte for byte
   | "unlike" // the texts do not have the same word or mark in a piece
   | "lost" // what a side added, or both sides kept, is not in the result
@@ -163,7 +163,7 @@ function isExplained({ rule, pieces }: ExplainedLine): boolean {
   return rule === (by.size > 1 ? "joined" : ([...by][0] ?? "kept"));
 }
 
-/** Whether texts that were made to fit differ from the sides only in dates, numbers and columns. */
+/** Whether texts that were made to fit differ from the sides only in dates and numbers. */
 function isFitted(texts: Texts, fitted: Texts): boolean {
   return (["base", "local", "remote"] as const).every((name) => {
     if (texts[name] === fitted[name]) return true;
@@ -187,13 +187,5 @@ function isFitLine(was: string, is: string, others: readonly string[], numbers: 
   }
   const date = /^([\w -]+): *["']?(\d{4}-[\d T:.+Z-]*\d)/;
   const [from, to] = [date.exec(was), date.exec(is)];
-  if (from !== null && to !== null) return from[1] === to[1] && to[2]! > from[2]! && others.includes(is);
-  if (![was, is].every((line) => /^\s*\|/.test(line))) return false;
-  const known = new Set(others.filter((line) => /^\s*\|/.test(line)).flatMap(cellsOf));
-  const [less, more] = [cellsOf(was), cellsOf(is)];
-  return more.every((cell) => less.includes(cell) || known.has(cell) || /^[-: ]*$/.test(cell));
-}
-
-function cellsOf(row: string): string[] {
-  return row.split("|").map((cell) => cell.trim());
+  return from !== null && to !== null && from[1] === to[1] && to[2]! > from[2]! && others.includes(is);
 }
