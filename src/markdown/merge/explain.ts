@@ -1,6 +1,4 @@
 import { settleDates } from "./dates.ts";
-import { settleNumbers } from "./numbers.ts";
-import { newReading } from "./reading.ts";
 import { Interner } from "./split.ts";
 import { type Four, type Row, tableOf } from "./table.ts";
 
@@ -25,8 +23,8 @@ type Rule = "kept" | "local" | "remote" | "both" | "joined";
 export type ExplainedLine = { readonly line: number | null; readonly rule: Rule; readonly pieces: readonly Piece[] };
 
 /**
- * How a merge came about. `texts`: base, local and remote as they were merged, with later dates
- * and with numbers that fit. Read downwards, the pieces are these texts and the result.
+ * How a merge came about. `texts`: base, local and remote as they were merged, with later dates.
+ * Read downwards, the pieces are these texts and the result.
  */
 export type Explanation = {
   readonly texts: readonly [base: string, local: string, remote: string];
@@ -38,14 +36,9 @@ export type Explanation = {
  * the result is no merge of the sides.
  */
 export function explainMerge(base: string, local: string, remote: string, result: string): Explanation | null {
-  const settled = settleDates(base, local, remote);
-  const numbered = settleNumbers(base, ...settled, newReading());
-  for (const sides of numbered === undefined ? [settled] : [settled, numbered]) {
-    const texts = [base, ...sides] as const;
-    const pieces = piecesOf([...texts, result]);
-    if (pieces !== undefined) return { texts, lines: linesOf(pieces) };
-  }
-  return null;
+  const texts = [base, ...settleDates(base, local, remote)] as const;
+  const pieces = piecesOf([...texts, result]);
+  return pieces === undefined ? null : { texts, lines: linesOf(pieces) };
 }
 
 type Word = { readonly text: string; readonly space: string };

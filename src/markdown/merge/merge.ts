@@ -1,11 +1,9 @@
 import { countApart } from "./apart.ts";
-import { MERGE_STEPS } from "./budget.ts";
 import { settleDates } from "./dates.ts";
 import { mergeFine, workOf } from "./fine.ts";
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { isUnresolved } from "./markers.ts";
-import { settleNumbers } from "./numbers.ts";
 import { newReading, type Reading, readLines } from "./reading.ts";
 import { isSound, keepsFrontMatter } from "./sound.ts";
 import { bringsBack, bringsPassageBack, isHeld } from "./held.ts";
@@ -43,48 +41,7 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
   const law = byLaw(base, local, remote);
   if (law !== undefined) return law;
   const [mine, theirs] = settleDates(base, local, remote);
-  const reading = newReading();
-  const fitted = byLaw(base, mine, theirs) ?? mergeFitted(base, mine, theirs, reading);
-  return fitted ?? mergeSettled(base, mine, theirs, withSteps(reading, MERGE_STEPS));
-}
-
-/** What was read already, with steps for another merge. */
-function withSteps(reading: Reading, steps: number): Reading {
-  return { ...reading, left: steps };
-}
-
-/** What a merge of fitted texts, or one of it with a side again, may cost. */
-const FITTED_STEPS = MERGE_STEPS / 4;
-
-/**
- * Merges texts of which one numbers what the other one numbered too, once the numbers differ;
- * undefined where no number has to change. The guards look at the fitted texts, so a result must,
- * besides, come back when it is merged with the sides as they are.
- */
-function mergeFitted(base: string, local: string, remote: string, reading: Reading): MergeResult | undefined {
-  const result = mergeOnceFitted(base, local, remote, reading);
-  if (result === undefined) return undefined;
-  const comesBoth = (one: MergeResult | undefined): boolean => {
-    if (one?.kind !== "clean") return false;
-    return [local, remote].every((side) => side === one.text || isMergedWith(base, side, one.text, reading));
-  };
-  const isProven = comesBoth(result) && comesBoth(mergeOnceFitted(base, remote, local, reading));
-  if (isProven && result.kind === "clean") return { ...result, how: "fine" };
-  if (result.kind === "conflict" && result.reason === "too-large") return refuse("too-large", base, local, remote);
-  const plain = mergeSettled(base, local, remote, withSteps(reading, MERGE_STEPS));
-  return plain.kind === "conflict" ? plain : refuse("unsound", base, local, remote);
-}
-
-function mergeOnceFitted(base: string, local: string, remote: string, reading: Reading): MergeResult | undefined {
-  const sides = settleNumbers(base, local, remote, withSteps(reading, FITTED_STEPS));
-  return sides && (byLaw(base, ...sides) ?? mergeSettled(base, ...sides, withSteps(reading, FITTED_STEPS)));
-}
-
-/** Whether a result merged with a side again is what it is. */
-function isMergedWith(base: string, side: string, text: string, reading: Reading): boolean {
-  const fitted = mergeOnceFitted(base, side, text, reading);
-  const again = fitted ?? mergeSettled(base, side, text, withSteps(reading, FITTED_STEPS));
-  return again.kind === "clean" && again.text === text;
+  return byLaw(base, mine, theirs) ?? mergeSettled(base, mine, theirs, newReading());
 }
 
 /**

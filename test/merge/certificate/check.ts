@@ -5,7 +5,7 @@ export type Texts = { readonly base: string; readonly local: string; readonly re
 /** Which law a merge breaks. No code is shared with the merge: its explanation is but a claim. */
 export type Fault =
   | "no-explanation" // nothing says where the lines are from
-  | "fitted" // a text was made to fit by more than dates and numbers
+  | "fitted" // a text was made to fit by more than dates
   | "incomplete" // the pieces are not the four texts, byte for byte
   | "unlike" // the texts do not have the same word or mark in a piece
   | "lost" // what a side added, or both sides kept, is not in the result
@@ -41,7 +41,6 @@ const LAST: Read = { who: "blrm", word: "", spaces: ["\n", "\n", "\n", "\n"] };
 
 const NUMBER = String.raw`(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s)|\p{N}{1,2}:\p{N}{2}(?=\s)|\p{N}{1,4}、|\p{N}{1,4}(?=\s*\|$))?`;
 const ONE = String.raw`[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:\x60-])\2*|\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|\[[ xX]\]|\S`;
-const LABEL = /\[\^?\p{N}+\]/gu;
 const CELL = new RegExp(String.raw`^(\s*${NUMBER}\s*)(?:${ONE})$`, "u");
 
 /** Reads the pieces: null where one is not one word, or not the same one in all texts. */
@@ -163,7 +162,7 @@ function isExplained({ rule, pieces }: ExplainedLine): boolean {
   return rule === (by.size > 1 ? "joined" : ([...by][0] ?? "kept"));
 }
 
-/** Whether texts that were made to fit differ from the sides only in dates and numbers. */
+/** Whether texts that were made to fit differ from the sides only in dates. */
 function isFitted(texts: Texts, fitted: Texts): boolean {
   return (["base", "local", "remote"] as const).every((name) => {
     if (texts[name] === fitted[name]) return true;
@@ -171,20 +170,12 @@ function isFitted(texts: Texts, fitted: Texts): boolean {
     const others = NAMES.slice(0, 3).flatMap((other) =>
       other === name ? [] : texts[other as keyof Texts].split("\n"),
     );
-    const numbers = new Map<string, string>();
-    const isFit = were.length === are.length && were.every((was, at) => isFitLine(was, are[at]!, others, numbers));
-    return isFit && new Set(numbers.values()).size === numbers.size;
+    return were.length === are.length && were.every((was, at) => isFitLine(was, are[at]!, others));
   });
 }
 
-function isFitLine(was: string, is: string, others: readonly string[], numbers: Map<string, string>): boolean {
-  const [old, now] = [was.match(LABEL) ?? [], is.match(LABEL) ?? []];
-  if (was.replace(LABEL, "[]") === is.replace(LABEL, "[]")) {
-    return old.every((label, at) => {
-      if (!numbers.has(label)) numbers.set(label, now[at]!);
-      return numbers.get(label) === now[at];
-    });
-  }
+function isFitLine(was: string, is: string, others: readonly string[]): boolean {
+  if (was === is) return true;
   const date = /^([\w -]+): *["']?(\d{4}-[\d T:.+Z-]*\d)/;
   const [from, to] = [date.exec(was), date.exec(is)];
   return from !== null && to !== null && from[1] === to[1] && to[2]! > from[2]! && others.includes(is);
