@@ -169,19 +169,16 @@ describe("what people merge without thought", () => {
       "---\ntags: [x]\n---\ntext\n",
       "---\ntags: [x]\ntitle: A\n---\ntext\n",
     ],
+  ]);
+});
+
+describe("parts of one address that both sides changed", () => {
+  checkRowsBothWays([
     [
-      "the host and the query of an address",
+      "are a conflict",
       "See https://a.org/one/two?x=1 now\n",
       "See https://b.org/one/two?x=1 now\n",
       "See https://a.org/one/two?x=2 now\n",
-      "See https://b.org/one/two?x=2 now\n",
-    ],
-    [
-      "the host and the path of a link",
-      "See [x](https://a.org/one/two) now\n",
-      "See [x](https://b.org/one/two) now\n",
-      "See [x](https://a.org/one/three) now\n",
-      "See [x](https://b.org/one/three) now\n",
     ],
   ]);
 });

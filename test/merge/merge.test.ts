@@ -140,13 +140,6 @@ describe("both sides add at one place", () => {
       "# L\n\n- one\n- other\n- mine\n",
     ],
     [
-      "sorted where the list is",
-      "- ant\n- bee\n- cat\n- dog\n",
-      "- ant\n- bee\n- cat\n- dog\n- emu\n",
-      "- ant\n- bee\n- cat\n- dog\n- fox\n",
-      "- ant\n- bee\n- cat\n- dog\n- emu\n- fox\n",
-    ],
-    [
       "table rows",
       "| a | b |\n|---|---|\n",
       "| a | b |\n|---|---|\n| 1 | 2 |\n",

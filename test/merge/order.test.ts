@@ -27,13 +27,6 @@ const ROWS: readonly Row[] = [
     "# News\n\n## July\n\nWet.\n\n## June\n\nWindy.\n\n## May\n\nWarm.\n",
     "# News\n\n## August\n\nHot.\n\n## July\n\nWet.\n\n## June\n\nWindy.\n\n## May\n\nWarm.\n",
   ],
-  [
-    "a sorted list goes by its order, however many each side adds",
-    "# L\n\n- dog\n- emu\n- fox\n- gnu\n",
-    "# L\n\n- cat\n- dog\n- emu\n- fox\n- gnu\n",
-    "# L\n\n- ant\n- bee\n- dog\n- emu\n- fox\n- gnu\n",
-    "# L\n\n- ant\n- bee\n- cat\n- dog\n- emu\n- fox\n- gnu\n",
-  ],
 ];
 
 describe("which of two insertions stands first, where the text tells", () => {

@@ -5,9 +5,6 @@ const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
 const RULE = /^[\s:|-]+$/;
 
-/** LIMIT: lines looked at on each side of a place to see whether its list is sorted. */
-const MOST_NEIGHBOURS = 100;
-
 /** The entries that some lines consist of; undefined when they are anything else. */
 export function entriesOf(lines: readonly string[]): Entry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
@@ -43,25 +40,4 @@ function isNested(outer: string, inner: string): boolean {
 /** The columns before an item of some shape. */
 function indentOf(shape: string): number {
   return (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
-}
-
-/** The sort keys of the entries of one list from a line on, going up or down. */
-export function neighbours(lines: readonly string[], from: number, step: 1 | -1, shape: string): string[] {
-  const keys: string[] = [];
-  for (let at = from; Math.abs(at - from) < MOST_NEIGHBOURS && goesOn(lines[at], shape); at += step) {
-    const line = lines[at] ?? "";
-    if (shapeOf(line) === shape) keys.push(sortKey(line));
-  }
-  return keys;
-}
-
-/** Whether a line belongs to the list whose entries have this shape. */
-function goesOn(line: string | undefined, shape: string): boolean {
-  if (line === undefined) return false;
-  return shapeOf(line) === shape || (shape.startsWith("item") && /^\s+\S/.test(line));
-}
-
-/** What a sorted list is sorted by. */
-export function sortKey(text: string): string {
-  return text.toLowerCase().replace(/^[^\p{L}\p{N}]+/u, "");
 }

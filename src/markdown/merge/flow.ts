@@ -18,7 +18,6 @@ import {
   type Passage,
   type Token,
 } from "./tokens.ts";
-import { mergeUrl } from "./urls.ts";
 
 type Grain = "sentences" | "words";
 
@@ -115,7 +114,7 @@ function settle(flow: Flow, found: Cluster, local: Range, remote: Range): readon
   if (subsumes(ids.base, r, l, said, reading)) return passage.remote;
   if (subsumes(ids.base, l, r, said, reading)) return passage.local;
   if (grain === "sentences") return mergeFlow(passage, reading, "words");
-  return withHeadingId(passage) ?? withUrl(passage, reading);
+  return withHeadingId(passage);
 }
 
 /** The tokens of one side, where the other one changed nothing but, at most, white space. */
@@ -141,16 +140,6 @@ function withHeadingId({ base, local, remote }: Passage): readonly Token[] | und
     if (id.length === 1 && isHeadingId(id[0]?.text ?? "") && plain) return [...words, ...id];
   }
   return undefined;
-}
-
-/** An address that both sides changed. */
-function withUrl({ base, local, remote }: Passage, { tokenTexts }: Reading): readonly Token[] | undefined {
-  const [was, mine, theirs] = [base[0], local[0], remote[0]];
-  if (base.length !== 1 || local.length !== 1 || remote.length !== 1) return undefined;
-  if (was === undefined || mine === undefined || theirs === undefined) return undefined;
-  const text = mergeUrl(was.text, mine.text, theirs.text);
-  if (text === undefined) return undefined;
-  return [tokenTexts.token(text, mine.space === was.space ? theirs.space : mine.space)];
 }
 
 function sentencesMeet(earlier: Edit, later: Edit): boolean {

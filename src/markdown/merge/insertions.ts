@@ -1,6 +1,6 @@
 import { afford, spend } from "./budget.ts";
 import type { Side } from "./cluster.ts";
-import { entriesOf, neighbours, shapeOf, sortKey } from "./entries.ts";
+import { entriesOf, shapeOf } from "./entries.ts";
 import { longerGap, type Part, placeOf, type ThreeTexts } from "./gaps.ts";
 import { type Piece, pieceOf, pieceText } from "./piece.ts";
 import { fencesIn, type Reading, tokenise } from "./reading.ts";
@@ -18,9 +18,6 @@ const SAME_ENTRY = 0.6;
  * much alike.
  */
 const LEAST_SHARED = 4;
-
-/** Entries that must stand in order before a list is taken to be sorted. */
-const LEAST_SORTED = 4;
 
 /** LIMIT: pairs of entries compared at one place; more are a conflict. */
 const MOST_PAIRS = 10_000;
@@ -133,9 +130,8 @@ function keepsSeams(first: Piece, second: Piece): boolean {
 
 /**
  * Whether the first piece, the remote's, belongs after the second one: by their times, or the
- * numbers of their definitions; by the order of a sorted list; or on top, where people add the
- * newest, if it has as many parts or more: many parts were gathered over time, so they began before
- * a single one was written. Elsewhere the leader's piece comes first.
+ * numbers of their definitions; or on top, where people add the newest, if it has as many parts or
+ * more: many parts were gathered over time, so they began before a single one was written. Elsewhere the leader's piece comes first.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
@@ -146,8 +142,6 @@ function isLater(place: Place, first: Piece, second: Piece): boolean {
   }
   const [number, next] = [numberOf(first), numberOf(second)];
   if (number !== undefined && next !== undefined && number !== next) return number > next;
-  if (isSortedSo(place, second, first)) return true;
-  if (isSortedSo(place, first, second)) return false;
   return isTop(place) ? second.parts <= first.parts : place.leader === "local";
 }
 
@@ -157,27 +151,9 @@ function numberOf({ lines }: Piece): number | undefined {
   return number === undefined ? undefined : Number(number);
 }
 
-/** Whether the pieces in this order continue a list that is sorted. */
-function isSortedSo(place: Place, first: Piece, second: Piece): boolean {
-  const shape = first.shape;
-  if (shape === undefined || shape !== second.shape) return false;
-  const above = neighbours(place.lines, place.above, -1, shape).toReversed();
-  const below = neighbours(place.lines, place.below, 1, shape);
-  if (above.length + below.length < LEAST_SORTED) return false;
-  return isSorted([...above, ...sortKeysOf(first), ...sortKeysOf(second), ...below]);
-}
-
-function sortKeysOf(piece: Piece): string[] {
-  return (entriesOf(piece.lines) ?? []).map((entry) => sortKey(entry.text));
-}
-
 /** Whether people add at the top: right under a heading or at the start, with text below. */
 function isTop({ lines, above, below }: Place): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
-}
-
-function isSorted(keys: readonly string[]): boolean {
-  return keys.every((key, at) => at === 0 || (keys[at - 1] ?? "") <= key);
 }
 
 /** Pieces as text, with the blank lines that the sides put around them. */

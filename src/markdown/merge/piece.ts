@@ -1,5 +1,5 @@
 import { contextsOf } from "./contexts.ts";
-import { entriesOf, shapeOf } from "./entries.ts";
+import { shapeOf } from "./entries.ts";
 import { openFences } from "../outline/fences.ts";
 import { linesOf, type Range } from "./gaps.ts";
 import { gapBefore, type Lines } from "./reading.ts";
@@ -25,8 +25,6 @@ export type Piece = {
   /** Whether it leaves something open, and whether it closes what was open above it. */
   readonly opens: boolean;
   readonly closes: boolean;
-  /** What kind of entries it consists of; undefined for anything else. */
-  readonly shape: string | undefined;
   /** Entries like the one that it begins with, or headings of that level; 1 for running text. */
   readonly parts: number;
 };
@@ -53,7 +51,6 @@ export function pieceOf(text: Lines, range: Range): Piece {
     indent: first.length - first.trimStart().length,
     head: shapeOf(first),
     tail: shapeOf(core.findLast((line) => shapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
-    shape: commonShape(core),
     parts: partsOf(core, levels),
   };
 }
@@ -64,12 +61,6 @@ function partsOf(lines: readonly string[], levels: readonly (number | undefined)
   if (level !== undefined) return levels.filter((one) => one === level).length;
   const shape = shapeOf(lines[0] ?? "");
   return shape === undefined ? 1 : lines.filter((line) => shapeOf(line) === shape).length;
-}
-
-/** The shape that all entries of some lines have. */
-function commonShape(lines: readonly string[]): string | undefined {
-  const shapes = new Set((entriesOf(lines) ?? []).map((entry) => entry.shape));
-  return shapes.size === 1 ? [...shapes][0] : undefined;
 }
 
 function headingLevel(lines: readonly string[], at: number): number | undefined {
