@@ -5,6 +5,7 @@ import { badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
 import { mirrorForm } from "./action.ts";
 import { BRING_BACK, LET_GO } from "./actions/halt.ts";
 import { mirrorAddress } from "./addresses.ts";
+import { explained } from "./help-parts.ts";
 import type { HaltModel } from "./halt-model.ts";
 import type { Moment } from "./page.ts";
 import { pagerOf } from "./paging.ts";
@@ -13,7 +14,7 @@ import { pagerOf } from "./paging.ts";
 
 export function reasonsOf(reasons: HaltModel["reasons"]): Html {
   return html`<ul class="plain" id="reasons">${reasons.map(
-    ({ reason, detail }) => html`<li>${badgeOf("bad", reason)} ${wordsOf(detail)}</li>`,
+    ({ reason, detail }) => html`<li>${explained(reason, badgeOf("bad", reason))} ${wordsOf(detail)}</li>`,
   )}</ul>`;
 }
 

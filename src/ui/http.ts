@@ -16,6 +16,7 @@ import { sectionsOf } from "./sections.ts";
 import { FAULT, NO_PAGE, NOT_SIGNED_IN, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
 import { SIGNED_OUT } from "./pages/sign-out.ts";
+import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
 
 /** The pages over HTTP, on loopback alone. */
@@ -220,13 +221,14 @@ function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: 
 }
 
 const HOME = { href: "/", label: "Mirrors" };
+const HELP = { href: DOCS_ADDRESS, label: "Help" };
 
 type Who = Session<null> | null;
 
 function send({ bundle }: Site, reply: FastifyReply, content: Content, { status, session, sections = null }: Shown) {
   const frame: Frame = {
     brand: { href: "/", label: "mdmirror" },
-    nav: session === null ? [HOME] : [HOME, { href: SIGN_OUT, label: "Sign out" }],
+    nav: session === null ? [HOME] : [HOME, HELP, { href: SIGN_OUT, label: "Sign out" }],
     sections,
     bundle,
     csrf: session?.csrf ?? null,

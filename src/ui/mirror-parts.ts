@@ -6,6 +6,7 @@ import { count, plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { noticeOf } from "../page/layout.ts";
 import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
+import { explained } from "./help-parts.ts";
 import type { MirrorModel } from "./mirror-model.ts";
 import { addressOf, type Need } from "./needs.ts";
 
@@ -103,10 +104,9 @@ export function attentionList(needs: readonly Need[], mirror: string, pages: Rea
 
 function attentionItem({ path, kind, code, detail, next }: Need, address: string | null): Html {
   const what = path === "" ? kind : nameOf(path);
-  const named =
-    address === null ? html`<strong>${what}</strong>` : html`<strong><a href="${address}">${what}</a></strong>`;
-  return html`<li class="card"><p>${named}: ${path !== "" && html`<b>${kind}</b>: `}${wordsOf(detail)}${
-    code !== null && ` (${code})`
+  const named = address === null ? explained(kind, what) : html`<a href="${address}">${what}</a>`;
+  return html`<li class="card"><p><strong>${named}</strong>: ${path !== "" && html`<b>${explained(kind, kind)}</b>: `}${wordsOf(detail)}${
+    code !== null && html` (${explained(code, code)})`
   }</p>${nextOf(next)}</li>`;
 }
 

@@ -22,6 +22,7 @@ import { RUNS } from "./pages/runs.ts";
 import { REVIEWS } from "./pages/reviews.ts";
 import { SEARCH } from "./pages/search.ts";
 import { LEAVE } from "./pages/sign-out.ts";
+import { USER_DOC, USER_DOCS } from "./pages/user-docs.ts";
 import { VERSION } from "./pages/version.ts";
 import { WHY } from "./pages/why.ts";
 
@@ -44,6 +45,8 @@ export const PAGES: readonly UiPage[] = [
   LOG,
   REVIEWS,
   SEARCH,
+  USER_DOCS,
+  USER_DOC,
   LEAVE,
 ];
 export const ACTIONS: readonly UiAction[] = [SYNC, PAUSE, RESUME, RESOLVE, LET_GO, BRING_BACK, RESTORE, UNDO, LOOK];

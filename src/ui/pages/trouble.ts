@@ -2,15 +2,19 @@ import type { Trouble } from "../../common/trouble.ts";
 import { html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { nextOf, wordsOf } from "../../page/parts.ts";
+import { explained } from "../help-parts.ts";
 
 /** Shown in place of a page: what went wrong, and what to do next. */
 export function troublePage({ what, code = null, requestId = null, next }: Trouble): Content {
-  const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null).join(", ");
+  const origin = [
+    code === null ? null : explained(code, wordsOf(code)),
+    requestId === null ? null : wordsOf(`request ${requestId}`),
+  ].filter((one) => one !== null);
   return {
     title: "Not shown · mdmirror",
     said: what,
     main: html`<h1>This page cannot be shown</h1>
-<div class="notice bad"><p>${wordsOf(what)}${origin !== "" && html` (${wordsOf(origin)})`}</p>${nextOf(next)}</div>
+<div class="notice bad"><p>${wordsOf(what)}${origin.length > 0 && html` (${origin.map((one, at) => html`${at > 0 && ", "}${one}`)})`}</p>${nextOf(next)}</div>
 <p><a href="/">All mirrors</a></p>`,
   };
 }

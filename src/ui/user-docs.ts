@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { codeOf } from "../common/trouble.ts";
+import { headingId } from "../page/links.ts";
+
+/** The documents for users. The package holds them at the same path as the checkout does. */
+
+const FOLDER = new URL("../../src/docs/", import.meta.url);
+const TROUBLESHOOTING = "troubleshooting.md";
+/** One folder level at most, and no dots, so that no name leads out of the documents. */
+const NAME = /^(?:[\w-]+\/)?[\w-]+\.md$/;
+
+/** Subject → its documents, in the order in which they are read. */
+export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
+  Begin: ["start.md", "editors.md", "glossary.md"],
+  "Run it always": ["background.md", "cron.md", "monitoring.md"],
+  "Solve a problem": [TROUBLESHOOTING, "conflicts.md", "reviews.md", "recovery.md"],
+  "Look something up": ["commands.md", "configuration.md", "links.md"],
+  "Understand it": ["how-it-works.md", "security.md"],
+  "Build on it": ["library.md", "mcp.md"],
+  "Run a service": [
+    "service/run.md",
+    "service/administration.md",
+    "service/backup.md",
+    "service/monitoring.md",
+    "service/postgresql.md",
+  ],
+};
+
+export const DOCS_ADDRESS = "/docs";
+
+export function docAddress(name: string): string {
+  return `${DOCS_ADDRESS}/${name}`;
+}
+
+/** Returns the Markdown of a document; null if no document has this name. */
+export function readUserDoc(name: string): string | null {
+  if (!NAME.test(name)) return null;
+  try {
+    return readFileSync(fileURLToPath(new URL(name, FOLDER)), "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return null;
+    throw error;
+  }
+}
+
+/** Returns the first heading, or the name where a document has none. */
+export function titleOf(name: string, text: string): string {
+  return /^# (.+)$/m.exec(text)?.[1] ?? name;
+}
+
+let known: ReadonlyMap<string, string> | null = null;
+
+/** Returns the address that explains a code; null if troubleshooting has no heading for it. */
+export function helpAddress(code: string): string | null {
+  known ??= headingsByCode(readUserDoc(TROUBLESHOOTING) ?? "");
+  const heading = known.get(code);
+  return heading === undefined ? null : `${docAddress(TROUBLESHOOTING)}#${headingId(heading)}`;
+}
+
+/** One heading can be for several codes: `### not_found, file_not_found`. */
+function headingsByCode(text: string): ReadonlyMap<string, string> {
+  const headings = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
+  return new Map(headings.flatMap((heading) => heading.split(", ").map((code) => [code, heading] as const)));
+}

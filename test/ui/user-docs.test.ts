@@ -1,0 +1,72 @@
+import { globSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { SUBJECTS } from "../../src/ui/user-docs.ts";
+import { openHalt } from "./halt.ts";
+import { openUi } from "./rig.ts";
+
+const FOLDER = fileURLToPath(new URL("../../src/docs", import.meta.url));
+
+test("each document for users is listed under one subject", () => {
+  const files = globSync("**/*.md", { cwd: FOLDER, exclude: ["decisions/**"] });
+  expect(Object.values(SUBJECTS).flat().toSorted()).toEqual(files.toSorted());
+});
+
+test("each link of a document leads to a document and to a heading that it has", async () => {
+  const { ask, enter } = await openUi({ linked: false });
+  const headers = { cookie: await enter() };
+  expect((await ask("/", { headers })).text).toContain('<a href="/docs">');
+  const pages = new Map<string, string>();
+  const visit = async (address: string): Promise<void> => {
+    if (pages.has(address)) return;
+    const { status, text } = await ask(address, { headers });
+    expect([address, status]).toEqual([address, 200]);
+    pages.set(address, text);
+    for (const { to } of linksOf(address, text)) await visit(to);
+  };
+  await visit("/docs");
+  expect(pages.size).toBeGreaterThan(Object.values(SUBJECTS).flat().length);
+  const links = [...pages].flatMap(([address, text]) => linksOf(address, text));
+  const broken = links.filter(({ to, id }) => id !== null && !pages.get(to)!.includes(`id="${id}"`));
+  expect(broken).toEqual([]);
+  expect(links.filter(({ id }) => id !== null).length).toBeGreaterThan(5);
+});
+
+type Link = { readonly to: string; readonly id: string | null };
+
+/** Returns the links from one page of the documents to another, or to a heading of its own. */
+function linksOf(address: string, text: string): Link[] {
+  return [...text.matchAll(/href="(\/docs[^"#]*)?(?:#(h-[^"]+))?"/g)].flatMap(([, to, id]) =>
+    to === undefined && id === undefined
+      ? []
+      : [{ to: to ?? address, id: id === undefined ? null : decodeURIComponent(id) }],
+  );
+}
+
+test.each([["none.md"], ["..%2fREADME.md"], ["../README.md"], ["service"], ["service/../../README.md"], ["start"]])(
+  "no document is at %s",
+  async (name) => {
+    const { ask, enter } = await openUi({ linked: false });
+    expect((await ask(`/docs/${name}`, { headers: { cookie: await enter() } })).status).toBe(404);
+  },
+);
+
+test("only a browser that is signed in sees the documents", async () => {
+  const { ask } = await openUi({ linked: false });
+  expect([(await ask("/docs")).status, (await ask("/docs/start.md")).status]).toEqual([401, 401]);
+});
+
+const help = (code: string) => `<a href="/docs/troubleshooting.md#h-${code}">`;
+
+test("a problem links its code to troubleshooting", async () => {
+  const { ask, enter, rig } = await openUi();
+  rig.write("large.md", "x".repeat(60_000));
+  await rig.run(["sync", "w"]);
+  expect((await ask("/m/w/needs", { headers: { cookie: await enter() } })).text).toContain(help("too-large"));
+});
+
+test("a stop links its reasons to troubleshooting", async () => {
+  const { ask, enter } = await openHalt();
+  const { text } = await ask("/m/w/safety-stop", { headers: { cookie: await enter() } });
+  expect(text).toContain(help("delete-budget-remote"));
+});
