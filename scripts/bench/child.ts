@@ -46,25 +46,20 @@ export type Finished = {
   readonly asked?: Counted;
 };
 
-export type Start = {
-  readonly cwd?: string;
-  readonly env?: Readonly<Record<string, string>>;
-  /** Exit codes that are no failure; 0 without. */
-  readonly accept?: readonly number[];
-};
+type Start = { readonly env?: Readonly<Record<string, string>> };
 
 /**
  * Runs a program to its end.
- * @throws with its words, when its exit code is not accepted
+ * @throws with its output, when it fails
  */
-export async function runChild(program: string, args: readonly string[], start: Start = {}): Promise<Finished> {
+export async function runChild(program: string, args: readonly string[], { env }: Start = {}): Promise<Finished> {
   const timed = existsSync(TIME);
   const [file, all] = timed ? [TIME, ["-f", "bench-used=%M", program, ...args]] : [program, [...args]];
   const cpuBefore = cpuOfEndedChildren();
   const began = performance.now();
   const child = spawn(file, all, {
-    cwd: start.cwd ?? PROJECT,
-    env: { ...process.env, NO_COLOR: "1", ...start.env },
+    cwd: PROJECT,
+    env: { ...process.env, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
     detached: true,
   });
@@ -84,8 +79,7 @@ export async function runChild(program: string, args: readonly string[], start: 
     });
     child.once("close", (code) => resolve({ code, ms }));
   });
-  const accepted = start.accept ?? [0];
-  if (ended.code === null || !accepted.includes(ended.code))
+  if (ended.code !== 0)
     throw new Error(`${program} ${args.slice(0, 3).join(" ")} … ended with ${ended.code}: ${out.trim().slice(-600)}`);
   const used = /bench-used=(\d+)/.exec(out);
   const peakMb = used === null ? null : Number(used[1]) / 1024;

@@ -10,13 +10,10 @@ import { DEFAULT_CONFIG } from "../../src/mirror/settings/config.ts";
 import { linkFolder } from "../../src/mirror/folder/link-folder.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
 import { originOfUser } from "../../src/mirror/trust/gate.ts";
-import { type Finished, PROJECT, runChild, type Start } from "./child.ts";
+import { type Finished, PROJECT, runChild } from "./child.ts";
 import { type CorpusName, writeCorpus } from "./corpus.ts";
 import { type BenchService, startBenchService } from "./service.ts";
 import { shippedCli } from "./shipped.ts";
-
-/** Of the checkout: what a profile names, and other checkouts are compared with. */
-const CLI = join(PROJECT, "src/cli/entry.mjs");
 
 type Corpus = { readonly name: CorpusName; readonly folder: string; readonly documents: number };
 export type Mirror = {
@@ -43,12 +40,9 @@ export type Fixture = {
    * leave it in sync.
    */
   mirror(name: CorpusName): Promise<Mirror>;
-  /**
-   * `mdmirror …` as a user runs it: the package; for a profile, the checkout.
-   * @param cli another one
-   */
-  mdmirror(args: readonly string[], key: string, start?: Start, cli?: string): Promise<Finished>;
-  bare(args: readonly string[], start?: Start): Promise<Finished>;
+  /** Runs `mdmirror …` as a user does: the package. */
+  mdmirror(args: readonly string[], key: string): Promise<Finished>;
+  bare(args: readonly string[]): Promise<Finished>;
   end(): Promise<void>;
 };
 
@@ -70,15 +64,13 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
     return { name, folder: at, documents };
   });
   const keys = new Map<CorpusName, string>();
-  const counting = async (args: readonly string[], start: Start): Promise<Finished> => {
+  const counting = async (args: readonly string[], env: Record<string, string> = {}): Promise<Finished> => {
     await service.count();
-    const finished = await runChild(process.execPath, args, start);
+    const finished = await runChild(process.execPath, args, { env });
     return { ...finished, asked: await service.count() };
   };
   const shipped = shippedCli();
-  const usual = ({ env }: Start) => (env?.["NODE_OPTIONS"]?.includes("--cpu-prof") === true ? CLI : shipped);
-  const mdmirror = (args: readonly string[], key: string, start: Start = {}, cli = usual(start)) =>
-    counting([cli, ...args], { ...start, env: { ...start.env, MDMIRROR_API_KEY: key } });
+  const mdmirror = (args: readonly string[], key: string) => counting([shipped, ...args], { MDMIRROR_API_KEY: key });
 
   const mirror = once(async (name): Promise<Mirror> => {
     const source = await corpus(name);
@@ -104,7 +96,7 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
       await corpus(name);
       return keys.get(name)!;
     },
-    bare: (args, start) => counting([join(PROJECT, "scripts/bench/bare-process.ts"), ...args], start ?? {}),
+    bare: (args) => counting([join(PROJECT, "scripts/bench/bare-process.ts"), ...args]),
     async end() {
       await service.close();
       rmSync(folder, { recursive: true, force: true });

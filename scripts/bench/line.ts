@@ -1,7 +1,6 @@
 /** A line of the bench: what it measures, on which corpora, how long it takes, and its run. */
 import type { CorpusName } from "./corpus.ts";
 import type { Fixture } from "./fixture.ts";
-import type { Profiler } from "./profile.ts";
 import type { Row } from "./rows.ts";
 
 export type Asked = {
@@ -10,7 +9,6 @@ export type Asked = {
   /** Pairs; already lowered where the size is large. */
   readonly repeats: number;
   readonly quick: boolean;
-  readonly profile: Profiler;
 };
 
 /** A single pair on the large corpus, for what takes minutes there. */

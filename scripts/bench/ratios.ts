@@ -2,7 +2,7 @@
  * How fast, as ratios within one run on this machine: each line our side against the bare loop, a
  * peer or a bound, the two sides measured in turn, the median of the pairs.
  * `npm run bench [-- --size 1000,10000,100000,tldr --only clone,push --repeats 5 --json FILE
- * --quick --profile DIR --list]`
+ * --quick --list]`
  */
 import { writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
@@ -13,7 +13,6 @@ import { corpusFault, isGenerated } from "./corpus.ts";
 import { openFixture } from "./fixture.ts";
 import type { Asked, Line } from "./line.ts";
 import { LINES } from "./lines.ts";
-import { createProfiler } from "./profile.ts";
 import type { Row } from "./rows.ts";
 import { tableOf } from "./table.ts";
 
@@ -28,7 +27,6 @@ const { values } = parseArgs({
     repeats: { type: "string" },
     json: { type: "string" },
     quick: { type: "boolean", default: false },
-    profile: { type: "string" },
     list: { type: "boolean", default: false },
   },
 });
@@ -36,7 +34,6 @@ const quick = values.quick;
 const sizes = (values.size ?? (quick ? "1000" : "1000,10000,100000,tldr")).split(",");
 const only = values.only?.split(",") ?? null;
 const repeats = Number(values.repeats ?? (quick ? 3 : 5));
-const profiles = values.profile === undefined ? null : resolve(values.profile);
 
 const say = (what: string) => process.stderr.write(`… ${what}\n`);
 const matches = ({ name }: Line) =>
@@ -61,7 +58,6 @@ async function measure(line: Line, asked: Asked): Promise<readonly Row[]> {
 async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => void): Promise<void> {
   const opening = openFixture(say);
   const rows: Row[] = [];
-  const profile = createProfiler(profiles, say);
   const stopping = new AbortController();
   const stop = () => {
     if (stopping.signal.aborted) return;
@@ -78,7 +74,7 @@ async function run(lines: readonly Line[], finished: (rows: readonly Row[]) => v
         // What it interrupted fails; nothing more is begun.
         if (stopping.signal.aborted) return await new Promise<never>(() => undefined);
         say(`${line.name}, ${size}: ${line.about}`);
-        const made = await measure(line, { fixture, size, repeats: repeatsAt(size), quick, profile });
+        const made = await measure(line, { fixture, size, repeats: repeatsAt(size), quick });
         rows.push(...made);
         for (const text of tableOf(made).slice(1)) say(text);
       }

@@ -13,14 +13,9 @@ const LIMIT_MS = 600_000;
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
 /** `mdmirror watch`, from the moment at which both sides were seen to agree and it rests. */
-export async function startDaemon(mirror: Mirror, env: NodeJS.ProcessEnv = {}): Promise<Watched> {
+export async function startDaemon(mirror: Mirror): Promise<Watched> {
   const child = spawn(process.execPath, [...DAEMON_FLAGS, shippedCli(), "watch", mirror.root], {
-    env: {
-      ...process.env,
-      MDMIRROR_API_KEY: mirror.key,
-      MDMIRROR_NOTIFY: "off",
-      ...env,
-    },
+    env: { ...process.env, MDMIRROR_API_KEY: mirror.key, MDMIRROR_NOTIFY: "off" },
     stdio: ["ignore", "ignore", "inherit"],
     detached: true,
   });

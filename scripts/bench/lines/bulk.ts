@@ -1,7 +1,6 @@
 /**
  * Clone and push of a whole corpus, against list + GET + write + rename and walk + read + POST,.
  */
-import type { Start } from "../child.ts";
 import { link, unlink } from "../fixture.ts";
 import { type Line, onceIfLarge } from "../line.ts";
 import { atMost, interleave, ratioRow } from "../pairs.ts";
@@ -21,17 +20,16 @@ export const CLONE: Line = {
   about: "clone against list + GET + write + rename, 32 at a time",
   sizes: everySize,
   seconds: (size, repeats) => thousands(size) * repeats * 0.8,
-  async run({ fixture, size, repeats, profile }) {
+  async run({ fixture, size, repeats }) {
     const key = await fixture.filled(size);
     const { url } = fixture.service;
-    const ours = (start: Start = {}) => {
+    const ours = () => {
       const root = fixture.fresh(`clone-${size}`);
       link(root, url);
-      return fixture.mdmirror(["sync", "--quiet", root], key, start);
+      return fixture.mdmirror(["sync", "--quiet", root], key);
     };
     const other = () => fixture.bare(["clone", fixture.fresh(`bare-clone-${size}`), url, key]);
-    const pairs = await interleave(repeats, () => ours(), other);
-    await profile(`clone-${size}`, ours);
+    const pairs = await interleave(repeats, ours, other);
     const bound = isJudged(size) ? atMost(1.8, 1.5) : null;
     return [ratioRow({ line: "clone", what: "clone / bare loop", size, bound }, pairs)];
   },
@@ -42,14 +40,14 @@ export const PUSH: Line = {
   about: `push of new documents against walk + read + POST, the first ${VERIFIED} read back on both sides`,
   sizes: everySize,
   seconds: (size, repeats) => thousands(size) * onceIfLarge(size, repeats) * 1.5,
-  async run({ fixture, size, repeats, profile }) {
+  async run({ fixture, size, repeats }) {
     const { folder } = await fixture.corpus(size);
     const { url } = fixture.service;
-    const ours = async (start: Start = {}) => {
+    const ours = async () => {
       const key = await fixture.service.newWorkspace(`push-${size}`);
       link(folder, url);
       try {
-        return await fixture.mdmirror(["sync", "--quiet", folder], key, start);
+        return await fixture.mdmirror(["sync", "--quiet", folder], key);
       } finally {
         unlink(folder, fixture);
       }
@@ -58,8 +56,7 @@ export const PUSH: Line = {
       const key = await fixture.service.newWorkspace(`bare-push-${size}`);
       return fixture.bare(["push", folder, url, key, String(VERIFIED)]);
     };
-    const pairs = await interleave(onceIfLarge(size, repeats), () => ours(), other);
-    await profile(`push-${size}`, ours);
+    const pairs = await interleave(onceIfLarge(size, repeats), ours, other);
     const bound = isJudged(size) ? atMost(1.8, 1.5) : null;
     return [ratioRow({ line: "push", what: "push / bare loop", size, bound }, pairs)];
   },

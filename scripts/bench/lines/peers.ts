@@ -9,7 +9,7 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { userInfo } from "node:os";
 import { join } from "node:path";
-import { type Finished, runChild, type Start, track } from "../child.ts";
+import { type Finished, runChild, track } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
 import type { Fixture } from "../fixture.ts";
 import { type Asked, type Line, onceIfLarge } from "../line.ts";
@@ -66,7 +66,7 @@ export const PEER_LINES: readonly Line[] = PEERS.map((against) => ({
 }));
 
 async function compare(asked: Asked, against: Against): Promise<readonly Row[]> {
-  const { fixture, size, profile } = asked;
+  const { fixture, size } = asked;
   const { name: line } = against;
   const fault = against.fault();
   if (fault !== null) return [{ kind: "skipped", line, size, why: fault }];
@@ -80,17 +80,16 @@ async function compare(asked: Asked, against: Against): Promise<readonly Row[]> 
       ["one file changed", 1],
       ["1 % of files changed", documents / 100],
     ] as const) {
-      const ours = (turn: number, start: Start = {}) => {
+      const ours = (turn: number) => {
         edit(mirror.root, documents, count, turn);
-        return fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key, start);
+        return fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
       };
       const other = (turn: number) => {
         edit(peer.local, documents, count, turn);
         return peer.sync();
       };
       await fixture.mdmirror(["sync", "--quiet", mirror.root], mirror.key);
-      const pairs = await interleave(against.repeats(size, asked.repeats), (turn) => ours(turn), other);
-      await profile(`${line}-${count}-${size}`, (start) => ours(asked.repeats, start));
+      const pairs = await interleave(against.repeats(size, asked.repeats), ours, other);
       rows.push(ratioRow({ line, what: `${what} / ${line}`, size, bound: null, note: "" }, pairs));
     }
     return rows;
@@ -149,8 +148,7 @@ async function startSshd(fixture: Fixture): Promise<Sshd> {
   const folder = fixture.fresh("sshd");
   const home = join(folder, "home");
   mkdirSync(home, { recursive: true, mode: 0o700 });
-  const keygen = (name: string) =>
-    runChild("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, name)], {});
+  const keygen = (name: string) => runChild("ssh-keygen", ["-q", "-t", "ed25519", "-N", "", "-f", join(folder, name)]);
   await keygen("host");
   await keygen("user");
   const port = await freePort();

@@ -1,8 +1,7 @@
 /**
  * Short commands against a bare Node, and the memory of `sync`.
  */
-import { shippedCli } from "../shipped.ts";
-import { runChild, type Start } from "../child.ts";
+import { runChild } from "../child.ts";
 import { isGenerated } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import type { Line } from "../line.ts";
@@ -38,8 +37,7 @@ export const START: Line = {
   about: "the shipped package against node -e 0: --version, status, and a sync with nothing to do of 100 documents",
   sizes: (asked) => oneOf("10000", asked),
   seconds: () => 25,
-  async run({ fixture, size, repeats, profile }) {
-    const entry = shippedCli();
+  async run({ fixture, size, repeats }) {
     const mirror = await fixture.mirror(size);
     const few = await fixture.mirror(FEW);
     const bare = () => runChild(process.execPath, ["-e", "0"]);
@@ -55,10 +53,9 @@ export const START: Line = {
         bound: atMost(6.5, 4.5),
       },
     ]) {
-      const ours = (start: Start = {}) => fixture.mdmirror(args, at.key, start, entry);
+      const ours = () => fixture.mdmirror(args, at.key);
       await ours();
-      const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), () => ours(), bare);
-      await profile(`start-${args[0]}`, ours);
+      const pairs = await interleave(Math.max(repeats, SHORT_PAIRS), ours, bare);
       rows.push(ratioRow({ line: "start", what: `${what} / node -e 0`, size: documents, bound: null }, pairs));
       if (bound !== null) rows.push(...cpuRow(what, documents, bound, pairs));
     }

@@ -5,7 +5,7 @@ import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 import { rollDice } from "../../../test/simulator/dice.ts";
-import { type Start, usageOf } from "../child.ts";
+import { usageOf } from "../child.ts";
 import { isGenerated, pathsOf } from "../corpus.ts";
 import { figureRow } from "../figures.ts";
 import type { Fixture, Mirror } from "../fixture.ts";
@@ -15,9 +15,8 @@ import { percentile } from "../rows.ts";
 import { pause, startDaemon } from "../watched.ts";
 
 const SAVES = 100;
-/** Where they only show the growth. */
-const FEWER_SAVES = 40;
-const savesAt = (size: string) => (size === "10000" ? SAVES : FEWER_SAVES);
+/** Of other sizes, fewer show the growth. */
+const savesAt = (size: string) => (size === "10000" ? SAVES : 40);
 /** After `ready`, till memory is read: what a start leaves behind is collected, or never. */
 const COOL_MS = 20_000;
 const HEARD_LIMIT_MS = 30_000;
@@ -56,10 +55,10 @@ export const SAVE: Line = {
   about: "save → PUT received, beyond the settle time",
   sizes: (asked) => asked.filter(isGenerated),
   seconds: (size) => savesAt(size) * 0.5 + 5 + Number(size) * 0.000_2,
-  async run({ fixture, size, quick, profile }) {
+  async run({ fixture, size, quick }) {
     const mirror = await fixture.mirror(size);
-    const saves = async (count: number, start: Start = {}) => {
-      const daemon = await startDaemon(mirror, start.env);
+    const saves = async (count: number) => {
+      const daemon = await startDaemon(mirror);
       try {
         await pause(2_000);
         return await timeSaves(fixture, mirror, Number(size), count);
@@ -74,7 +73,6 @@ export const SAVE: Line = {
     // Of which some are the lists at the start, and those of the sync at the end.
     const { byRoute } = await fixture.service.count();
     const requests = (byRoute["PUT /v1/files/{id}/content"] ?? 0) / count;
-    await profile(`save-${size}`, (start) => saves(FEWER_SAVES, start));
     const other = `${DEFAULT_TIMING.settleMs} ms settling`;
     const row = { line: "save", size, unit: "ms", other, requests } as const;
     const [middle, late] = size === "10000" ? [atMost(15, 6), atMost(40, 12)] : [null, null];
