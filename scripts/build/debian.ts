@@ -108,11 +108,11 @@ function addPrograms(root: string, stage: string, lib: string): void {
 function addUnit(root: string, stage: string): void {
   const template = readFileSync(join(root, "config/mdmirror.service"), "utf8");
   const fields: Readonly<Record<string, string>> = {
-    ROOT: "all mirrors of mdmirror list",
+    ROOT: "all folders of mdmirror list",
     COMMAND: "/usr/bin/mdmirror watch --all",
     ENVIRONMENT: "",
   };
-  const text = fillTemplate(template.replace(/^# A template.*\n/, ""), fields);
+  const text = fillTemplate(template.replace(/^# Made by .*\n/, ""), fields);
   put(join(stage, "usr/lib/systemd/user/mdmirror.service"), text);
 }
 
