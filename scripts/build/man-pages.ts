@@ -20,7 +20,7 @@ export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
   ["MDMIRROR_LOG", "debug: a log with every step."],
   ["MDMIRROR_DEBUG", "Anything: a fault of mdmirror itself is shown with the place where it happened."],
   ["NO_COLOR", "Anything: no colours."],
-  ["XDG_STATE_HOME", "The folder of the list of your mirrors (else ~/.local/state)."],
+  ["XDG_STATE_HOME", "The folder of the list of your linked folders (else ~/.local/state)."],
   ["XDG_CACHE_HOME", "The folder of what is only kept for speed (else ~/.cache)."],
   ["XDG_CONFIG_HOME", "The folder of your hooks, and of the units of systemd (else ~/.config)."],
   ["XDG_RUNTIME_DIR", "The folder of the daemons' sockets."],

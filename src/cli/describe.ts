@@ -62,7 +62,7 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
   "git-ignored-folder": "folders left out by .gitignore",
   "dot-folder": "dot folders",
   litter: "leftovers of editors",
-  "conflict-copy": "(theirs) and (mine) files of conflicts",
+  "conflict-copy": "conflict copies: (theirs) and (mine) files",
   symlink: "symbolic links",
   special: "devices, sockets and pipes",
 };

@@ -41,13 +41,13 @@ function noMirror(io: Io, dir: string): Result<never> {
   const hint =
     above === null
       ? `mdmirror init ${shellWord(dir)} --url URL`
-      : `mdmirror COMMAND ${shellWord(above)}: that is the mirrored folder it lies in`;
-  const named = isMirrorName(dir) ? ", nor the name of a mirror (mdmirror list)" : "";
+      : `mdmirror COMMAND ${shellWord(above)}: the nearest linked folder above is used`;
+  const named = isMirrorName(dir) ? ", nor the name of a linked folder (mdmirror list)" : "";
   return trouble("usage", `${dir} is not a linked folder: it has no ${MIRROR_FOLDER}/${named}`, hint);
 }
 
-const NONE_HERE = `neither this folder nor one above it holds ${MIRROR_FOLDER}/`;
-const NAME_ONE = "name the mirrored folder, or link this one: mdmirror init --url URL";
+const NONE_HERE = `neither this folder nor a folder above it has a ${MIRROR_FOLDER}/`;
+const NAME_ONE = "name the linked folder, or link this one: mdmirror init --url URL";
 
 function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: string): Result<string> {
   if (root !== null) return workAsOwner(io, root);
@@ -81,8 +81,8 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
 export function locate(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
   const whole = resolve(io.cwd, path);
   const found = nearest(io, dirname(whole));
-  const next = "give a path inside a folder that holds .mdmirror/";
-  const root = ownFolder(io, found, `${path} lies in no mirrored folder`, next);
+  const next = "give a path inside a folder that has .mdmirror/";
+  const root = ownFolder(io, found, `${path} is not in a linked folder`, next);
   if (root.kind === "trouble") return root;
   return ok({ root: root.value, path: relative(root.value, realParent(whole)).split(sep).join("/") });
 }

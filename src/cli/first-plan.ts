@@ -128,7 +128,7 @@ function cannotAsk(io: Io, dir: string, proposal: Proposal): ExitCode {
     : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them, too: without these options`;
   return complain(io, {
     kind: "usage",
-    what: "this first sync would change existing documents, and there is no terminal for a question",
+    what: "this first sync would change existing documents; it needs a confirmation, and no terminal is attached",
     next,
   });
 }

@@ -33,7 +33,7 @@ async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): 
   if (config.kind !== "ok" || config.value.links === "keep" || config.value.wiki) return null;
   const paths = [...state.load().links.values()].map(({ localPath }) => localPath);
   if (!showsWikiLinks(links?.disk.plain ?? disk, paths)) return null;
-  return "wiki links ([[Name]]) stay as they are; to keep them intact after renames, too: mdmirror links translate --wiki";
+  return "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki";
 }
 
 /** A folder that is not there is made with its first document: it may as well be mistyped. */

@@ -29,7 +29,7 @@ export function overview(version: string): string[] {
       ),
     ]),
     "",
-    ...wrapped("DIR is the linked folder or the name of a mirror (default: the nearest folder with .mdmirror/)."),
+    ...wrapped("DIR is a linked folder or its name (default: the nearest folder with .mdmirror/)."),
     "Help on one command: mdmirror COMMAND --help. Version: mdmirror --version.",
     "",
     "Exit codes:",

@@ -98,7 +98,7 @@ const ANY_FOLDER = "mdmirror" as RemotePath;
 function takeRules(io: Io, args: Args, root: string, config: Config): Result<null> {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
-    io.out(".gitignore files are followed; what is mirrored already stays so (a watch that runs: start it again)");
+    io.out(".gitignore files are followed; synced documents stay synced (restart a running watch)");
   }
   const added = addIgnoreLines(root, args.texts("ignore"));
   if (added.kind === "trouble") return added;

@@ -27,7 +27,7 @@ export function locateAll(
   if (second === undefined) return ok({ root: root!, paths });
   return trouble(
     "usage",
-    `the paths are in several mirrors: ${root} and ${second}`,
-    "run the command for each mirror separately",
+    `the paths are in several linked folders: ${root} and ${second}`,
+    "run the command for each folder separately",
   );
 }

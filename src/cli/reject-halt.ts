@@ -27,7 +27,11 @@ export async function reject(
   }
   for (const line of itemLines(items, most)) io.out(line);
   if (!(await agrees(io, args.flag("yes"), "undo these changes?"))) {
-    io.err(io.terminal.input ? "mdmirror: nothing was changed" : "mdmirror: there is no terminal for a question");
+    io.err(
+      io.terminal.input
+        ? "mdmirror: nothing was changed"
+        : "mdmirror: this command needs a confirmation, and no terminal is attached",
+    );
     io.err("  next: mdmirror reject --yes");
     return io.terminal.input ? EXIT.stopped : EXIT.usage;
   }

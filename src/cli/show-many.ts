@@ -91,13 +91,13 @@ export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" 
  */
 function tellStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
-  const back = run === null ? "" : `; to take it back: mdmirror undo ${run}`;
-  io.err(`  next: to send what was done: mdmirror sync; to go on: ${again}${back}`);
+  const back = run === null ? "" : `; undo it: mdmirror undo ${run}`;
+  io.err(`  next: upload the changes: mdmirror sync; continue: ${again}${back}`);
   return EXIT.attention;
 }
 
 export function takeBackLine(run: number): string {
-  return `  run ${run}; to take it back: mdmirror undo ${run}`;
+  return `  run ${run}; undo it: mdmirror undo ${run}`;
 }
 
 /** Of a plan: what is left alone, by its reasons. */

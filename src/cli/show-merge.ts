@@ -28,7 +28,7 @@ export function showMerge(io: Io, local: Local, name: string, n: number | null, 
     const what =
       entry === undefined ? `no version of ${shownName(path)} is` : `version ${entry.n} of ${shownName(path)} is not`;
     const next = `mdmirror history ${shownName(name)} shows which are`;
-    return complain(io, { kind: "usage", what: `${what} a merge of the mirror's that it remembers`, next });
+    return complain(io, { kind: "usage", what: `${what} a merge that mdmirror remembers`, next });
   }
   const origins = readOrigins(asOnDisk(local, path), entry.merge);
   if (json) io.out(jsonLine({ path, n: entry.n, merge: mergeFacts(entry.merge, origins) }));

@@ -76,10 +76,10 @@ function endLine(plan: Planned["plan"], held: number): string {
   const steps = plan.steps.length;
   if (steps === 0) return `nothing to do${held === 0 ? "" : " except for blocked documents"}; nothing was written`;
   const all = plural(steps, "step");
-  if (plan.verdict.kind === "run") return `${all}; nothing was written; mdmirror sync carries this out`;
+  if (plan.verdict.kind === "run") return `${all}; nothing was written; carry them out: mdmirror sync`;
   const asked = stoppedBy(plan.verdict, plan.steps).length;
   const part = asked === steps ? "" : `, ${count(asked)} of them need your approval`;
-  return `${all}${part}; nothing was written; mdmirror sync carries out nothing before you approve`;
+  return `${all}${part}; nothing was written; mdmirror sync changes nothing before you approve`;
 }
 
 function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string[] {

@@ -58,7 +58,7 @@ function tellOutside(io: Io, outside: Extract<WaitAnswer, { kind: "outside" }>["
   const words = unknown
     ? "this path does not exist and was never synced"
     : why === "mirror-folder"
-      ? "the mirror's own folder"
+      ? "the folder of mdmirror itself"
       : STAYS[why];
   const next = unknown ? "check the path: it is relative to the current folder" : "mdmirror why PATH";
   return complain(io, trouble("usage", `${first!.path} is not synced: ${words}${more}`, next).trouble);

@@ -27,7 +27,7 @@ export async function tellAll(io: Io, asked: Asked): Promise<ExitCode> {
 }
 
 export function tellUnfit(io: Io, why: string): void {
-  io.err(`mdmirror: ${shownWords(why)}; mdmirror trust asks again about its entries`);
+  io.err(`mdmirror: ${shownWords(why)}; mdmirror trust asks about its entries again`);
 }
 
 function exitOf({ look }: LookedAt, { maxAge }: Asked, now: number): ExitCode {

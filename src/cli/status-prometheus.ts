@@ -17,7 +17,7 @@ export async function tellMetrics(io: Io, root: string | null): Promise<ExitCode
   for (const why of unfit) tellUnfit(io, why);
   const asked = root === null ? mirrors : mirrors.filter(({ mirror }) => mirror.root === root);
   if (root !== null && asked.length === 0) {
-    const what = `${root} is not in the list of your mirrors, so it has no name for its figures`;
+    const what = `${root} is not in the list of your linked folders, so its figures have no name`;
     return complain(io, { kind: "usage", what, next: "trust it first: mdmirror trust DIR" });
   }
   io.text(mirrorMetrics(asked, unfit.length));

@@ -14,7 +14,7 @@ export const COMMANDS: readonly Entry[] = [
     summary: "allow a folder that you did not link to send to its address",
     load: () => import("./commands/trust.ts"),
   },
-  { name: "name", group: "start", summary: "rename a mirror", load: () => import("./commands/name.ts") },
+  { name: "name", group: "start", summary: "rename a linked folder", load: () => import("./commands/name.ts") },
   { name: "mv", group: "start", summary: "move a linked folder", load: () => import("./commands/mv.ts") },
   {
     name: "unlink",
@@ -50,7 +50,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "list",
     group: "daily",
-    summary: "list your mirrors and their status",
+    summary: "list your linked folders and their status",
     load: () => import("./commands/list.ts"),
   },
   {
@@ -69,7 +69,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "ui",
     group: "daily",
-    summary: "show your mirrors as pages in your browser",
+    summary: "show your linked folders in your browser",
     load: () => import("./commands/ui.ts"),
   },
   {
@@ -197,7 +197,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "mcp",
     group: "look",
-    summary: "offer your mirrors as tools for agents (MCP)",
+    summary: "offer your linked folders as tools for agents (MCP)",
     load: () => import("./commands/mcp.ts"),
   },
   { name: "serve", group: "service", summary: "run the embedded service", load: () => import("./commands/serve.ts") },

@@ -8,20 +8,20 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_CLOSED: "mdmirror closed the connection",
   UND_ERR_DESTROYED: "mdmirror closed the connection",
   UND_ERR_ABORTED: "it was given up",
-  UND_ERR_CONNECT_TIMEOUT: "nobody took the connection in time",
+  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
   UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
-  UND_ERR_BODY_TIMEOUT: "the answer broke off",
+  UND_ERR_BODY_TIMEOUT: "the answer was incomplete",
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer broke off",
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: "the answer was incomplete",
   UND_ERR_RES_EXCEEDED_MAX_SIZE: "the answer is too large",
   ECONNREFUSED: "nothing listens at this address",
   ECONNRESET: "the connection was cut",
   ECONNABORTED: "the connection was cut",
   EPIPE: "the connection was cut",
-  ETIMEDOUT: "nobody answered in time",
-  EHOSTUNREACH: "there is no way to this computer",
-  EHOSTDOWN: "there is no way to this computer",
-  ENETUNREACH: "there is no network to it",
+  ETIMEDOUT: "no answer in time",
+  EHOSTUNREACH: "this computer cannot be reached",
+  EHOSTDOWN: "this computer cannot be reached",
+  ENETUNREACH: "its network cannot be reached",
   ENETDOWN: "the network is down",
   ENOTFOUND: "no computer has this name",
   EAI_AGAIN: "its name cannot be looked up now",
@@ -48,7 +48,7 @@ export function failureWords(why: string): string {
   if (deadline !== null) return `no answer within ${Number(deadline[1]) / 1_000} s`;
   const known = Object.hasOwn(WORDS, why) ? WORDS[why] : undefined;
   if (known !== undefined) return known;
-  if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "what answers does not speak HTTP";
+  if (/^HPE_|^UND_ERR_HTTP|^HTTPParserError$/.test(why)) return "the answer is not HTTP";
   if (/CERT|^ERR_(?:SSL|TLS)|^ERR_OSSL/.test(why)) return "no secure connection (TLS) could be made";
   // Without a lower-case letter it is a code; the log keeps it.
   return /^[A-Z0-9_]+$/.test(why) || /^[A-Za-z]*Error$/.test(why) ? "the connection failed" : why;

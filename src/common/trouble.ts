@@ -45,7 +45,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
   ["EACCES", "this user may not read or write it"],
   ["EPERM", "this user may not read or write it"],
   ["EISDIR", "it is a folder"],
-  ["ENOTDIR", "what should be a folder is none"],
+  ["ENOTDIR", "a part of the path is not a folder"],
   ["EROFS", "the disk is read-only"],
   ["SQLITE_READONLY", "the disk is read-only"],
   ["SQLITE_BUSY", "another program holds the file"],

@@ -25,7 +25,7 @@ export type Expected = "file" | "own-file" | "folder";
 export function judge(path: string, stat: Stats, expected: Expected): void {
   const isRight = expected === "folder" ? stat.isDirectory() : stat.isFile();
   if (stat.isSymbolicLink()) {
-    const why = "is a symbolic link: mdmirror reads and writes nothing through such a link";
+    const why = "is a symbolic link: mdmirror reads and writes nothing through links";
     throw new UnsafePath(path, why, `see where it leads: ls -l ${quote(path)}; then remove the link`);
   }
   if (!isRight) {
@@ -34,7 +34,7 @@ export function judge(path: string, stat: Stats, expected: Expected): void {
   }
   if (!isOwner(stat.uid)) {
     const why = `belongs to user ${stat.uid}, and this process is user ${process.geteuid?.()}`;
-    throw new UnsafePath(path, why, `run mdmirror as that user; or, if the mirror is yours: chown ${quote(path)}`);
+    throw new UnsafePath(path, why, `run mdmirror as that user; or, if the folder is yours: chown ${quote(path)}`);
   }
   if (expected === "own-file" && stat.nlink > 1) {
     const why = `has a second name elsewhere (a hard link), which mdmirror would write to as well`;

@@ -92,9 +92,9 @@ function isDots(name: string): boolean {
 export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   empty: "is empty",
   "too-long": `is longer than ${MAX_NAME_CHARACTERS} characters`,
-  whitespace: "holds white space",
-  "shell-metacharacter": `holds one of ${SHELL_METACHARACTERS}`,
-  slash: "holds a slash or backslash",
+  whitespace: "contains white space",
+  "shell-metacharacter": `contains one of ${SHELL_METACHARACTERS}`,
+  slash: "contains a slash or backslash",
   "control-character": "contains a control character",
   "dot-or-dot-dot": "is . or ..",
   "leading-dot-folder": "is a folder's and starts with a dot",

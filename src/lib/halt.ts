@@ -60,11 +60,11 @@ async function findSeen(mirror: OpenedMirror, { safetyStop }: MirrorPlan): Promi
     case "offline":
       throw errorOf(faultTrouble(found.fault, mirror.url), root);
     case "not-approvable":
-      throw unanswerable(root, "lost-root", "the folder itself is not what it was", NEXT_OF_LOST_ROOT);
+      throw unanswerable(root, "lost-root", "the folder is missing or another one", NEXT_OF_LOST_ROOT);
     case "stopped": {
       const seen = new Set(safetyStop?.keys ?? []);
       if (found.keys.every((key) => seen.has(key))) return found;
-      const next = "look again: plan(), then answer to that";
+      const next = "call plan() again, then answer its stop";
       throw unanswerable(
         root,
         "safety-stop-changed",

@@ -86,7 +86,7 @@ async function lookFirst(request: LinkRequest): Promise<Result<null>> {
       return { kind: "trouble", trouble: faultTroubleOfInit(preview.fault, request.config.url) };
     const [inside] = mirrorsInside(preview);
     if (inside === undefined) return ok(null);
-    const what = `${inside} in this folder is a mirrored folder of its own; its files would be mirrored twice`;
+    const what = `${inside} in this folder is a linked folder of its own; its files would be synced twice`;
     return trouble("usage", what, "move it out, or choose another folder");
   } finally {
     await mirror.value.close();

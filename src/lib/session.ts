@@ -40,7 +40,7 @@ export function ownFolder(folder: string, env: World["env"]): Result<string> {
       return trouble(
         "usage",
         `${folder} belongs to user ${ownership.caller.uid}, who called sudo, and this process is root`,
-        "run the program as that user: what it makes in the folder would be root's",
+        "run the program as that user: its files in the folder would belong to root",
         { code: "foreign-owner" },
       );
     case "foreign":
@@ -78,7 +78,7 @@ export class Session {
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.#isClosed) {
       const facts = { kind: "closed", code: "closed", path: this.root, next: "open it again: openMirror" } as const;
-      throw new MdmirrorError({ ...facts, message: "the mirror is closed" });
+      throw new MdmirrorError({ ...facts, message: "the linked folder is closed" });
     }
     const running = told(path, () => {
       // Whose folder it is may change between two calls.

@@ -107,6 +107,6 @@ function resultOf(ended: Ended): CallToolResult {
 /** The arguments of a tool, with the mirror where there are several. */
 export function inputOf(tool: Tool, mirrors: readonly ServedMirror[]): z.ZodObject {
   if (mirrors.length < 2) return z.strictObject(tool.input);
-  const names = z.enum(mirrors.map(({ name }) => name)).describe("which mirrored folder it is about");
+  const names = z.enum(mirrors.map(({ name }) => name)).describe("the linked folder");
   return z.strictObject({ mirror: tool.ofAll ? names.optional() : names, ...tool.input });
 }

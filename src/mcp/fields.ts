@@ -7,7 +7,7 @@ export const PATH = z
   .string()
   .min(1)
   .max(4_096)
-  .describe("a document, below the mirrored folder, with / between names: notes/plan.md");
+  .describe("a document, relative to the linked folder, with / between names: notes/plan.md");
 
 export const VERSION = z
   .string()
@@ -20,7 +20,7 @@ export const CHARACTERS = z
   .int()
   .min(200)
   .max(TEXT_CHARACTERS.most)
-  .describe(`characters of text in the answer at most (${TEXT_CHARACTERS.usual} if left out)`);
+  .describe(`characters of content in the answer at most (${TEXT_CHARACTERS.usual} if left out)`);
 
 export function limit(most: number, usual: number): z.ZodOptional<z.ZodNumber> {
   return z.int().min(1).max(most).describe(`how many at most (${usual} if left out)`).optional();

@@ -15,7 +15,7 @@ export async function refuseStale({ root }: ServedMirror, path: string, given: s
   const { text, version } = read.value;
   const before = host.seen.get(given) ?? keptText(root, given as Digest, host);
   host.seen.add(version, text);
-  const what = `${path} is not what you read: nothing was written`;
+  const what = `${path} changed since you read it: nothing was written`;
   const facts = { path, version, given };
   if (before === null) {
     const next = "read it again: the content of the version that you gave is not known";

@@ -29,7 +29,7 @@ export function noticeOfTrouble({ what, code = null, next }: Trouble): Notice {
 /** A mirror does one thing at a time. */
 export const BUSY: Notice = {
   tone: "asks",
-  text: "something is under way in this mirror; nothing was done",
+  text: "another action is running in this folder; nothing was done",
   next: "wait until it ends, then try again",
 };
 

@@ -15,7 +15,7 @@ import type { Moment } from "./page.ts";
 export function standsAs({ open }: ConflictModel, now: number): Html {
   const { conflict, hold } = open!;
   return html`${conflict !== null && conflictWords(conflict, now)}${hold !== null && holdWords(hold, now)}${
-    conflict === null && hold === null && html`<p>${badgeOf("quiet", "in review")} Its text waits for a reviewer.</p>`
+    conflict === null && hold === null && html`<p>${badgeOf("quiet", "in review")} Its change is in review.</p>`
   }`;
 }
 
@@ -23,14 +23,14 @@ function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: numb
   const { since, conflictCopy, hasConflictCopy, bothNew, renewed } = conflict;
   const how = bothNew
     ? "It was new on both sides, with different content."
-    : "It was edited locally and on the service, in ways that do not merge by themselves.";
+    : "It was edited locally and on the service, and the two edits do not merge.";
   return html`<p>${badgeOf("asks", "conflict")} for ${ageOf(since, now)}. ${how}${
-    renewed > 0 && html` The service's text has changed ${plural(renewed, "time")} since.`
+    renewed > 0 && html` The version on the service has changed ${plural(renewed, "time")} since.`
   }</p>
 <p class="faint">Mine is the file of this folder; theirs, the service's text, is ${
     hasConflictCopy
       ? html`beside it as ${nameOf(conflictCopy)}.`
-      : html`kept in the history: the file ${nameOf(conflictCopy)} was removed, which counts as a choice for mine with the next sync.`
+      : html`kept in the history: the file ${nameOf(conflictCopy)} was removed, which chooses mine at the next sync.`
   }</p>`;
 }
 

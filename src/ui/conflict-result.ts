@@ -22,8 +22,8 @@ export function resultOf(conflict: ConflictModel, view: View, moment: Moment): H
   if (text === null) return draftLeft(conflict);
   const starts = STARTS.filter((one) => one.from !== from && startText(open, draft, one.from) !== null);
   return html`<section id="result"><h2>The result</h2>
-<p id="result-about">${draft !== null && from === "draft" ? "What you wrote, which was not saved yet." : ABOUT[from]}${
-    text.includes("<<<<<<< ") && " Where the edits meet, both stand between <<<<<<< and >>>>>>>: make one of them."
+<p id="result-about">${draft !== null && from === "draft" ? "Your result, not saved yet." : ABOUT[from]}${
+    text.includes("<<<<<<< ") && " Where the edits conflict, both are between <<<<<<< and >>>>>>>: write one result."
   }</p>
 <p class="row">Begin again from: ${starts.map((one) => html`<a class="button" href="${viewAddress(conflict, view, { from: one.from }, "result")}">${one.label}</a>`)}</p>
 <p id="moved-on" class="notice asks" role="status" hidden>The versions have changed since you began this result. Saving it writes nothing,
@@ -37,7 +37,7 @@ ${open.theirs.text}</textarea>`
 }
 
 const ABOUT: Readonly<Record<Start, string>> = {
-  merge: "The merge, as far as it goes.",
+  merge: "The merge, with the remaining conflicts marked.",
   mine: "Begins as mine.",
   theirs: "Begins as theirs.",
   base: "Begins as the base.",
@@ -51,14 +51,14 @@ function fieldsOf(text: string, from: Start): Html {
 <textarea id="result-text" name="text" rows="20" spellcheck="false" dir="auto" aria-describedby="result-about" data-keep>
 ${text}</textarea>
 <p class="row"><button class="main-action" name="way" value="merged">Save the result</button>
-<label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the text</label></p>`;
+<label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the document</label></p>`;
 }
 
 /** A typed text that can no longer be saved is shown, so that it can be copied. */
 export function draftLeft({ draft }: ConflictModel): Html | null {
   if (draft === null) return null;
   return html`<section id="result"><h2>Your text</h2>
-<p>Your text was not saved. Copy it if you need it.</p>
+<p>Your result was not saved. Copy it if you need it.</p>
 <label for="result-text">Text that was not saved</label>
 <textarea id="result-text" rows="20" readonly dir="auto">
 ${draft}</textarea></section>`;

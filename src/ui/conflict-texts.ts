@@ -46,7 +46,7 @@ export function textsOf(conflict: ConflictModel, view: View): Html {
   const columns = [
     { side: "mine", label: "Mine" },
     ...(withBase ? [{ side: "base", label: "Base" } as const] : []),
-    { side: "theirs", label: isHold ? "As it was on both sides" : "Theirs" },
+    { side: "theirs", label: isHold ? "The common base" : "Theirs" },
   ] as const;
   const caption = withBase ? "Mine, base and theirs, line by line" : "Mine and theirs, line by line";
   const words = isHold || baseText === null ? TWO_WORDS : WORDS;
@@ -59,8 +59,8 @@ ${countChanges(passages) > 0 && sidesOf(passages, { caption, columns, words, who
 const WORDS: Readonly<Record<Exclude<Passage["kind"], "same">, string>> = {
   mine: "Changed locally (mine)",
   theirs: "Changed on the service (theirs)",
-  alike: "Changed on both sides, alike",
-  both: "Changed on both sides, each in its own way",
+  alike: "The same change on both sides",
+  both: "Different changes on both sides",
 };
 const TWO_WORDS = { ...WORDS, both: "They differ" };
 
@@ -70,7 +70,8 @@ function meetingOf({ mine, theirs, base, conflict }: SubjectView, passages: read
   if (conflict === null) return `They differ in ${changes}.`;
   const text = (one: ShownText) => (one.kind === "text" ? one.text : "");
   const merged = mergeText(text(base), text(mine), text(theirs));
-  if (merged.kind === "clean") return `They differ in ${changes}. The two edits merge by now: the next sync ends it.`;
+  if (merged.kind === "clean")
+    return `They differ in ${changes}. The two edits merge now: the next sync ends the conflict.`;
   return `They differ in ${changes}; in ${plural(merged.hunks.length, "place")} the two edits do not merge.`;
 }
 

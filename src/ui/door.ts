@@ -81,13 +81,13 @@ export class Door {
 }
 
 const WHATS: Readonly<Record<Refusal, string>> = {
-  host: "this request names another host than this machine",
+  host: "this request is for another host",
   origin: "this request comes from another site",
   site: "this request comes from another site",
 };
 
 export function refusedTrouble(refusal: Refusal): Trouble {
-  const next = "open the address that mdmirror ui prints, by itself, and not from another page";
+  const next = "open the address that mdmirror ui prints, directly, not from another page";
   return { kind: "usage", what: WHATS[refusal], next, code: `other-${refusal}` };
 }
 

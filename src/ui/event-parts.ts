@@ -20,7 +20,7 @@ export function eventLineOf(event: MirrorEvent): EventLine {
 export function eventItem(mirror: string, line: EventLine, withRun: boolean): Html {
   const { run, at, kind, path, detail, outcome, code, requestId, isDocument } = line;
   const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null);
-  const place = path === "" ? "the mirrored folder" : nameOf(path);
+  const place = path === "" ? "the linked folder" : nameOf(path);
   const named = isDocument ? html`<a href="${documentAddress(mirror, "history", path)}">${place}</a>` : place;
   return html`<li><span><time datetime="${new Date(at).toISOString()}">${localTime(at)}</time>${
     withRun && html` <a href="${mirrorAddress(mirror, `runs/${run}`)}">run ${run}</a>`

@@ -94,7 +94,7 @@ function viewOf(
 
 const LOST: Trouble = {
   kind: "usage",
-  what: "no answer ends that: the folder itself is not what it was",
+  what: "no answer ends this stop: the folder is missing or another one",
   next: NEXT_OF_LOST_ROOT,
 };
 

@@ -220,7 +220,7 @@ function sendTrouble(site: Site, reply: FastifyReply, trouble: Trouble, status: 
   return send(site, reply, troublePage(trouble), { status, session });
 }
 
-const HOME = { href: "/", label: "Mirrors" };
+const HOME = { href: "/", label: "Linked folders" };
 const HELP = { href: DOCS_ADDRESS, label: "Help" };
 
 type Who = Session<null> | null;

@@ -41,7 +41,9 @@ export class Looks {
     if (all.kind === "trouble") return all;
     const found = all.value.mirrors.find(({ mirror }) => isSameName(mirror.name, name));
     if (found !== undefined) return ok(found);
-    return trouble("usage", `no mirror is called "${name}"`, "choose one of the list", { code: "no-mirror" });
+    return trouble("usage", `no linked folder is named "${name}"`, "choose a folder of the list", {
+      code: "no-mirror",
+    });
   }
 
   async #look(): Promise<Result<Looked>> {

@@ -48,9 +48,9 @@ const PHASES: Readonly<Record<string, string>> = {
   idle: "the daemon watches; nothing to do",
   observing: "the daemon scans both sides",
   applying: "the daemon applies changes",
-  lent: "a command has the folder",
+  lent: "a command uses the folder",
   opening: "the daemon opens the folder",
-  closed: "the daemon cannot keep it",
+  closed: "the daemon cannot sync the folder",
   stopped: "the daemon watches; a safety check stopped it",
   ended: "the daemon ends",
 };
@@ -68,8 +68,8 @@ export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
 }
 
 function underWayOf({ done, total, under, more }: TrafficNow): Html {
-  return html`<p>The daemon brings changes across: ${count(done)} of ${count(total)} …</p>
-<progress aria-label="changes brought across" value="${done}" max="${total}"></progress>
+  return html`<p>The daemon syncs changes: ${count(done)} of ${count(total)} …</p>
+<progress aria-label="changes synced" value="${done}" max="${total}"></progress>
 <ul class="traffic">${under.map(({ kind, path }) => {
     const { arrow, label } = ACTION_WORDS[kind as ActionKind] ?? { arrow: "·", label: kind };
     return html`<li><span aria-hidden="true">${arrow}</span> ${path !== "" && html`${nameOf(path)}: `}${label}</li>`;

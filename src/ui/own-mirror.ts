@@ -18,8 +18,8 @@ export async function ownMirror(
   if (looked.kind === "trouble") return looked;
   const { mirror } = looked.value;
   if (form.get("root") !== mirror.root) {
-    const what = `"${name}" is another mirror than when this page was shown; nothing was done`;
-    return trouble("usage", what, "go back to the list of mirrors", { code: "other-mirror" });
+    const what = `"${name}" is another linked folder than when this page was shown; nothing was done`;
+    return trouble("usage", what, "go back to the list of linked folders", { code: "other-mirror" });
   }
   if (mirror.place !== "present") return { kind: "trouble", trouble: absentTrouble(mirror) };
   const owned = checkOwner(mirror.root, env);

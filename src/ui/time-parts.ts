@@ -4,6 +4,6 @@ import { ageOf } from "../page/parts.ts";
 
 /** A time of this computer, and how long ago that was. @param at milliseconds since the epoch */
 export function timeOf(at: number, now: number): Html {
-  if (at <= 0) return html`<span class="when">before all that is known</span>`;
+  if (at <= 0) return html`<span class="when">before the first known version</span>`;
   return html`<span class="when"><time datetime="${new Date(at).toISOString()}">${localTime(at)}</time> <span class="faint">${ageOf(at, now)} ago</span></span>`;
 }

@@ -77,7 +77,7 @@ describe("the config file", () => {
   test.each([
     [
       "{a,b}".repeat(24),
-      "must not hold braces, which stand for themselves in gitignore patterns: write one rule for each",
+      "must not contain braces, which have no meaning in gitignore patterns: write one rule for each",
     ],
     ["a/**/a/**/a/**/b", 'has more than 2 "**" between its names'],
     ["a".repeat(1_001), "has more than 1000 characters"],

@@ -52,7 +52,7 @@ describe("a folder of another user", () => {
     const { code, err } = await rig.run(["status"], { cwd });
     expect([code, err[0]]).toEqual([
       2,
-      `mdmirror: neither this folder nor one above it holds .mdmirror/ of yours (that of ${rig.root} belongs to another user, and is left alone)`,
+      `mdmirror: neither this folder nor a folder above it has a .mdmirror/ of yours (that of ${rig.root} belongs to another user, and is left alone)`,
     ]);
     const linked = await rig.run(["init", "--url", rig.url, "--key-file", rig.keyFile, "--yes"], { cwd });
     expect([linked.code, (await rig.run(["status"], { cwd })).code]).toEqual([0, 0]);
@@ -138,7 +138,7 @@ describe("a folder of another user", () => {
       [["unlink", "w"], "nothing was done"],
     ] as const) {
       const { code, err } = await run(...argv);
-      const what = `mdmirror: the list of your mirrors, ${list}, cannot be written: this user may not read or write it; ${undone} (EACCES)`;
+      const what = `mdmirror: the list of your linked folders, ${list}, cannot be written: this user may not read or write it; ${undone} (EACCES)`;
       expect([code, err.split("\n")[0]]).toEqual([2, what]);
       expect(readdirSync(join(rig.root, ".mdmirror"))).toEqual(
         expect.arrayContaining(["config.json", "key", "marker"]),

@@ -103,7 +103,7 @@ describe("a folder of code that is mirrored already", () => {
     writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
     const { code, out } = await rig.run(["init", "w", "--gitignore", "--ignore", "/dist/"]);
     expect([code, config().gitignore]).toEqual([0, true]);
-    expect(out.join("\n")).toContain("what is mirrored already stays so");
+    expect(out.join("\n")).toContain("synced documents stay synced");
     rig.write("node_modules/q/README.md", "new\n");
     rig.write("node_modules/p0/README.md", "edited\n");
     expect((await rig.run(["sync", "w"])).code).toBe(0);

@@ -87,7 +87,7 @@ describe("protect and unprotect", () => {
     );
     expect(refused.err[1]).toBe("  next: use a key with Full access: --key-file FILE");
     expect((await rig.run(["protect", "w/none.md"])).err[0]).toBe("mdmirror: none.md is not a synced document");
-    expect((await rig.run(["protect", "a.md"])).err[0]).toBe("mdmirror: a.md lies in no mirrored folder");
+    expect((await rig.run(["protect", "a.md"])).err[0]).toBe("mdmirror: a.md is not in a linked folder");
   });
 });
 

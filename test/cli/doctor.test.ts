@@ -22,8 +22,8 @@ describe("doctor", () => {
         "case",
         "unicode",
         "hard-links",
-        "room",
-        "neighbours",
+        "disk-space",
+        "sync-tools",
       ]),
     );
     expect(readdirSync(join(rig.root, ".mdmirror/tmp"))).toEqual([]);
@@ -72,7 +72,7 @@ describe("doctor", () => {
     await rig.init();
     mkdirSync(join(rig.root, ".stfolder"));
     const { code, out } = await rig.run(["doctor", "w"]);
-    expect([code, out.some((line) => line.startsWith("WARN neighbours: Syncthing"))]).toEqual([3, true]);
+    expect([code, out.some((line) => line.startsWith("WARN sync-tools: Syncthing"))]).toEqual([3, true]);
   });
 
   test("tells a service that is not there (5) from a refused key (5), a bad URL (2) and a damaged state (1)", async () => {

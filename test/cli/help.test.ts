@@ -141,8 +141,8 @@ const ERRORS: readonly (readonly [argv: string[], err: string[]])[] = [
   [
     ["status"],
     [
-      "mdmirror: neither this folder nor one above it holds .mdmirror/",
-      "  next: name the mirrored folder, or link this one: mdmirror init --url URL",
+      "mdmirror: neither this folder nor a folder above it has a .mdmirror/",
+      "  next: name the linked folder, or link this one: mdmirror init --url URL",
     ],
   ],
   [

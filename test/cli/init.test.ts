@@ -59,7 +59,7 @@ describe("init", () => {
     const { code, err } = await rig.run(["init", "w", ...given()]);
     expect([code, err[0]]).toEqual([
       2,
-      "mdmirror: this first sync would change existing documents, and there is no terminal for a question",
+      "mdmirror: this first sync would change existing documents; it needs a confirmation, and no terminal is attached",
     ]);
     expect(readdirSync(rig.root)).toEqual(["mine.md"]);
     expect(rig.remote("mine.md")).toBe(null);

@@ -34,7 +34,7 @@ const stopWhen = (isSo: () => boolean, ...argv: string[]) => stopRigWhen(rig, is
 
 const stopped = (back: number, again = "the same command again") => [
   "mdmirror: stopped; no sync followed",
-  `  next: to send what was done: mdmirror sync; to go on: ${again}; to take it back: mdmirror undo ${back}`,
+  `  next: upload the changes: mdmirror sync; continue: ${again}; undo it: mdmirror undo ${back}`,
 ];
 const numberOf = ({ err }: Ran) => Number(/mdmirror undo (\d+)$/.exec(err.at(-1)!)![1]);
 
@@ -55,7 +55,7 @@ describe("stopped", () => {
     await changeAll();
     const argv = ["restore", "**", "--as-of", since, "--yes"];
     const ran = await stopWhen(() => here("flour").length === 7, ...argv);
-    expect([ran.code, ran.out.at(-2)]).toEqual([3, "7 put back, 33 not done"]);
+    expect([ran.code, ran.out.at(-2)]).toEqual([3, "7 restored, 33 not done"]);
     expect(ran.err).toEqual(stopped(numberOf(ran)));
     expect([here("flour").length, there("flour")]).toEqual([7, []]);
     expect((await run(...argv)).code).toBe(0);

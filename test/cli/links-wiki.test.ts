@@ -14,7 +14,7 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   rig.write("Plan.md", "plan\n");
   const { out } = await rig.init();
   expect(out).toContain(
-    "wiki links ([[Name]]) stay as they are; to keep them intact after renames, too: mdmirror links translate --wiki",
+    "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki",
   );
   const sent = rig.remote("a.md")!;
   expect(sent.content).toBe(`[b](${rig.remote("b.md")!.id}) [[Plan]] [[Plan|p]]\n`);

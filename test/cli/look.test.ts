@@ -141,7 +141,7 @@ describe("log", () => {
 describe("diff", () => {
   test("nothing differs: 0", async () => {
     expect(await run("diff")).toMatchObject({ code: 0, out: ["both sides are the same"] });
-    const same = "mdmirror: live/a.md and here/a.md are the same";
+    const same = "mdmirror: service/a.md and local/a.md are the same";
     expect(await run("diff", "a.md")).toMatchObject({ code: 0, out: [], err: [same] });
     expect(await run("diff", "a.md", "--json")).toMatchObject({ code: 0, err: [] });
   });
@@ -161,8 +161,8 @@ describe("diff", () => {
     const { code, out } = await run("diff", "a.md");
     expect(code).toBe(3);
     expect(out).toEqual([
-      "--- live/a.md",
-      "+++ here/a.md",
+      "--- service/a.md",
+      "+++ local/a.md",
       "@@ -1,3 +1,3 @@",
       " one",
       "-two",

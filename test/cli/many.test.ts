@@ -120,7 +120,7 @@ describe("a mirror's name", () => {
       await rig.run(["name", "two", "work"]),
       await rig.run(["trust", "two", "--name", "work"]),
     ])
-      expect([code, err[0]]).toEqual([2, `mdmirror: "work" is the name of your mirror ${at("one")} already`]);
+      expect([code, err[0]]).toEqual([2, `mdmirror: "work" is the name of your linked folder ${at("one")} already`]);
     expect(existsSync(at("three"))).toBe(false);
     expect((await rig.run(["name", "one", "work"])).code).toBe(0);
     expect((await rig.run(["name", "one", "play"])).out).toEqual([`${at("one")} is now named play`]);
@@ -146,7 +146,7 @@ describe("a mirror's name", () => {
     expect([code, err]).toEqual([
       2,
       [
-        `mdmirror: ${at("one")}, your mirror "one", does not exist: moved, deleted or not mounted (gone)`,
+        `mdmirror: ${at("one")}, your linked folder "one", does not exist: moved, deleted or not mounted (gone)`,
         "  next: mount its disk; or run a command in the folder where it is now; or forget it: mdmirror unlink one --force",
       ],
     ]);

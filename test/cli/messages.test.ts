@@ -132,7 +132,7 @@ describe("plan", () => {
     const { code, out } = await rig.run(["plan", "w"]);
     expect([code, out.at(-1)]).toEqual([
       4,
-      "14 steps, 13 of them need your approval; nothing was written; mdmirror sync carries out nothing before you approve",
+      "14 steps, 13 of them need your approval; nothing was written; mdmirror sync changes nothing before you approve",
     ]);
   });
 });

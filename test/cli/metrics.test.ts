@@ -50,7 +50,7 @@ async function figures(
 const link = (dir: string, ...more: string[]) =>
   rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes", ...more]);
 
-test("a mirror in sync: its proof, its documents, its last run; no path, no address, no key", async () => {
+test("a linked folder in sync: its proof, its documents, its last run; no path, no address, no key", async () => {
   await link("one", "--name", 'my "wörk"');
   const { code, text, read } = await figures("one");
   const labels = '{mirror="my \\"wörk\\""}';

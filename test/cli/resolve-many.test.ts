@@ -40,7 +40,7 @@ describe("resolve of many", () => {
     for (const path of PATHS)
       expect([rig.read(path), rig.remote(path)!.content]).toEqual([text(path, word), text(path, word)]);
     expect([await inConflict(), isThere("a (theirs).md")]).toEqual([[], false]);
-    const [line] = out.filter((one) => one.includes("to take it back"));
+    const [line] = out.filter((one) => one.includes("undo it:"));
     const number = /mdmirror undo (\d+)$/.exec(line!)![1]!;
     expect((await run("undo", number, "--yes")).code).toBe(0);
     const other = word === "mine" ? "theirs" : "mine";

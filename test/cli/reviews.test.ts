@@ -81,7 +81,7 @@ test("reviews lists what waits, why, the live text against the sent one, and wha
       /^d\/e\/a\.md: in review chg_\w+ since .*, because it conflicts with another edit \(published now: chg_\w+\)$/,
     ),
     "  until it is decided in the web app, these cannot be deleted on the service: d/e/a.md, d/e/, d/",
-    "--- live/d/e/a.md",
+    "--- service/d/e/a.md",
     "+++ sent/d/e/a.md",
     "@@ -1,2 +1,2 @@",
     "-theirs",

@@ -76,8 +76,8 @@ describe("I30 the key", () => {
   });
 
   test.each([
-    ["", /holds no key/],
-    ["two words", /holds no key/],
+    ["", /contains no key/],
+    ["two words", /contains no key/],
   ])("in a key file that holds %j is named as none", async (text, why) => {
     writeFileSync(rig.keyFile, text);
     const { code, err } = await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile]);

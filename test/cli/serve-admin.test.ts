@@ -67,7 +67,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     ]);
     expect((await admin("workspaces", "remove", "second", "--yes")).code).toBe(0);
     expect(json(await admin("workspaces", "--json")).workspaces).toHaveLength(1);
-    expect((await admin("keys")).out[1]).toContain("(a workspace that is gone)");
+    expect((await admin("keys")).out[1]).toContain("(a removed workspace)");
   });
 });
 
@@ -103,7 +103,9 @@ describe("reviews", () => {
     const [id] = await inReview("live\n", "sent\n");
     const listed = await admin("reviews");
     expect(listed.code).toBe(3);
-    expect(listed.out[0]).toMatch(new RegExp(`^/a\\.md {2}it met another edit {2}since .* {2}main {2}${id}$`));
+    expect(listed.out[0]).toMatch(
+      new RegExp(`^/a\\.md {2}it conflicts with another edit {2}since .* {2}main {2}${id}$`),
+    );
     const shown = await admin("reviews", "show", "/a.md");
     expect(shown.out.slice(1)).toEqual([
       ...["--- base/a.md", "+++ live/a.md", "@@ -1 +1 @@", "-base", "+live"],
@@ -120,7 +122,7 @@ describe("reviews", () => {
     const both = await admin("reviews", "reject", "a.md");
     expect([both.code, both.err[0]]).toEqual([2, `mdmirror: a.md names 2 reviews: ${first}; ${second}`]);
     expect((await admin("reviews", "reject", first!)).out).toEqual([
-      "rejected: /a.md stays as it is; what was sent stays in its history",
+      "rejected: /a.md is unchanged; the submitted version stays in its history",
     ]);
     const again = await admin("reviews", "accept", first!);
     expect([again.code, again.err[0]]).toEqual([

@@ -140,7 +140,7 @@ describe("status after a run", () => {
     expect([first.code, first.out, first.err]).toEqual([3, [], []]);
     const told = await rig.run(["status", "w"]);
     expect(told.out[1]).toMatch(/^Not in sync: 1 pending; last in sync/);
-    expect(told.out).toContain("a.md: review-delayed: will go to review when its text has rested");
+    expect(told.out).toContain("a.md: review-delayed: is sent to review when the file is unchanged for a while");
     expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 sent to review/);
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });

@@ -80,7 +80,10 @@ describe("how a sync that cannot go on ends", () => {
     ]);
     expect((await rig.run(["status", "w"])).code).toBe(4);
     const unasked = await rig.run(["approve", "w"]);
-    expect([unasked.code, unasked.err[0]]).toEqual([2, "mdmirror: there is no terminal for a question"]);
+    expect([unasked.code, unasked.err[0]]).toEqual([
+      2,
+      "mdmirror: this command needs a confirmation, and no terminal is attached",
+    ]);
     const declined = await rig.run(["approve", "w"], { terminal: true, answers: ["n"] });
     expect([declined.code, declined.asked]).toEqual([4, ["carry out these changes? [y/N] "]]);
     expect((await rig.run(["sync", "w"])).code).toBe(4);

@@ -153,7 +153,7 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
       "  blocked: 1",
       expect.stringMatching(/^ {4}nul\.md {2}\(contains-nul: /),
       "  stays local: 1 not Markdown",
-      "2 steps; nothing was written; mdmirror sync carries this out",
+      "2 steps; nothing was written; carry them out: mdmirror sync",
     ]);
     const json = JSON.parse((await rig.run(["plan", "w", "--json"])).out[0]!);
     expect(

@@ -43,7 +43,7 @@ describe("history, show, diff PATH@N", () => {
       for (const other of [1, 2, 3]) expect((await run("diff", `a.md@${other}`)).code).toBe(other === n ? 0 : 3);
     }
     const json = await run("diff", "a.md@1", "--json");
-    expect(JSON.parse(json.out[0]!)).toMatchObject({ before: "version 1/a.md", after: "here/a.md", same: false });
+    expect(JSON.parse(json.out[0]!)).toMatchObject({ before: "version 1/a.md", after: "local/a.md", same: false });
     for (const command of ["show", "diff", "restore"]) expect((await run(command, "a.md@9")).code).toBe(2);
   });
 
@@ -85,7 +85,7 @@ describe("history, show, diff PATH@N", () => {
     rig.pass(60_000);
     expect((await run("history", "a.md", "--as-of", "90s")).out[1]).toMatch(/^@1 /);
     const { code, err } = await run("history", "a.md", "--as-of", "30s");
-    expect([code, err[0]]).toEqual([2, expect.stringContaining("it was gone by then")]);
+    expect([code, err[0]]).toEqual([2, expect.stringContaining("it was deleted by then")]);
   });
 
   test.each([
@@ -135,7 +135,7 @@ describe("restore", () => {
     await sync();
     expect(rig.remote("a.md")).toBeNull();
     const { code, out } = await run("restore", "a.md@1");
-    expect([code, out.join("\n")]).toEqual([0, expect.stringContaining("as a new document")]);
+    expect([code, out.join("\n")]).toEqual([0, expect.stringContaining("a new document")]);
     const now = rig.remote("a.md")!;
     expect(now.content).toBe("first\n");
     expect(now.id).not.toBe(id);
@@ -163,7 +163,7 @@ describe("restore of several", () => {
     await sync();
     const shown = await run("restore", "d", "--dry-run");
     expect(shown.out).toEqual([
-      "what was deleted:",
+      "deleted documents:",
       expect.stringMatching(/^ {2}d\/e\/c\.md {2}version 1 of .*, as a new document$/),
     ]);
     expect(rig.remote("d/e/c.md")).toBeNull();
@@ -173,7 +173,7 @@ describe("restore of several", () => {
     expect((await run("restore", "*.md")).code).toBe(0);
     expect(rig.remote("k.md")!.content).toBe("first of k.md\n");
     expect(rig.read("d/b.md")).toBe("second\n");
-    expect((await run("restore", "**")).out).toEqual(["what was deleted: nothing is to be put back"]);
+    expect((await run("restore", "**")).out).toEqual(["deleted documents: nothing is to be restored"]);
     for (const wrong of ["none-*.md", "a/**/b/**/c/**/d.md"])
       expect((await run("restore", wrong, "d")).code, wrong).toBe(2);
   });
@@ -190,7 +190,7 @@ describe("restore of several", () => {
     expect([asked.code, asked.err[0]]).toEqual([2, "mdmirror: nothing was done"]);
     expect(asked.out).toContainEqual("  new.md  left alone: it did not exist yet");
     const done = await run("restore", ".", "--as-of", "30s", "--yes");
-    expect([done.code, done.out]).toEqual([3, expect.arrayContaining(["2 put back, 1 left alone"])]);
+    expect([done.code, done.out]).toEqual([3, expect.arrayContaining(["2 restored, 1 left alone"])]);
     expect(rig.remote("d/b.md")).toMatchObject({ id, content: "first of d/b.md\n" });
     expect(rig.remote("d/e/c.md")!.content).toBe("first of d/e/c.md\n");
     expect(rig.remote("new.md")!.content).toBe("new\n");

@@ -64,7 +64,7 @@ describe("a mirror stays usable", () => {
     await rig.init();
     renameSync(rig.root, at("moved"));
     const look = await rig.run(["diff", "moved"]);
-    const line = `mdmirror: ${at("moved")} was ${rig.root} before; it is still one of your mirrors`;
+    const line = `mdmirror: ${at("moved")} was ${rig.root} before; it is still one of your linked folders`;
     expect([look.code, look.err]).toEqual([0, [line]]);
     // What only looks has written nothing.
     expect((await list()).map(({ root }) => root)).toEqual([rig.root]);
@@ -145,7 +145,7 @@ describe("a mirror stays usable", () => {
       2,
       [],
       [
-        `mdmirror: ${rig.root} is not in the list of your mirrors (${registry()}): 1 Markdown file would go to ${rig.url}, with the key that lies in the folder itself; nothing was sent (untrusted)`,
+        `mdmirror: ${rig.root} is not in the list of your linked folders (${registry()}): 1 Markdown file would go to ${rig.url}, with the key in the folder itself; nothing was sent (untrusted)`,
         `  next: to allow it: mdmirror trust ${rig.root}`,
       ],
     ]);
@@ -188,7 +188,10 @@ describe("a mirror stays usable", () => {
   test("linked where no list can be written: one line, and nothing is linked", async () => {
     writeFileSync(rig.stateHome, "a file\n");
     const { code, err } = await rig.init();
-    expect([code, err[0]]).toEqual([2, expect.stringContaining(`the list of your mirrors, ${registry()}, cannot be`)]);
+    expect([code, err[0]]).toEqual([
+      2,
+      expect.stringContaining(`the list of your linked folders, ${registry()}, cannot be`),
+    ]);
     expect(existsSync(rig.root)).toBe(false);
   });
 
@@ -196,7 +199,7 @@ describe("a mirror stays usable", () => {
     await rig.init();
     const [name] = readdirSync(registry());
     writeFileSync(join(registry(), name!), "{");
-    expect((await rig.run(["sync", "w"])).err[0]).toContain(`since ${join(registry(), name!)} is damaged`);
+    expect((await rig.run(["sync", "w"])).err[0]).toContain(`because ${join(registry(), name!)} is damaged`);
     expect((await rig.run(["list"])).err[0]).toContain("is damaged");
     expect((await rig.run(["trust", "w", "--yes"])).err[0]).toContain(
       `was set aside as ${join(registry(), name!)}.damaged`,
@@ -218,12 +221,7 @@ describe("trust", () => {
     const yes = await rig.run(["trust", "w", "--name", "notes"], { terminal: true, answers: ["y"] });
     expect(yes.asked).toEqual(["send these documents and the key to this address? [y/N] "]);
     const facts = yes.out.join("\n");
-    for (const fact of [
-      rig.root,
-      "1 Markdown file",
-      "you (",
-      `${rig.url}, with the key that lies in the folder itself`,
-    ])
+    for (const fact of [rig.root, "1 Markdown file", "you (", `${rig.url}, with the key in the folder itself`])
       expect(facts).toContain(fact);
     expect([yes.code, (await rig.run(["sync", "w"])).code]).toEqual([0, 0]);
     expect((await list())[0]!.name).toBe("notes");
@@ -238,7 +236,7 @@ describe("trust", () => {
   test("of a mirror that is trusted says so, and gives it a name", async () => {
     await rig.run(["trust", "w", "--yes"]);
     expect((await rig.run(["trust", "w"])).out).toEqual([
-      `${rig.root} is already one of your mirrors, linked to ${rig.url}`,
+      `${rig.root} is already a linked folder of yours, linked to ${rig.url}`,
     ]);
     expect((await rig.run(["trust", "w", "--name", "n"])).out).toEqual([`${rig.root} is called n`]);
   });

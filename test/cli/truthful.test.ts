@@ -97,7 +97,7 @@ test("status of a folder that is not trusted says so first, with what to do, and
   const { code, out, err } = await rig.run(["status", "w"]);
   expect([code, err]).toEqual([2, []]);
   expect(out).toEqual([
-    expect.stringContaining(`Not trusted: ${rig.root} is not in the list of your mirrors`),
+    expect.stringContaining(`Not trusted: ${rig.root} is not in the list of your linked folders`),
     expect.stringContaining(`mdmirror trust ${rig.root}`),
   ]);
   const json = await rig.run(["status", "w", "--json"]);

@@ -55,7 +55,7 @@ describe("ui", () => {
   test.each([
     [["--port", "x"], "mdmirror ui: --port takes a number up to 65535"],
     [["--port", "65536"], "mdmirror ui: --port takes a number up to 65535"],
-    [["nowhere"], "mdmirror: nowhere is not a linked folder: it has no .mdmirror/, nor the name of a mirror"],
+    [["nowhere"], "mdmirror: nowhere is not a linked folder: it has no .mdmirror/, nor the name of a linked folder"],
   ])("%o is refused", async (argv, said) => {
     const { code, err } = await rig.run(["ui", ...argv]);
     expect([code, err[0]]).toEqual([2, expect.stringContaining(said)]);

@@ -43,7 +43,7 @@ describe("what undo shows is what it can do", () => {
     await sync();
     rig.write("a.md", "another\n");
     renameSync(join(rig.root, "m.md"), join(rig.root, "n.md"));
-    expect(await plannedAndDone()).toEqual([["something is at a.md now", "no file is at m.md"], 3, 0]);
+    expect(await plannedAndDone()).toEqual([["a.md is taken now", "no file is at m.md"], 3, 0]);
   });
 
   test("a deletion whose place somebody took", async () => {
@@ -51,7 +51,7 @@ describe("what undo shows is what it can do", () => {
     rig.pass(60_000);
     await sync();
     rig.write("a.md", "another\n");
-    expect(await plannedAndDone()).toEqual([["something is at a.md now"], 3, 0]);
+    expect(await plannedAndDone()).toEqual([["a.md is taken now"], 3, 0]);
   });
 
   test("a folder that moved back over something", async () => {
@@ -64,7 +64,7 @@ describe("what undo shows is what it can do", () => {
     await sync();
     mkdirSync(join(rig.root, "old"));
     const dry = await run("undo", "3", "--dry-run");
-    expect([dry.code, dry.out.at(-1)]).toEqual([3, "  new  left alone: something is at old now"]);
+    expect([dry.code, dry.out.at(-1)]).toEqual([3, "  new  left alone: old is taken now"]);
   });
 
   test("places that change hands are free in time", async () => {
@@ -107,7 +107,7 @@ describe("what undo shows is what it can do", () => {
         if (line === "  a.md  restore the content") rig.write("a.md", "saved meanwhile\n");
       },
     });
-    expect([code, err]).toEqual([3, ["a.md: left alone: its text was changed since"]]);
+    expect([code, err]).toEqual([3, ["a.md: left alone: its content changed since"]]);
     expect(rig.read("a.md")).toBe("saved meanwhile\n");
   });
 });

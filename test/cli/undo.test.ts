@@ -71,10 +71,10 @@ describe("undo", () => {
     rig.pass(60_000);
     expect((await sync()).out[0]).toContain("1 sent to review");
     const undone = await run("undo", String(number), "--yes", "--no-sync");
-    const said = "what was sent of it waits in review still (mdmirror reviews), and comes back if that is accepted";
+    const said = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
     expect([undone.code, undone.out.filter((line) => line.includes("review"))]).toEqual([
       0,
-      [expect.stringMatching(/^k\.md: the text before is kept as .*/)],
+      [expect.stringMatching(/^k\.md: the previous version is kept as .*/)],
     ]);
     expect(undone.out.join("\n")).toContain(said);
     expect([rig.read("k.md"), (await run("reviews")).out[0]]).toEqual([
@@ -115,7 +115,7 @@ describe("undo", () => {
     await sync();
     rig.write("notes/mine.md", "mine\n");
     const { code, out } = await run("undo", "--yes", "--no-sync");
-    expect([code, out.slice(1)]).toEqual([3, ["  archive  left alone: something is at notes now"]]);
+    expect([code, out.slice(1)]).toEqual([3, ["  archive  left alone: notes is taken now"]]);
     expect([rig.read("archive/one.md"), rig.read("notes/mine.md")]).toEqual(["one\n", "mine\n"]);
   });
 

@@ -143,7 +143,7 @@ describe("unlink", () => {
     const { code, err } = await rig.run(["sync", "w"], { cwd: "/" });
     expect([code, err[1]]).toEqual([2, expect.stringContaining("forget it: mdmirror unlink w --force")]);
     expect((await rig.run(["unlink", "w"], { cwd: "/", env: env() })).err[0]).toContain(
-      "is another folder now, so what",
+      "is another folder now, so mdmirror cannot see",
     );
     const forced = await rig.run(["unlink", "w", "--force"], { cwd: "/", env: env() });
     expect([forced.code, await names()]).toEqual([0, []]);
@@ -164,7 +164,7 @@ case "$1" in lookup) cat '${kept}' 2>/dev/null ;; clear) rm -f '${kept}' ;; esac
     const first = await rig.run(["unlink", "w"], { env: keychain });
     expect([first.code, existsSync(kept), first.out.join().includes("keychain")]).toEqual([0, true, false]);
     const last = await rig.run(["unlink", "v"], { env: keychain });
-    expect([last.code, last.out[1], existsSync(kept)]).toEqual([0, "the key was taken out of the keychain", false]);
+    expect([last.code, last.out[1], existsSync(kept)]).toEqual([0, "the key was removed from the keychain", false]);
   });
 
   test("killed in the middle, it is told as broken, and the next one ends it", async () => {
@@ -234,7 +234,7 @@ describe("mv", () => {
     expect([code, err]).toEqual([
       2,
       [
-        `mdmirror: ${to} is on another disk than ${rig.root}, and a copy of a mirror needs approval; nothing was moved (EXDEV)`,
+        `mdmirror: ${to} is on another disk than ${rig.root}, and a copy of a linked folder needs approval; nothing was moved (EXDEV)`,
         `  next: move it yourself while no daemon syncs it: mv ${rig.root} ${to} && mdmirror approve ${to}`,
       ],
     ]);

@@ -65,7 +65,7 @@ test("a mirror that fails, and one that is gone, end no other, and are kept when
   const watch = watchAll();
   await watch.until(ranIn("fine"));
   await watch.until((event) => event.kind === "broken" && event.root === at("broken"));
-  await watch.told(`${at("gone")}, your mirror "gone", does not exist; mdmirror syncs it as soon as it does`);
+  await watch.told(`${at("gone")}, your linked folder "gone", does not exist; mdmirror syncs it as soon as it does`);
   writeFileSync(config, text);
   renameSync(at("away"), at("gone"));
   await watch.until(ranIn("broken"));
@@ -108,7 +108,7 @@ const misuse = async (...more: string[]) => (await rig.run(["watch", "--all", ..
 
 test("goes with no folder and no service of its own", async () => {
   expect(await misuse("w")).toBe("mdmirror watch: it takes folders or --all, not both");
-  expect(await misuse("--url", "http://x")).toContain("with --all each mirror has its own");
+  expect(await misuse("--url", "http://x")).toContain("with --all each linked folder has its own");
 });
 
 test("each line bears the name of its mirror, also after it is called otherwise or unlinked", async () => {

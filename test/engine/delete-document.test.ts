@@ -39,7 +39,7 @@ test("I02 I08 a document that it shows all the same comes back, with a note, and
   expect(deletes(mirror)).toEqual([`DELETE /v1/files/${id}`]);
 });
 
-test("I04 one that somebody deleted in this very moment is gone on both sides", async () => {
+test("I04 one that somebody deleted in this very moment is deleted on both sides", async () => {
   const { rig, mirror } = await start(({ method }, { app }) => {
     if (method === "DELETE" && app.files().has("note.md")) app.remove("note.md");
     return null;

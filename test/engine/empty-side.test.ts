@@ -118,7 +118,9 @@ describe("a file that base does not know, after a power loss in a clone", () => 
     expect([...mirror.texts()]).toEqual([["note.md", TEXT]]);
     expect([...mirror.disk.user.texts(mirror.path(".mdmirror/trash"), true).values()]).toEqual([left]);
     const told = mirror.state.events({ kinds: ["recover"], limit: 10 }).map(({ path, detail }) => `${path} ${detail}`);
-    expect(told).toEqual(["note.md torn by a power loss; put into the trash, as its document comes again"]);
+    expect(told).toEqual([
+      "note.md damaged by a power loss; moved to the trash, because its document is downloaded again",
+    ]);
   });
 
   test.each([

@@ -8,13 +8,13 @@ const DOC = "doc_1" as DocId;
 const DIR = "dir_1" as DirId;
 
 test("a document's action is logged under its path, with its reason", () => {
-  const forget = { kind: "forget", why: "gone on both sides", id: DOC, localPath: "a.md" } as const;
+  const forget = { kind: "forget", why: "deleted on both sides", id: DOC, localPath: "a.md" } as const;
   expect(eventOf(forget, "both", { before: null })).toEqual({
     kind: "forget",
     side: "both",
     id: DOC,
     path: "a.md",
-    detail: "gone on both sides",
+    detail: "deleted on both sides",
     before: null,
   });
 });

@@ -72,7 +72,7 @@ describe("sync", () => {
     expect((await mirror.sync({ handsOff: HANDS }))?.state).toBe("in-sync");
     expect(mirror.texts().get("note.md")).toBe(TEXT.replace("one", "theirs"));
     const [event] = mirror.state.events({ limit: 1, path: "note.md" });
-    expect(event?.detail).toBe("edited on the service; an editor had the file open for longer than the mirror waits");
+    expect(event?.detail).toBe("edited on the service; an editor had the file open for longer than mdmirror waits");
     expect(mirror.state.text(event!.before!)).toBe(TEXT);
   });
 

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { createRig } from "../simulator/rig.ts";
 
-test("a file left at a name that only breaks a cycle, with no text in it, waits for one, and gets a lasting name with it (I13)", async () => {
+test("a file left at a temporary name, with no text in it, waits for one, and gets a lasting name with it (I13)", async () => {
   const rig = createRig(1);
   const mirror = rig.mirror();
   mirror.write("todo-mdmirror-99994e6f.md", "torn\0\0\0");

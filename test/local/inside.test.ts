@@ -99,7 +99,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(bench.fs.lstat(bench.at("link.md")).kind).toBe("symlink");
     });
 
-    it("writes nothing when .mdmirror/tmp leads elsewhere", () => {
+    it("writes nothing when .mdmirror/tmp leads out of the folder", () => {
       const bench = begin();
       bench.fs.unlink(bench.at(".mdmirror/tmp/parked"));
       bench.fs.rmdir(bench.at(".mdmirror/tmp"));

@@ -93,7 +93,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       const tree = disk.walk(nothing, noText);
       expect([...tree.files.keys()]).toEqual(["z.md", `${folder(256)}/a.md`]);
       expect(tree.folders.size).toBe(256);
-      const why = "it lies more than 256 folders deep";
+      const why = "it is more than 256 folders deep";
       expect([...tree.unseen]).toEqual([[folder(257), { kind: "local-unreadable", why }]]);
     });
 

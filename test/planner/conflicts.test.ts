@@ -151,7 +151,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "trash-local d/x.md; hold gone-or-unreadable a.md",
   ],
   [
-    "a document that is gone, and cannot be looked at here, keeps it",
+    "a document that is gone, and cannot be read here, keeps it",
     (world) => {
       world.documents.delete(world.idAt("a.md"));
       world.files.delete("a.md");
@@ -161,7 +161,7 @@ const rows: [what: string, then: (world: World) => void, looksGone: number, plan
     "hold local-unreadable a.md",
   ],
   [
-    "a document that is gone on both sides ends it",
+    "a document that is deleted on both sides ends it",
     (world) => {
       world.documents.delete(world.idAt("a.md"));
       world.files.delete("a.md");

@@ -7,7 +7,7 @@ describe("why an exchange had no answer", () => {
     ["ECONNREFUSED", "nothing listens at this address"],
     ["ENOTFOUND", "no computer has this name"],
     ["UND_ERR_INVALID_ARG", "the connection failed"],
-    ["HPE_INVALID_CONSTANT", "what answers does not speak HTTP"],
+    ["HPE_INVALID_CONSTANT", "the answer is not HTTP"],
     ["ERR_SSL_WRONG_VERSION_NUMBER", "no secure connection (TLS) could be made"],
     ["CERT_HAS_EXPIRED", "its certificate has expired"],
     ["TypeError", "the connection failed"],

@@ -42,13 +42,13 @@ describe("I33 a client's memory", () => {
   it.each<[string, string, "files" | "file", (response: ServerResponse) => void]>([
     [
       "ten million objects on a page",
-      "it holds too many values",
+      "it has too many values",
       "files",
       (response) => response.end(page(`{}${",{}".repeat(10_000_000 - 1)}`)),
     ],
     [
       "a million items on a page",
-      "it holds too many values",
+      "it has too many values",
       "files",
       (response) => response.end(page(times(1_000_000, (i) => `{"id":"doc_${i}"}`))),
     ],

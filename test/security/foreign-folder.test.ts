@@ -139,7 +139,10 @@ describe("a state that came with a folder", () => {
     const { rig } = await openFixture("a downloaded folder");
     rmSync(join(rig.root, ".mdmirror/config.json"));
     const { code, err } = await rig.init();
-    expect([code, err[0]]).toEqual([2, expect.stringContaining("has the state of a mirror that is not in your list")]);
+    expect([code, err[0]]).toEqual([
+      2,
+      expect.stringContaining("has the state of a linked folder that is not in your list"),
+    ]);
   });
 });
 

@@ -157,7 +157,7 @@ describe("I26 a mirror's own folder", () => {
   });
 });
 
-describe("a hard link in the mirror's own folder", () => {
+describe("a hard link in the folder of mdmirror itself", () => {
   test("of a file that is written in place is refused, with what to do", async () => {
     for (const name of ["state.db", "texts.db", "lock.db", "log/mdmirror.log"]) {
       if (!existsSync(own(name))) {
@@ -191,7 +191,7 @@ describe.skipIf(process.getuid?.() !== 0)("another user's files", () => {
     delete process.env["SUDO_UID"];
   });
 
-  test("in the mirror's own folder are refused, and so is the folder", async () => {
+  test("in the folder of mdmirror itself are refused, and so is the folder", async () => {
     for (const name of ["", "state.db", "config.json", "tmp"]) {
       chownSync(own(name), 4321, 4321);
       const { code, err } = await rig.run(["sync", "w"]);

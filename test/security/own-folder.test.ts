@@ -170,7 +170,7 @@ const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: (
   "a damaged file": { uses: /^(damaged|state|tmp)/, open: () => setAsideDamaged(own(), "state.db", "2026") },
 };
 
-describe("I26 a symbolic link in the mirror's own folder", () => {
+describe("I26 a symbolic link in the folder of mdmirror itself", () => {
   test("each command is known to these tests", () => {
     const known = new Set([...Object.keys(LINES), ...ELSEWHERE]);
     expect(COMMANDS.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);

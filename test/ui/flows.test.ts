@@ -30,7 +30,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     rig.write("too-large.md", `# ${"x".repeat(60_000)}\n`);
     await rig.run(["sync", "w"]);
     await page.getByText("too-large.md").waitFor();
-    expect(await page.title()).toBe("(1) Mirrors · mdmirror");
+    expect(await page.title()).toBe("(1) Linked folders · mdmirror");
     expect(await page.evaluate("globalThis.isTheSame")).toBe(true);
     await shoot(page, "overview-attention");
   });
@@ -92,7 +92,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await page.getByText("mdmirror init DIR").waitFor();
     await shoot(page, "overview-empty");
     await page.goto(`${ui.url}/m/nothing`);
-    await page.locator("#main").getByText('no mirror is called "nothing"').waitFor();
+    await page.locator("#main").getByText('no linked folder is named "nothing"').waitFor();
     await shoot(page, "trouble");
   });
 

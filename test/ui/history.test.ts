@@ -126,7 +126,7 @@ describe("a restore", () => {
     const form = (await restoreForm(opened, "/m/w/version/a.md?n=1"))!;
     const body = new URLSearchParams(form.body);
     body.set("n", "2");
-    expect(await send(opened, form.action, body)).toContain("is another one by now");
+    expect(await send(opened, form.action, body)).toContain("changed meanwhile");
     body.set("n", "77");
     expect(await send(opened, form.action, body)).toContain("has no version 77");
     body.set("n", "x");

@@ -69,7 +69,7 @@ describe("a conflict", () => {
     const rigged = await openConflict();
     const { rig } = rigged;
     const person = await opened(rigged);
-    expect(person.shown()).toContain("Changed on both sides, each in its own way");
+    expect(person.shown()).toContain("Different changes on both sides");
     const after = await person.choose(way);
     expect(after).toContain(`took ${way}`);
     expect(after).toContain("kept as .mdmirror/trash/");
@@ -99,7 +99,7 @@ describe("a conflict", () => {
     const person = await opened(rigged);
     const marked = `${resultIn(person.shown())}and more\n`;
     const refused = await person.choose("merged", { text: marked.replaceAll("\n", "\r\n") });
-    expect(refused).toContain("holds conflict markers");
+    expect(refused).toContain("contains conflict markers");
     expect(resultIn(refused)).toBe(marked);
     expect(rigged.rig.read("plan.md")).toBe(TEXTS.mine);
     await person.choose("merged", { text: marked, force: "on" });
@@ -136,7 +136,7 @@ describe("a conflict", () => {
       const person = await opened(rigged);
       rig.editRemotely("plan.md", "# Plan\n\none\ntheirs, again\nthree\n");
       const after = await person.choose(way, way === "merged" ? { text: "what I wrote\n" } : {});
-      expect(after).toContain("since this page was shown, the service has another text");
+      expect(after).toContain("since this page was shown, the version on the service changed");
       expect(after).toContain("theirs, again");
       expect(rig.read("plan.md")).toBe(TEXTS.mine);
       expect(rig.remote("plan.md")!.content).toBe("# Plan\n\none\ntheirs, again\nthree\n");
@@ -225,7 +225,7 @@ describe("what a choice ends beside a conflict", () => {
     const rigged = await openConflict();
     rmSync(join(rigged.rig.root, "plan (theirs).md"));
     const person = await opened(rigged);
-    expect(person.shown()).toContain("was removed, which counts as a choice for mine");
+    expect(person.shown()).toContain("was removed, which chooses mine");
     expect(person.shown()).toContain("theirs");
     await person.choose("theirs");
     await idle(rigged.rig, "plan.md", TEXTS.theirs);

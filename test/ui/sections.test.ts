@@ -50,7 +50,7 @@ describe("what needs somebody", () => {
     expect((await ask("/m/w", { headers: { cookie } })).text).toContain("All 121 things");
   });
 
-  test("leads to the page of a conflict, a halt, a review and a document, where there is one", async () => {
+  test("leads to the page of a conflict, a halt, a review and a document, if it exists", async () => {
     const { addressOf } = await import("../../src/ui/needs.ts");
     const need = { code: null, detail: "", next: "", path: "a b/ü%.md" };
     const all = new Set(["conflict/*", "safety-stop", "reviews", "docs/*"].map((one) => `/m/:name/${one}`));

@@ -19,7 +19,7 @@ describe("a request", () => {
     for (const path of ["/", "/assets/x", "/nothing", "/events/", ui.enterUrl().slice(ui.url.length)]) {
       const { status, text } = await ask(path, { headers: { ...headers, cookie } });
       expect([path, status]).toEqual([path, 403]);
-      expect(text).toContain("names another host");
+      expect(text).toContain("is for another host");
     }
   });
 

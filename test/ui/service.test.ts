@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const field = page.locator("textarea#content");
     await expect.poll(() => field.inputValue()).toBe(LONG.replace("Flour", "Rye and spelt"));
     await page.getByRole("button", { name: "Accept this version" }).click();
-    await page.getByText("Accepted: your text is live.").waitFor();
+    await page.getByText("Accepted: your version is published.").waitFor();
     expect(await rig.text("team/plan.md")).toBe(LONG.replace("Flour", "Rye and spelt"));
     await page.goto(`${rig.serving.url}/app/reviews`);
     await page.getByText("Nothing is waiting.").waitFor();
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const [one, other] = [await rig.signIn(), await rig.signIn()];
     for (const page of [one, other]) await page.goto(`${rig.serving.url}/app/reviews/${reviewId}`);
     await one.getByRole("button", { name: "Reject" }).click();
-    await one.getByText("Rejected: what is live stays.").waitFor();
+    await one.getByText("Rejected: the published version stays.").waitFor();
     await other.getByRole("button", { name: "Accept", exact: true }).click();
     await other.getByText("no longer in review: rejected").waitFor();
     expect(await rig.text("a.md")).toBe("b\n");

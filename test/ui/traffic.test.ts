@@ -30,7 +30,7 @@ test("what a daemon brings across is named while it is under way, on both pages"
   const cookie = await enter();
   for (const page of ["/", "/m/w"]) {
     const { text } = await ask(page, { headers: { cookie } });
-    expect(text).toContain("The daemon brings changes across: 0 of 1 …");
+    expect(text).toContain("The daemon syncs changes: 0 of 1 …");
     expect(text).toMatch(/→<\/span> <bdi class="name">a &lt;b&gt;\.md<\/bdi>: create on the service/);
   }
   const from = watch.events.length;

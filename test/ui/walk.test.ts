@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("link", { name: "large.md" }).press("Enter");
     await page.getByText("split the document").waitFor();
     await shoot(page, "document-held");
-    await page.getByRole("link", { name: "Why it is so" }).press("Enter");
+    await page.getByRole("link", { name: "Explain its state" }).press("Enter");
     await page.getByText("nothing, while it is held", { exact: true }).waitFor();
     await shoot(page, "why");
     expect(await page.getByRole("link", { name: "Documents", exact: true }).getAttribute("aria-current")).toBe("true");

@@ -39,7 +39,7 @@ function cells(io: Io, key: ToldKey, names: ReadonlyMap<string, string>): string
   const name = names.get(key.workspaceId);
   return [
     key.label === "" ? "(no label)" : shownName(key.label),
-    name === undefined ? "(a workspace that is gone)" : shownName(name),
+    name === undefined ? "(a removed workspace)" : shownName(name),
     grantsWords(key),
     key.lastUsedAt === null ? "never used" : `used ${age(io, key.lastUsedAt)} ago`,
     expiryWords(io, key),

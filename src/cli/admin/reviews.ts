@@ -19,7 +19,7 @@ import { findReviewId, listReviews, showReview } from "../../service/admin/look.
 
 const WHY: Readonly<Record<string, string>> = {
   protected: "its document is protected",
-  conflict: "it met another edit",
+  conflict: "it conflicts with another edit",
 };
 
 function whyOf({ reason }: ToldReview): string {
@@ -76,7 +76,7 @@ async function reviewLines(io: Io, review: ToldReview & ToldTexts): Promise<stri
   return [
     `${shownName(path)}: ${state} ${shownName(id)} since ${localTime(at)}, because ${whyOf(review)}`,
     ...(review.reason === "conflict" && base !== null ? diff(base, live, ["base", "live"]) : []),
-    ...(live === sent ? ["what was sent is what is live"] : diff(live, sent, ["live", "sent"])),
+    ...(live === sent ? ["the submitted version is the published one"] : diff(live, sent, ["live", "sent"])),
   ];
 }
 
@@ -108,7 +108,7 @@ const reject: Action = {
     if (id.kind === "trouble") return id;
     const settled = await settleReview(session, id.value, "reject", null);
     if (settled.kind === "trouble") return settled;
-    const line = `rejected: ${shownName(settled.value)} stays as it is; what was sent stays in its history`;
+    const line = `rejected: ${shownName(settled.value)} is unchanged; the submitted version stays in its history`;
     return tellDone(io, args, { rejected: id.value, path: settled.value }, line);
   },
 };

@@ -80,7 +80,11 @@ async function decide(
     io.out(line);
   if (halted.waiting > 0) io.out(`  ${waitingClause(halted.waiting)}`);
   if (!(await agrees(io, args.flag("yes"), "carry out these changes?"))) {
-    io.err(io.terminal.input ? "mdmirror: nothing was approved" : "mdmirror: there is no terminal for a question");
+    io.err(
+      io.terminal.input
+        ? "mdmirror: nothing was approved"
+        : "mdmirror: this command needs a confirmation, and no terminal is attached",
+    );
     io.err("  next: mdmirror approve --yes");
     return io.terminal.input ? EXIT.stopped : EXIT.usage;
   }

@@ -7,7 +7,7 @@ const SHELLS = ["bash", "zsh", "fish"] as const;
 export const command: Command = {
   usage: "completion bash|zsh|fish",
   about: [
-    "Prints a script that completes commands, options, mirrors, files and folders. For each new shell:",
+    "Prints a script that completes commands, options, names of linked folders, files and folders. For each new shell:",
     `  bash: a line in ~/.bashrc: eval "$(mdmirror completion bash)"`,
     `  zsh:  a line in ~/.zshrc:  eval "$(mdmirror completion zsh)"`,
     "  fish: mdmirror completion fish > ~/.config/fish/completions/mdmirror.fish",

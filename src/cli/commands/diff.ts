@@ -101,7 +101,7 @@ async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
       const shown = showMeeting(io, path, meeting, args.flag("json"));
       if (shown !== null) return shown;
     }
-    const names = { before: live === null ? null : `live/${path}`, after: local === null ? null : `here/${path}` };
+    const names = { before: live === null ? null : `service/${path}`, after: local === null ? null : `local/${path}` };
     const { disk } = mirror.world;
     const shown = (text: string | null) => disk.shown?.(path, text ?? "") ?? text ?? "";
     return show(io, args, names, shown(live), shown(local));
@@ -129,7 +129,7 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
     return EXIT.inSync;
   });
   if (exit !== EXIT.inSync) return exit;
-  const names = { before: `version ${n}/${texts.path}`, after: texts.after === null ? null : `here/${texts.path}` };
+  const names = { before: `version ${n}/${texts.path}`, after: texts.after === null ? null : `local/${texts.path}` };
   return show(io, args, names, texts.before, texts.after ?? "");
 }
 

@@ -23,7 +23,7 @@ import { readDeletion } from "../../mirror/operations/history/history.ts";
 export const command: Command = {
   usage: "history PATH|ID [--as-of TIME | --origins N] [--json]",
   about: [
-    "Lists the versions of a document that this mirror has seen, oldest first; also of a deleted document, and under earlier names.",
+    "Lists the versions of a document that mdmirror has seen, oldest first; also of a deleted document, and under earlier names.",
     "N counts from the oldest version, so that it stays the same when newer ones arrive: show PATH@N, diff PATH@N, restore PATH@N.",
     "A merged version is marked with the versions that it was made from.",
   ],
@@ -103,7 +103,7 @@ function shownAt(
   asOf: number,
   entryAt: typeof EntryAt,
 ): readonly HistoryEntry[] | string {
-  if (link === null && tombstone !== null && tombstone.at <= asOf) return "it was gone by then";
+  if (link === null && tombstone !== null && tombstone.at <= asOf) return "it was deleted by then";
   const entry = entryAt(entries, asOf);
   return typeof entry === "string" ? entry : [entry];
 }

@@ -15,7 +15,7 @@ import { testHook } from "../../mirror/hooks/test-hook.ts";
 export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",
   about: [
-    "A hook is a command in ~/.config/mdmirror/hooks.json, never in a linked folder. mdmirror runs it when a mirror is in sync, needs action, is in conflict, is stopped or offline, or when a review ends.",
+    "A hook is a command in ~/.config/mdmirror/hooks.json, never in a linked folder. mdmirror runs it when a linked folder is in sync, needs action, is in conflict, is stopped or offline, or when a review ends.",
     "list shows each hook and its last run. test runs one hook with a made-up event. The form of the file: src/cli/README.md, Hooks.",
   ],
   examples: ["mdmirror hooks", "mdmirror hooks test notify"],

@@ -61,7 +61,7 @@ export const command: Command = {
     },
     name: {
       value: "NAME",
-      help: "name of the mirror, for commands and for mdmirror list (default: the folder's name)",
+      help: "name of the linked folder, for commands and for mdmirror list (default: the folder's name)",
     },
     "any-folder": { help: "allow a home folder or / as DIR" },
   },
@@ -121,7 +121,7 @@ async function newLink(io: Io, args: Args): Promise<Link | ExitCode> {
   const given = args.text("url") ?? io.env["MDMIRROR_URL"] ?? "";
   const { url } = origin.value;
   if (url !== withoutSlashes(given))
-    io.err(`mdmirror: the URL is taken as ${url}: mdmirror adds the path of each request itself`);
+    io.err(`mdmirror: the URL is ${url}: mdmirror adds the path of each request itself`);
   const config = { ...DEFAULT_CONFIG, url, remote, allowHttp };
   return { config, origin: origin.value };
 }

@@ -85,7 +85,7 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
 
 const SAID = {
   translate: "links are by path in local files, and by id on the service",
-  keep: "links are as they are, on both sides",
+  keep: "links stay unchanged on both sides",
 } as const;
 
 function saidOf({ links, wiki }: LinkForm): string {

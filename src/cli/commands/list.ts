@@ -12,8 +12,8 @@ import { listOwnMirrors } from "../../mirror/trust/list.ts";
 export const command: Command = {
   usage: "list [--json | --names]",
   about: [
-    "Lists the mirrors of this user on this machine: name, folder, address and status. Commands take the name in place of the folder.",
-    "A mirror is listed once mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
+    "Lists the linked folders of this user on this computer: name, folder, address and status. Commands take the name in place of the folder.",
+    "A folder is listed once mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
   ],
   examples: ["mdmirror list"],
   options: {

@@ -11,7 +11,7 @@ import { holdFolder, installAgain } from "../hold-folder.ts";
 export const command: Command = {
   usage: "mv [DIR] NEWDIR",
   about: [
-    "Moves the folder, and updates the list of mirrors, its service and its daemon. The mirror keeps its name.",
+    "Moves the folder, and updates the list of linked folders, its service and its daemon. The folder keeps its name.",
     "NEWDIR must not exist and must be on the same disk. Uploads nothing. mdmirror also follows a folder that a file manager moved.",
   ],
   examples: ["mdmirror mv notes ~/Documents/notes"],

@@ -11,7 +11,7 @@ import { nameMirror } from "../../mirror/trust/bind.ts";
 export const command: Command = {
   usage: "name [DIR] NAME",
   about: [
-    "Gives a mirror another NAME. Commands take the name in place of DIR; the path of a linked folder comes first.",
+    "Gives a linked folder another NAME. Commands take the name in place of DIR; the path of a linked folder comes first.",
     "Changes nothing on the service, and the folder keeps its name: mdmirror mv moves the folder.",
   ],
   examples: ["mdmirror name notes team-notes"],

@@ -167,7 +167,7 @@ async function wayOf(
         return trouble(
           "usage",
           `${file} cannot be read: ${errnoClause(error)}`,
-          "give the file that holds the merged text",
+          "give the file with the merged version",
         );
       }
     }

@@ -29,7 +29,7 @@ export const command: Command = {
   options: {
     "as-of": {
       value: "TIME",
-      help: "the version at that time, as this mirror saw it (2h, 3d, 2026-11-22, 2026-11-22T09:30)",
+      help: "the version at that time, as mdmirror saw it (2h, 3d, 2026-11-22, 2026-11-22T09:30)",
     },
     "dry-run": { help: "show what it would do and write nothing" },
     yes: { help: "do not ask before more than one document is restored", short: "y" },
@@ -150,7 +150,7 @@ async function sendRestored(io: Io, args: Args, mirror: OpenedMirror, restored: 
 }
 
 async function agreesToSeveral(io: Io, args: Args, able: number): Promise<boolean> {
-  if (able === 1 || (await agrees(io, args.flag("yes"), `put back ${count(able)} documents?`))) return true;
+  if (able === 1 || (await agrees(io, args.flag("yes"), `restore ${count(able)} documents?`))) return true;
   io.err("mdmirror: nothing was done");
   io.err("  next: to go on: mdmirror restore … --yes");
   return false;
@@ -162,8 +162,8 @@ function restoredJson({ asOf, items, run, ends }: Sent): object {
 }
 
 function planLines(items: readonly RestoreItem[], asOf: number | null): string[] {
-  const when = asOf === null ? "what was deleted" : `state at ${localTime(asOf)}`;
-  if (items.length === 0) return [`${when}: nothing is to be put back`];
+  const when = asOf === null ? "deleted documents" : `state at ${localTime(asOf)}`;
+  if (items.length === 0) return [`${when}: nothing is to be restored`];
   const planned = items.filter((item) => item.kind === "put-back");
   return [
     `${when}:`,
@@ -185,6 +185,6 @@ function showEnds(io: Io, { run, items, ends }: Sent): void {
     if (!done && note !== NOT_BEGUN) io.err(`${shownName(item.path)}: not done: ${shownWords(note)}`);
   const done = ends.filter((end) => end.done).length;
   const left = items.filter(({ kind }) => kind === "left").length;
-  io.out(sumLine({ done, left, failed: ends.length - done }, "put back"));
+  io.out(sumLine({ done, left, failed: ends.length - done }, "restored"));
   if (run !== null) io.out(takeBackLine(run));
 }

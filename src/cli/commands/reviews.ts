@@ -28,7 +28,7 @@ export const command: Command = {
     if (root.kind === "trouble") return complain(io, root.trouble);
     const changed = ({ path, live, submitted }: WaitingReview): string[] => {
       if (live === null || submitted === null) return [`  ${SENT_UNKNOWN}`];
-      return unifiedLines(io, { before: `live/${path}`, after: `sent/${path}` }, diffLines(live, submitted));
+      return unifiedLines(io, { before: `service/${path}`, after: `sent/${path}` }, diffLines(live, submitted));
     };
     return useLocal(io, root.value, (mirror) => {
       const reviews = listReviews(mirror);

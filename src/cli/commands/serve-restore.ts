@@ -11,7 +11,7 @@ export const command: Command = {
   usage: "serve-restore FILE --data DIR | --database URL",
   about: [
     "Also written mdmirror serve restore. Ids, content, reviews, keys and cursors are those of the backup; the administrator's key is new.",
-    "A mirror with documents or versions that are not in the backup stops before it changes anything, and asks. mdmirror approve makes it like the backup: newer documents go to its trash, newer versions stay in its history. mdmirror reject uploads them again.",
+    "A linked folder with documents or versions that are not in the backup stops before it changes anything, and asks. mdmirror approve makes the folder equal to the backup: newer documents are moved to its trash, newer versions stay in its history. mdmirror reject uploads them again.",
   ],
   examples: ["mdmirror serve restore backup.db --data ~/service"],
   options: {

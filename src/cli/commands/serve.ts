@@ -31,7 +31,7 @@ export const command: Command = {
       value: "URL",
       help: "keep documents in PostgreSQL, for any number of services: postgres://USER@HOST/NAME",
     },
-    import: { value: "DIR", help: "first import the Markdown files below DIR; documents that exist stay as they are" },
+    import: { value: "DIR", help: "first import the Markdown files below DIR; existing documents are not changed" },
     "tls-cert": { value: "FILE", help: "certificate, PEM" },
     "tls-key": { value: "FILE", help: "private key of the certificate, PEM" },
     "rate-limit": { value: "N/S", help: "requests that a key may make in S seconds (default: no limit); stored" },
@@ -222,8 +222,8 @@ export function importLines({ files, folders, bytes, renamed, refused, links }: 
 
 const INERT_SAID = {
   "no-target": "to a missing target",
-  "no-document": "to what is no document",
-  "not-imported": "to what was not imported",
+  "no-document": "to no document",
+  "not-imported": "to a file that was not imported",
   outside: "out of the folder",
   "not-written-again": "in a circle, and the second write was refused",
 } as const;

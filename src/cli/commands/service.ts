@@ -32,7 +32,7 @@ export const command: Command = {
   ],
   examples: ["mdmirror service install notes", "mdmirror service print notes --for cron"],
   options: {
-    all: { help: "one service for every mirror of this user" },
+    all: { help: "one service for every linked folder of this user" },
     for: {
       value: "KIND",
       choices: FOR,
@@ -93,7 +93,7 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
   }
   const common = isKeptWithAll(io, unit.manager);
   if (common === null) return installOne(io, unit, root);
-  io.out(`the service for all mirrors already syncs it: ${common}`);
+  io.out(`the service for all linked folders already syncs it: ${common}`);
   return EXIT.inSync;
 }
 
@@ -135,8 +135,9 @@ async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
 async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promise<ExitCode> {
   const removed = await uninstallUnit(unit, io.env);
   if (removed.kind === "trouble") return complain(io, removed.trouble);
-  const none = root === null ? "no service is installed for all mirrors" : "no service is installed for this folder";
-  const stays = root === null ? "the folders stay as they are" : "the folder stays as it is";
+  const none =
+    root === null ? "no service is installed for all linked folders" : "no service is installed for this folder";
+  const stays = root === null ? "the folders are unchanged" : "the folder is unchanged";
   io.out(removed.value ? `removed ${unit.file}; ${stays}` : none);
   return EXIT.inSync;
 }
@@ -148,7 +149,7 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
   );
   if (isThere) io.out(`state: ${(await unitState(unit, io.env)) ?? "cannot be asked by this command"}`);
   if (root === null) {
-    io.out("what each mirror does: mdmirror status --all");
+    io.out("the state of each folder: mdmirror status --all");
     return isThere ? EXIT.inSync : EXIT.attention;
   }
   const daemon = await askStatus(root);

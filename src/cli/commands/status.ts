@@ -20,11 +20,11 @@ export const command: Command = {
   usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
   about: [
     "Reads the state, and asks the daemon if one is running. Uses no network, reads no documents and writes nothing.",
-    "With --all, each mirror has a line (with --json: one array), and the exit code is that of the worst.",
+    "With --all, each linked folder has a line (with --json: one array), and the exit code is that of the worst.",
   ],
   examples: ["mdmirror status", "mdmirror status --all", "mdmirror status notes --max-age 15m"],
   options: {
-    all: { help: "every mirror of this user, including those whose folder is missing" },
+    all: { help: "every linked folder of this user, including missing ones" },
     short: { help: "one line for prompts and status bars; prints nothing and exits 2 outside of a linked folder" },
     json: { help: "print one JSON object" },
     prometheus: { help: "print metrics for Prometheus's textfile collector; always exits 0" },

@@ -83,7 +83,7 @@ function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null>
   return trouble(
     "usage",
     `${names[0]} is in ${place.value.root}, but this sync is of ${root}`,
-    "give paths in that mirror",
+    "give paths in that linked folder",
   );
 }
 

@@ -27,7 +27,7 @@ export const command: Command = {
     },
     name: {
       value: "NAME",
-      help: "name of the mirror, for commands and for mdmirror list (default: the folder's name)",
+      help: "name of the linked folder, for commands and for mdmirror list (default: the folder's name)",
     },
   },
   operands: { least: 0, most: 1 },
@@ -43,7 +43,7 @@ export const command: Command = {
     if (asked.kind === "trouble") return complain(io, asked.trouble);
     const question = asked.value;
     if (question.isTrusted && name === null) {
-      io.out(`${root} is already one of your mirrors, linked to ${question.address}`);
+      io.out(`${root} is already a linked folder of yours, linked to ${question.address}`);
       return EXIT.inSync;
     }
     if (!question.isTrusted) {
@@ -73,7 +73,7 @@ async function ask(io: Io, yes: boolean, question: TrustQuestion): Promise<"agre
   if (await agrees(io, yes, "send these documents and the key to this address?")) return "agreed";
   if (io.terminal.input) io.err("mdmirror: not trusted; nothing was sent");
   else {
-    io.err("mdmirror: there is no terminal for a question; nothing was sent");
+    io.err("mdmirror: this command needs a confirmation, and no terminal is attached; nothing was sent");
     io.err(`  next: mdmirror trust ${shellWord(question.root)} --yes`);
   }
   return EXIT.usage;

@@ -10,7 +10,7 @@ import { openBrowser } from "../open-browser.ts";
 export const command: Command = {
   usage: "ui [DIR…] [--port N] [--no-open] [--json]",
   about: [
-    "Serves pages on 127.0.0.1, for you alone: the status of each mirror, current transfers and problems to fix.",
+    "Serves pages on 127.0.0.1, for you alone: the status of each linked folder, current transfers and problems to fix.",
     "Runs until Ctrl-C, SIGTERM or SIGHUP. The printed address lets one browser in, once, within 5 minutes.",
     "The pages watch no folder themselves. They ask running daemons; without a daemon they open the folder only for each request.",
   ],

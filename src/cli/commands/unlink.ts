@@ -70,7 +70,7 @@ async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror,
     const why = place === "other" ? "is another folder now" : "does not exist";
     return complain(io, {
       kind: "usage",
-      what: `${root}, your mirror "${name}", ${why}, so what was not sent from it cannot be known; nothing was done`,
+      what: `${root}, your linked folder "${name}", ${why}, so mdmirror cannot see which changes were not uploaded; nothing was done`,
       next: `to remove it from the list anyway: mdmirror unlink ${shellWord(name)} --force`,
     });
   }
@@ -109,7 +109,7 @@ function unknownTrouble(root: string, { kind, what, code, requestId, next }: Tro
 
 const KEYCHAIN: Readonly<Record<Unlinked["keychain"], string | null>> = {
   none: null,
-  removed: "the key was taken out of the keychain",
+  removed: "the key was removed from the keychain",
   kept: "the key could not be removed from the keychain: remove it yourself",
   shared: null,
 };

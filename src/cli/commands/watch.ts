@@ -21,7 +21,7 @@ export const command: Command = {
   ],
   examples: ["mdmirror watch notes", "mdmirror watch --all --json"],
   options: {
-    all: { help: "every mirror of this user, including those linked later" },
+    all: { help: "every linked folder of this user, including those linked later" },
     json: { help: "print events as JSON, one object a line" },
     ...REACH_OPTIONS,
   },
@@ -44,7 +44,7 @@ export const command: Command = {
 async function watchAll(io: Io, args: Args): Promise<ExitCode> {
   if (args.operands.length > 0) return misuse(io, "watch", "it takes folders or --all, not both");
   if (args.text("url") !== null || args.text("key-file") !== null)
-    return misuse(io, "watch", "--url and --key-file are of one service; with --all each mirror has its own");
+    return misuse(io, "watch", "--url and --key-file are of one service; with --all each linked folder has its own");
   return keepWith(io, args, true, (world) => keepAll(world, io.stop));
 }
 

@@ -25,7 +25,11 @@ export const DIFF = defineTool({
   isOnline: true,
   input: {
     path: PATH,
-    n: z.int().min(1).describe("a number of the history, instead of the live text: asks nobody").optional(),
+    n: z
+      .int()
+      .min(1)
+      .describe("a version number of the history, instead of the published version; sends no request")
+      .optional(),
     max_characters: CHARACTERS.optional(),
   },
   async run(mirror, { path, n, max_characters: most = TEXT_CHARACTERS.usual }, host) {
@@ -46,7 +50,7 @@ function againstLive({ root }: ServedMirror, path: string, { openOptions }: Host
     const { path: at, live, local } = both.value;
     const { disk } = mirror.world;
     const shown = (text: string | null) => (text === null ? null : (disk.shown?.(at, text) ?? text));
-    return ok({ path: at, before: shown(live), after: shown(local), names: [`live/${at}`, `here/${at}`] });
+    return ok({ path: at, before: shown(live), after: shown(local), names: [`service/${at}`, `local/${at}`] });
   });
 }
 
@@ -57,6 +61,6 @@ function againstVersion({ root }: ServedMirror, path: string, n: number, { openO
     const here = readText(local, path, "here");
     const at = version.value.path;
     const after = here.kind === "ok" ? here.value.text : null;
-    return ok({ path: at, before: version.value.text, after, names: [`version ${n}/${at}`, `here/${at}`] });
+    return ok({ path: at, before: version.value.text, after, names: [`version ${n}/${at}`, `local/${at}`] });
   });
 }

@@ -13,12 +13,12 @@ export const SENT = "mdmirror uploads it: wait reports when it is live";
 
 export const WRITE = defineTool({
   name: "write",
-  title: "Replace a document's text",
+  title: "Replace a document's content",
   description:
-    "Replaces the whole text of a document that still is the version that you read. If it is not, nothing is written, and the answer shows what changed since. For a part of a text, use edit.",
+    "Replaces the whole content of a document that is still the version that you read. If it is not, nothing is written, and the answer shows what changed since. To change a part, use edit.",
   effect: "edits",
   isDestructive: true,
-  input: { path: PATH, version: VERSION, text: TEXT.describe("the whole new text") },
+  input: { path: PATH, version: VERSION, text: TEXT.describe("the complete new content") },
   async run(mirror, { path, version, text }, host) {
     const before = await readDocument(openSaving(mirror.root, host.openOptions), path);
     if (before.kind === "trouble") return refused(before.trouble);
@@ -31,7 +31,7 @@ export const EDIT = defineTool({
   name: "edit",
   title: "Edit a part of a document",
   description:
-    "Replaces pieces of a document that still is the version that you read, all of them or none. Each `old_text` has to occur exactly once, or `all` has to be true. If the version is stale, nothing is written, and the answer shows what changed since.",
+    "Replaces parts of a document that is still the version that you read, all of them or none. Each `old_text` has to occur exactly once, or `all` has to be true. If the version is stale, nothing is written, and the answer shows what changed since.",
   effect: "edits",
   isDestructive: true,
   input: {
@@ -40,9 +40,9 @@ export const EDIT = defineTool({
     edits: z
       .array(
         z.object({
-          old_text: TEXT.min(1).describe("as it is in the document, with enough around it to occur once"),
+          old_text: TEXT.min(1).describe("exactly as in the document, with enough context to occur once"),
           new_text: TEXT,
-          all: z.boolean().describe("replace it wherever it stands").optional(),
+          all: z.boolean().describe("replace every occurrence").optional(),
         }),
       )
       .min(1)
@@ -60,8 +60,7 @@ export const EDIT = defineTool({
 
 function unfit(path: string, { at, count }: { readonly at: number; readonly count: number }): Ended {
   const what = `${path}: the old_text of edit ${at} is ${count === 0 ? "not found" : `there ${count} times`}; nothing was written`;
-  const next =
-    count === 0 ? "read the place again, and copy it exactly" : "give more of what is around it, or all: true";
+  const next = count === 0 ? "read the place again, and copy it exactly" : "give more context, or all: true";
   return misused(what, next, count === 0 ? "not-found" : "many-places", { path, edit: at, count });
 }
 
@@ -71,7 +70,7 @@ export const CREATE = defineTool({
   description:
     "Makes a new document, with the folders above it. Where something is at the path already, nothing is written: then read it, and use write or edit.",
   effect: "edits",
-  input: { path: PATH, text: TEXT.describe("its whole text") },
+  input: { path: PATH, text: TEXT.describe("its whole content") },
   async run({ root }, { path, text }, { openOptions, seen }) {
     const made = await createDocument(openSaving(root, openOptions), path, text);
     if (made.kind === "trouble") return refused(made.trouble);

@@ -35,7 +35,7 @@ export const HISTORY = defineTool({
 
 export const RESTORE = defineTool({
   name: "restore",
-  title: "Put an earlier text back",
+  title: "Restore an earlier version",
   description:
     "Restores an earlier version of a document, or a deleted document. Without `n`: the last version that differs from the present one. An existing document needs the `version` that you read.",
   effect: "edits",

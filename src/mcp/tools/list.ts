@@ -7,11 +7,11 @@ export const LIST = defineTool({
   name: "list",
   title: "List documents",
   description:
-    "The documents of the mirrored folder, page after page. Where `next` is not null, call again with it as `after`. `state` is in-sync, or why not: waiting, blocked, in-review, conflict.",
+    "Lists the documents of the linked folder, page after page. If `next` is not null, call again with it as `after`. `state` is in-sync, or why not: waiting, blocked, in-review, conflict.",
   effect: "reads",
   input: {
     folder: z.string().max(4_096).describe("only below this folder (all if left out)").optional(),
-    deep: z.boolean().describe("also what lies in folders below (true if left out)").optional(),
+    deep: z.boolean().describe("also documents in subfolders (default: true)").optional(),
     after: PATH.describe("the `next` of the page before").optional(),
     limit: limit(500, 100),
   },

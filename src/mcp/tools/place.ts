@@ -12,7 +12,7 @@ export const MOVE = defineTool({
   name: "move",
   title: "Move or rename a document",
   description:
-    "Moves a document to a free path, and keeps its id and history. Where the mirror translates links, links to it follow by themselves once the mirror has looked.",
+    "Moves a document to a free path, and keeps its id and history. If links are translated, the next sync updates links to it.",
   effect: "edits",
   input: { path: PATH, to: PATH.describe("its new path, with the ending .md"), version: VERSION.optional() },
   async run(mirror, { path, to, version }, host) {
@@ -32,7 +32,7 @@ export const MOVE = defineTool({
 
 function notMoved(path: string, to: string): ReturnType<typeof misused> {
   const what = `${path} was not moved: something is at ${to}, or it was changed in this moment`;
-  return misused(what, "look at both with list and read; then try again, or take another path", "taken", { path, to });
+  return misused(what, "read both with list and read; then try again, or choose another path", "taken", { path, to });
 }
 
 export const DELETE = defineTool({
@@ -48,7 +48,7 @@ export const DELETE = defineTool({
     if (removed.kind === "trouble") return refused(removed.trouble);
     if (removed.value.kind === "changed") return refuseStale(mirror, path, version, host);
     const { keptAs } = removed.value.value;
-    const back = `to bring it back: restore, or ${MIRROR_FOLDER}/${keptAs} in the folder, where its text is kept`;
+    const back = `to restore it: restore, or ${MIRROR_FOLDER}/${keptAs} in the folder, where its content is kept`;
     return answer({ path, deleted: version, keptAs: `${MIRROR_FOLDER}/${keptAs}`, next: `${SENT}; ${back}` });
   },
 });

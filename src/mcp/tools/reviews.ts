@@ -35,5 +35,5 @@ function factsOf(one: WaitingReview): object {
 
 function diffOf({ path, live, submitted }: WaitingReview, most: number): ReturnType<typeof boundedDiff> {
   if (live === null || submitted === null) return { text: "", cut: 0 };
-  return boundedDiff({ before: `live/${path}`, after: `sent/${path}` }, live, submitted, most);
+  return boundedDiff({ before: `service/${path}`, after: `sent/${path}` }, live, submitted, most);
 }

@@ -5,7 +5,7 @@ import { answer, defineTool, refused } from "../tool.ts";
 
 export const STATUS = defineTool({
   name: "status",
-  title: "How the mirror stands",
+  title: "Status of the linked folder",
   description:
     "Shows whether both sides are in sync and since when, problems to fix, conflicts and reviews. Also shows whether a safety check stopped the folder and whether a daemon runs. Uses no network.",
   effect: "reads",

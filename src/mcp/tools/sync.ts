@@ -6,7 +6,7 @@ import { answer, defineTool, refused } from "../tool.ts";
 
 export const SYNC = defineTool({
   name: "sync",
-  title: "Bring both sides together",
+  title: "Sync both sides",
   description:
     "Uploads local changes and downloads changes of the service, once. If a daemon keeps the folder in sync, the daemon does so. Answers what was done and the problems that remain.",
   effect: "syncs",

@@ -27,14 +27,9 @@ export const WAIT = defineTool({
 function endOf(waited: WaitAnswer, most: number): Ended {
   if (waited.kind === "outside") {
     const unknown = waited.outside.map(({ path }) => path);
-    return misused(
-      "not all of these are documents that the mirror knows",
-      "list shows the documents",
-      "not-a-document",
-      {
-        unknown,
-      },
-    );
+    return misused("not all of these are synced documents", "list shows the documents", "not-a-document", {
+      unknown,
+    });
   }
   const { paths, more, ...rest } = waitedJson(waited);
   const shown = paths.slice(0, most);

@@ -116,7 +116,7 @@ class AllMirrors {
     for (const { root, name, place } of mirrors.filter((mirror) => !this.#kept.has(mirror.root))) {
       if (place === "present") this.#begin(root);
       else if (tellsAbsent)
-        this.#note(`${root}, your mirror "${name}", does not exist; mdmirror syncs it as soon as it does`);
+        this.#note(`${root}, your linked folder "${name}", does not exist; mdmirror syncs it as soon as it does`);
     }
     if (mirrors.length + unfit.length === 0)
       this.#note("no folder is linked yet; mdmirror syncs each folder as soon as mdmirror init links it");

@@ -55,7 +55,7 @@ const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], s
   "not-the-service": "not the service",
   unreachable: "the service cannot be reached",
   unavailable: "the service is not available",
-  malformed: "what answers is not the service",
+  malformed: "the answer does not come from the service",
   "rate-limited": "the service asks for a pause",
 };
 

@@ -64,7 +64,7 @@ export function judgeFolder(
     return trouble(
       "usage",
       `${dir} is ${unusual}: every Markdown file below it would be uploaded`,
-      `create a folder for the mirror, or use --any-folder`,
+      `create a folder of its own, or use --any-folder`,
     );
   }
   return ok("new");
@@ -113,7 +113,7 @@ export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> 
   if (!existsSync(join(folder, "state.db"))) return ok("fresh");
   return trouble(
     "usage",
-    `${folder} has the state of a mirror that is not in your list (${place.value}); nothing was sent`,
+    `${folder} has the state of a linked folder that is not in your list (${place.value}); nothing was sent`,
     `move ${shellWord(folder)} away and link the folder again: your files stay, and nothing is deleted`,
     { code: "untrusted" },
   );

@@ -26,18 +26,18 @@ const GAUGES: readonly Gauge[] = [
     help: "When both sides were last proven to agree.",
     of: ({ status: { syncedAt } }) => seconds(syncedAt),
   },
-  { name: "documents", help: "Documents that are mirrored.", of: ({ status }) => status.documents },
-  { name: "folders", help: "Folders that are mirrored.", of: ({ status }) => status.folders },
+  { name: "documents", help: "Documents that are synced.", of: ({ status }) => status.documents },
+  { name: "folders", help: "Folders that are synced.", of: ({ status }) => status.folders },
   { name: "conflicts", help: "Documents in conflict.", of: ({ status }) => status.conflicts.length },
-  { name: "in_review", help: "Documents with text in review.", of: ({ status }) => status.reviews.length },
+  { name: "in_review", help: "Documents with a change in review.", of: ({ status }) => status.reviews.length },
   {
     name: "needs_attention",
-    help: "Documents that need the user.",
+    help: "Documents with a problem to fix.",
     of: ({ status: { attention } }) => attention.filter(({ waits }) => !waits).length,
   },
   {
     name: "waiting",
-    help: "Documents that wait, and need nobody.",
+    help: "Documents that are pending.",
     of: ({ status: { attention } }) => attention.filter(({ waits }) => waits).length,
   },
   {
@@ -45,7 +45,11 @@ const GAUGES: readonly Gauge[] = [
     help: "Documents that are blocked, for any reason.",
     of: ({ status: { attention } }) => attention.filter(({ path }) => path !== "").length,
   },
-  { name: "effects_cut_off", help: "Effects that the next run settles.", of: ({ status }) => status.pending },
+  {
+    name: "effects_cut_off",
+    help: "Interrupted steps that the next run completes.",
+    of: ({ status }) => status.pending,
+  },
   {
     name: "last_run_end_timestamp_seconds",
     help: "When the last run that did anything ended.",
@@ -59,11 +63,11 @@ const GAUGES: readonly Gauge[] = [
   },
   {
     name: "daemon_start_timestamp_seconds",
-    help: "When its daemon was started.",
+    help: "When the daemon was started.",
     of: ({ daemon }) => seconds(daemon?.since ?? null),
   },
-  { name: "daemon_up", help: "Whether a daemon keeps it.", of: ({ daemon }) => Number(daemon !== null) },
-  { name: "daemon_paused", help: "Whether its daemon rests.", of: ({ daemon }) => Number(daemon?.paused === true) },
+  { name: "daemon_up", help: "Whether a daemon syncs the folder.", of: ({ daemon }) => Number(daemon !== null) },
+  { name: "daemon_paused", help: "Whether the daemon is paused.", of: ({ daemon }) => Number(daemon?.paused === true) },
 ];
 
 /** @param mirrors each with another name */
@@ -71,13 +75,13 @@ export function mirrorMetrics(mirrors: readonly LookedAt[], unfit: number): stri
   return metricsText([
     ofEach(
       "mdmirror_in_sync",
-      "Whether both sides agreed at the last look, and nothing is open.",
+      "Whether both sides agreed at the last scan, and no problem is open.",
       mirrors,
       ({ state }) => Number(state === "in-sync"),
     ),
     {
       name: "mdmirror_state",
-      help: "1 for the state that the mirror is in, 0 for each other one.",
+      help: "1 for the state of the folder, 0 for every other state.",
       type: "gauge",
       samples: mirrors.flatMap(({ mirror, state }) =>
         STATES.map((one): Sample => ({ labels: { mirror: mirror.name, state: one }, value: Number(state === one) })),
@@ -88,13 +92,13 @@ export function mirrorMetrics(mirrors: readonly LookedAt[], unfit: number): stri
     ),
     {
       name: "mdmirror_requests_total",
-      help: "Requests of its daemon to the service since the daemon was started, by how they ended.",
+      help: "Requests of the daemon to the service since its start, by result.",
       type: "counter",
       samples: mirrors.flatMap(requestSamples),
     },
     {
       name: "mdmirror_unreadable_entries",
-      help: "Entries of the list of mirrors that cannot be believed.",
+      help: "Damaged entries in the list of linked folders.",
       type: "gauge",
       samples: [{ labels: {}, value: unfit }],
     },

@@ -29,7 +29,7 @@ export function judgeMove(root: string, to: string, env: Env): Result<null> {
 function otherDisk(root: string, to: string): Result<never> {
   return trouble(
     "usage",
-    `${to} is on another disk than ${root}, and a copy of a mirror needs approval; nothing was moved`,
+    `${to} is on another disk than ${root}, and a copy of a linked folder needs approval; nothing was moved`,
     `move it yourself while no daemon syncs it: mv ${shellWord(root)} ${shellWord(to)} && mdmirror approve ${shellWord(to)}`,
     { code: "EXDEV" },
   );

@@ -102,7 +102,7 @@ export function stateTrouble(
       return trouble(
         "usage",
         `${opened.file} was written by a newer mdmirror (schema ${opened.version}, this one knows ${opened.known}); nothing was changed`,
-        "use the newer mdmirror; or go back to .mdmirror/state.db.before, where there is one",
+        "use the newer mdmirror; or go back to .mdmirror/state.db.before, if it exists",
       );
     case "unusable": {
       const isFull = isDiskFull(opened.code);

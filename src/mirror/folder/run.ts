@@ -205,7 +205,8 @@ function placeOfNotes(root: string): string {
 
 /** A report that claims no more than what the next run will find noted. */
 function withoutNotes(report: RunReport): RunReport {
-  const detail = "it was moved or removed during the run, and what that noted is in it: put it back if you can";
+  const detail =
+    "it was moved or removed during the run; its record of the run is in the moved folder: move that back if you can";
   return {
     ...report,
     state: report.state === "in-sync" ? "attention" : report.state,

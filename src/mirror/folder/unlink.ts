@@ -85,7 +85,7 @@ export function forgetRoot(root: string, marker: string | null, env: Env): Resul
     removeMirror(place.value, found.mirror.marker);
     return ok(null);
   } catch (error) {
-    return unwritableFile(`the list of your mirrors, ${place.value},`, error, {
+    return unwritableFile(`the list of your linked folders, ${place.value},`, error, {
       kind: "fault",
       next: "allow this user to write in that folder, then unlink again",
     });

@@ -80,12 +80,12 @@ const TEXTS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: "the name is too long for this disk",
   ENOENT: "does not exist",
   ENOSPC: "the disk is full",
-  ENOTDIR: "what is above it is no folder",
+  ENOTDIR: "a part of its path is not a folder",
   ENOTEMPTY: "not empty",
   ENOTSUP: "this disk cannot do that",
   EPERM: "not permitted",
   EROFS: "the disk is read-only",
-  ESTALE: "exchanged in this moment",
+  ESTALE: "replaced at this moment",
   EXDEV: "on another disk",
 };
 

@@ -26,7 +26,7 @@ export function moveFile(
     if (!target.ok) return target.outcome;
     const found = unless(NO_FILE, () => guard.fs.readFile(source.abs));
     if (found === null) return stale("no file is at this path now");
-    if (expect !== null && digestOf(found.bytes) !== expect) return stale("the text is another one now");
+    if (expect !== null && digestOf(found.bytes) !== expect) return stale("the content changed meanwhile");
     if (from === to) return done({ stamp: stampOf(found.stat) });
     const there = statOrNull(guard.fs, target.abs);
     if (there === null) return moveOutcome(moveName(guard, source.abs, target.abs, found.stat));
@@ -40,7 +40,7 @@ export function moveFile(
  * Two names of one inode are a move that a crash interrupted; anything else at `to` stops the move.
  */
 function finishMove(guard: RootGuard, from: string, to: string, there: FsStat, moved: FsStat): DiskOutcome<Written> {
-  if (!sameInode(there, moved)) return stale("something is at the new path now");
+  if (!sameInode(there, moved)) return stale("the new path is taken now");
   if (dropName(guard, from, there, freshName(guard, ASIDE_PREFIX)) === "other") return moveOutcome({ kind: "changed" });
   return done({ stamp: stampOf(statNow(guard, to, moved)) });
 }
@@ -50,9 +50,9 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
     case "moved":
       return done({ stamp: stampOf(ended.stat) });
     case "taken":
-      return stale("something is at the new path now");
+      return stale("the new path is taken now");
     case "changed":
-      return stale("it was saved in this moment");
+      return stale("it was saved at this moment");
     case "failed": {
       const failed = fault(ended.errno, errnoText(ended.errno));
       return ended.halfway ? { ...failed, parked: true } : failed;
@@ -86,7 +86,7 @@ export function trashFile(
     if (!source.ok) return source.outcome;
     const stat = statOrNull(guard.fs, source.abs);
     if (stat?.kind !== "file") return stale("no file is at this path now");
-    if (expect !== null && digestOrNull(guard.fs, source.abs) !== expect) return stale("the text is another one now");
+    if (expect !== null && digestOrNull(guard.fs, source.abs) !== expect) return stale("the content changed meanwhile");
     const trash = guard.mirrorPlace(trashPath, true);
     if (!trash.ok) return trash.outcome;
     if (statOrNull(guard.fs, trash.abs) !== null) return stale(`${trashPath} is taken`);
@@ -100,7 +100,7 @@ export function trashFile(
 }
 
 function lookAtTrash(guard: RootGuard, trash: string, path: string, expect: Digest | null): DiskOutcome<null> {
-  let ended: NotDone = stale("the text changed in this moment");
+  let ended: NotDone = stale("the content changed at this moment");
   try {
     const isExpected =
       expect === null ? guard.fs.lstat(trash).kind === "file" : digestOrNull(guard.fs, trash) === expect;
@@ -124,9 +124,9 @@ export function makeFolder(
       guard.fs.mkdir(place.abs, 0o777);
       return true;
     });
-    if (made === null) return stale("something is at this path now");
+    if (made === null) return stale("this path is taken now");
     const stat = anyErrno(() => guard.fs.lstat(place.abs));
-    if (stat === null) return stale("the folder was made, and cannot be looked at");
+    if (stat === null) return stale("the folder was created, but cannot be read");
     const { dev, ino, birthMs } = stat;
     return done({ dev, ino, birthMs });
   });
@@ -146,7 +146,7 @@ export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): Di
     if (statOrNull(guard.fs, source.abs)?.kind !== "folder") return stale("no folder is at this path now");
     if (from === to) return done(null);
     if (statOrNull(guard.fs, target.abs) !== null && !isSameEntry(guard, from, to, target.abs))
-      return stale("something is at the new path now");
+      return stale("the new path is taken now");
     return renameFolder(guard, source.abs, target.abs);
   });
 }
@@ -156,7 +156,7 @@ function renameFolder({ fs }: RootGuard, from: string, to: string): DiskOutcome<
     fs.rename(from, to);
     return true;
   });
-  return moved === null ? stale("something came to the new path, or the folder went, in this moment") : done(null);
+  return moved === null ? stale("at this moment the new path was taken, or the folder was removed") : done(null);
 }
 
 export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: string): DiskOutcome<null> {
@@ -177,7 +177,9 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
       guard.fs.rmdir(place.abs);
       return true;
     });
-    return removed === null ? stale(`the folder is not empty, or is gone: ${errnoText("ENOTEMPTY")}`) : done(null);
+    return removed === null
+      ? stale(`the folder is not empty, or does not exist: ${errnoText("ENOTEMPTY")}`)
+      : done(null);
   });
 }
 

@@ -43,7 +43,7 @@ export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): Disk
       return done({ stamp: stampOf(statNow(guard, target.abs, there)) });
     }
     const stat = there === null ? nameNew(guard, park.abs, target.abs) : null;
-    return stat === null ? stale("something is at this path now") : done({ stamp: stampOf(stat) });
+    return stat === null ? stale("this path is taken now") : done({ stamp: stampOf(stat) });
   });
 }
 

@@ -112,7 +112,7 @@ export class RootGuard {
 
   /** The place of a file or folder of the mirrored tree; the folder above it is checked. */
   place(path: LocalPath, kind: "file" | "folder"): Place {
-    if (!isMirrorable(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the mirrored folder`), false);
+    if (!isMirrorable(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the linked folder`), false);
     return placeIn(this.#folderAt(parentOf(path)), path);
   }
 
@@ -141,7 +141,7 @@ export class RootGuard {
       return { ok: true, abs: handle.at };
     }
     const looked = this.#lookedAt(below);
-    return looked.ok ? refused(stale("a folder above it was exchanged in this moment"), false) : looked;
+    return looked.ok ? refused(stale("a folder above it was replaced at this moment"), false) : looked;
   }
 
   /**
@@ -161,7 +161,7 @@ export class RootGuard {
       return refused(stale("a folder above it is a symbolic link"), false);
     const stat = statOrNull(this.fs, expected);
     if (stat === null) return refused(stale("the folder is missing"), true);
-    if (stat.kind !== "folder") return refused(stale("what should be its folder is none"), true);
+    if (stat.kind !== "folder") return refused(stale("its folder is not a folder"), true);
     if (stat.dev !== known.stat.dev) return refused(stale("another disk is mounted above it"), false);
     return { ok: true, abs: expected };
   }

@@ -182,7 +182,7 @@ function findSubfolder(
     // were not deleted.
     folder.unseen.set(path, unreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
-    folder.unseen.set(path, unreadable(`it lies more than ${MAX_DEPTH} folders deep`));
+    folder.unseen.set(path, unreadable(`it is more than ${MAX_DEPTH} folders deep`));
   } else {
     const earlier = before?.folders.find((known) => known.path === path && sameInode(known.stat, stat));
     if (earlier === undefined) return found;

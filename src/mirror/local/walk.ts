@@ -80,7 +80,7 @@ export function* walkTree(
     const { top, rests } = yield* readTree(work, root);
     if (top !== null) collect(top, tree, same, unseen);
     if (!rests)
-      unseen.set("", unreadable(top === null ? "the mirrored folder went away" : "its folders keep changing"));
+      unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
   }
   // What is lent was found under the stamp by which it is known.
   const lend = (path: LocalPath): LocalFile => fileOf({ ...(known(path) as Vouched), path });

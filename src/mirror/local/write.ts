@@ -37,7 +37,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
         const stat = nameMade(guard, made, temp, target.abs);
         if (stat !== null) return done({ stamp: stampOf(stat) });
         unlinkLeftover(guard, temp);
-        return stale("something is at this path now");
+        return stale("this path is taken now");
       });
     } finally {
       made.close();
@@ -115,7 +115,7 @@ function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Diges
   if (found === null) return stale("no file is at this path now");
   const digest = digestOf(found.bytes);
   if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
-  if (digest !== expect) return stale("the text is another one now");
+  if (digest !== expect) return stale("the content changed meanwhile");
   return { kind: "ready", bytes, target: target.abs, mode: found.stat.mode };
 }
 
@@ -148,7 +148,7 @@ function swap(guard: RootGuard, temp: string, target: string, park: string, expe
     unlinkLeftover(guard, temp);
     return stale("no file is at this path now");
   }
-  let ended: NotDone = stale("the text changed in this moment");
+  let ended: NotDone = stale("the content changed at this moment");
   try {
     if (digestOrNull(guard.fs, park) === expect) {
       const stat = nameNew(guard, temp, target);
@@ -184,7 +184,7 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
 export function putBackOr(guard: RootGuard, park: string, target: string, ended: NotDone): NotDone {
   let why = "another file is at its path";
   try {
-    if (nameNew(guard, park, target) !== null) return { ...ended, detail: `${ended.detail}; it was put back` };
+    if (nameNew(guard, park, target) !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;

@@ -37,7 +37,7 @@ const NO_STREAMS: StreamReply = {
   kind: "problem",
   status: 404,
   code: "not_found",
-  detail: "this connection has no answers without an end",
+  detail: "this connection cannot stream events",
   requestId: null,
   pointers: [],
   retryAfterMs: null,

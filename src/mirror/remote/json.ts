@@ -43,7 +43,7 @@ function whyUnfit(text: string): string | null {
     } else if (unit === COMMA) {
       values++;
     }
-    if (values > MAX_VALUES) return "it holds too many values";
+    if (values > MAX_VALUES) return "it has too many values";
   }
   return null;
 }

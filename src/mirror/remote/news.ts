@@ -87,7 +87,7 @@ export class NewsStream implements RemoteNews {
     const { http, clock, idRule } = this.#options;
     const connection = new Connection(listener, this.#lastId, new FloodGauge(clock), this.#closing.signal);
     const onEvent = ({ type, data, id }: ReadEvent) => connection.take(readEvent(type, data, idRule()), id);
-    const reader = new EventReader(onEvent, () => connection.giveUp("one of its events is too long"));
+    const reader = new EventReader(onEvent, () => connection.giveUp("an event is too long"));
     const onBytes = (bytes: Buffer) => {
       if (connection.isFit(bytes)) reader.take(bytes);
     };

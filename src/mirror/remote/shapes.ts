@@ -70,7 +70,7 @@ export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
   if (value.length < MAX_PLAIN_LENGTH && PLAIN.test(value) && value.endsWith(".md") === (kind === "file"))
     return { ok: true, value: { wire: value, path: value.startsWith("/") ? value.slice(1) : value } };
   if (value.length > MAX_PATH_LENGTH) return bad("its path is too long");
-  if (IMPOSSIBLE.test(value)) return bad("its path holds a character that no name may hold");
+  if (IMPOSSIBLE.test(value)) return bad("its path contains a character that names may not contain");
   const names = pathSegments(value);
   const why = whyNotNames(names, kind);
   return why === null ? { ok: true, value: { wire: value, path: names.join("/") } } : bad(why);

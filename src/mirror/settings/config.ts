@@ -204,7 +204,7 @@ function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
 function pathsFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[{}]/.test(pattern))
-    return "must not hold braces, which stand for themselves in gitignore patterns: write one rule for each";
+    return "must not contain braces, which have no meaning in gitignore patterns: write one rule for each";
   if (/[\r\n]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
   return patternFault(pattern);
 }

@@ -110,7 +110,7 @@ function readKeyFile(read: () => string, shown: string): Result<string> {
   try {
     const key = read().trim();
     if (FORM.test(key)) return ok(key);
-    const what = `${shown} holds no key: one line of printable ASCII without spaces`;
+    const what = `${shown} contains no key: one line of printable ASCII without spaces`;
     return trouble("usage", what, "write only the key into it");
   } catch (error) {
     return unreadable(shown, error);

@@ -48,7 +48,7 @@ export function questionOf(
   if (marker === null)
     return trouble(
       "usage",
-      `${root} has no .mdmirror/marker: it is not a complete mirror`,
+      `${root} has no .mdmirror/marker: it is not a complete linked folder`,
       `link it again: mdmirror init ${shellWord(root)} --url URL`,
     );
   const place = placeOf(env);

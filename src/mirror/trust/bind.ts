@@ -57,7 +57,7 @@ export function nameMirror(root: string, name: string, env: Given["env"]): Resul
   if (found.kind !== "known") {
     return trouble(
       "usage",
-      `${root} is not in the list of your mirrors (${place.value})`,
+      `${root} is not in the list of your linked folders (${place.value})`,
       `trust it first: mdmirror trust ${shellWord(root)}`,
     );
   }

@@ -91,7 +91,7 @@ export function placeOf(env: UrlSources["env"]): Result<string> {
   } catch {
     return trouble(
       "usage",
-      "this user has no home folder, so there is no place for the list of mirrors",
+      "this user has no home folder, so the list of linked folders has no place",
       "set XDG_STATE_HOME to a folder that only you can write",
     );
   }
@@ -160,7 +160,7 @@ function followRoot(
   const isNamed = mirror.folder === null ? there.length === 0 : mirror.folder === folderId(root);
   const before = mirror.roots[0] ?? "another folder";
   // The safety check reports a copy, and asks whether it was meant.
-  const notes = isNamed ? [`${root} was ${before} before; it is still one of your mirrors`] : [];
+  const notes = isNamed ? [`${root} was ${before} before; it is still one of your linked folders`] : [];
   const others = isNamed ? there : [before, ...there.filter((other) => other !== before)];
   const followed = { ...mirror, roots: isNamed ? [root, ...others] : [...others, root] };
   if (mode === "read") return { mirror: followed, notes };
@@ -209,7 +209,7 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
 
 /** @param undone what was not done, as a clause after a semicolon; "": nothing */
 function unwritableList(place: string, error: unknown, undone: string): Result<never> {
-  return unwritableFile(`the list of your mirrors, ${place},`, error, {
+  return unwritableFile(`the list of your linked folders, ${place},`, error, {
     kind: "usage",
     undone,
     next: "allow this user to write in that folder, or always set XDG_STATE_HOME to a folder that this user may write",

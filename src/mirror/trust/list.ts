@@ -76,7 +76,7 @@ export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" |
   const what = place === "gone" ? "does not exist: moved, deleted or not mounted" : "is another folder now";
   return {
     kind: "usage",
-    what: `${root}, your mirror "${name}", ${what}`,
+    what: `${root}, your linked folder "${name}", ${what}`,
     code: place,
     next: `mount its disk; or run a command in the folder where it is now; or forget it: mdmirror unlink ${shellWord(name)} --force`,
   };
@@ -91,8 +91,8 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
   if (other === null || other.root === root) return null;
   return {
     kind: "usage",
-    what: `"${name}" is the name of your mirror ${other.root} already`,
-    next: `choose another name, or first rename that mirror: mdmirror name ${shellWord(other.root)} NAME`,
+    what: `"${name}" is the name of your linked folder ${other.root} already`,
+    next: `choose another name, or first rename that folder: mdmirror name ${shellWord(other.root)} NAME`,
   };
 }
 

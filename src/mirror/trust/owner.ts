@@ -94,7 +94,7 @@ export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreig
   return trouble(
     "usage",
     `${path} belongs to user ${uid}, and this process is user ${effectiveUser()}: only the owner may sync it; nothing was sent`,
-    `run mdmirror as that user; or, if the mirror is yours: chown -R "$(id -u)" ${shellWord(path)}`,
+    `run mdmirror as that user; or, if the folder is yours: chown -R "$(id -u)" ${shellWord(path)}`,
     { code: "foreign-owner" },
   );
 }

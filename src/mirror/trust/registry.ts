@@ -152,7 +152,7 @@ function unfitFolder(folder: string): string | null {
       if (fault !== null) return `${path} ${fault}`;
     } catch (error) {
       const code = codeOf(error);
-      return code === "ENOENT" ? null : `${path} cannot be looked at (${code})`;
+      return code === "ENOENT" ? null : `${path} cannot be read (${code})`;
     }
   }
   return null;

@@ -53,11 +53,11 @@ export function untrusted(
 function doubtWords(doubt: Doubt, service: string, place: string): string {
   switch (doubt.kind) {
     case "unknown":
-      return `is not in the list of your mirrors (${place})`;
+      return `is not in the list of your linked folders (${place})`;
     case "unfit":
-      return `is not known as one of your mirrors, since ${doubt.why}`;
+      return `is not known as one of your linked folders, because ${doubt.why}`;
     case "other-address":
-      return `is your mirror of ${doubt.addresses.join(" and ")}, but its configuration names ${service} now`;
+      return `is your linked folder of ${doubt.addresses.join(" and ")}, but its configuration names ${service} now`;
     case "plain-http":
       return "asks for plain http, which shows the key and all documents to the network, and you did not allow that";
   }
@@ -71,7 +71,7 @@ export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: A
     case null:
       return "once there is a key";
     case "stored":
-      return "with the key that lies in the folder itself";
+      return "with the key in the folder itself";
     case "keychain":
       return "with the key of your keychain";
     default:

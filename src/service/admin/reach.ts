@@ -27,7 +27,7 @@ export function reachByUrl(options: {
   readonly openWire: OpenWire;
 }): Result<AdminSession> {
   const { url, keyFile, allowHttp, openWire } = options;
-  const keyHint = "give the file of its admin key with --admin-key-file: it lies in the service's data folder";
+  const keyHint = "give the file of its admin key with --admin-key-file: it is in the data folder of the service";
   return overWire({ url, keyFile, allowHttp, keyHint }, openWire);
 }
 
@@ -120,7 +120,7 @@ async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<Admi
     // A killed service has left its address.
     removeAddress(data);
     const where = `${data} (no service runs in this folder)`;
-    const keyHint = `the admin key lies in ${join(data, "admin-key")}`;
+    const keyHint = `the admin key is in ${join(data, "admin-key")}`;
     const carry = async (request: Parameters<typeof service.handle>[0]) => {
       return { kind: "answer", response: await service.handle(request) } as const;
     };
@@ -153,7 +153,7 @@ function foreign(data: string, uid: number): Result<never> {
 
 function reachRunning(data: string, { url }: ServiceAddress, openWire: OpenWire): Result<AdminSession> {
   const keyFile = join(data, "admin-key");
-  const keyHint = `${keyFile} is not the key that the running service began with: start the service again`;
+  const keyHint = `${keyFile} is not the key of the running service: start the service again`;
   return overWire({ url, keyFile, allowHttp: [], keyHint }, openWire);
 }
 

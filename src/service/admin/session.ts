@@ -46,8 +46,8 @@ function refused({ status }: WireResponse, json: unknown, { where, keyHint }: As
 }
 
 const NEXT: Readonly<Record<string, string>> = {
-  not_found: "mdmirror serve admin keys, reviews or workspaces lists what there is",
-  edit_conflict: "mdmirror serve admin reviews show ID, then accept ID --content FILE with a text made of both",
+  not_found: "mdmirror serve admin keys, reviews or workspaces lists them",
+  edit_conflict: "mdmirror serve admin reviews show ID, then accept ID --content FILE with a merge of both",
 };
 
 function parse(body: string): unknown {

@@ -19,7 +19,7 @@ export type { BackupContents } from "../store/sqlite/backup-file.ts";
 export async function restoreBackup(file: string, data: string): Promise<Result<BackupContents>> {
   const held = OF_A_SERVICE.find((name) => existsSync(join(data, name)));
   if (held !== undefined || isOfDatabase(data)) {
-    const what = held === "service.db" ? "a service already" : `what is left of a service (${held ?? "database"})`;
+    const what = held === "service.db" ? "a service already" : `the remains of a service (${held ?? "database"})`;
     const next = "give a new folder with --data: a service is never restored over another one";
     return trouble("usage", `${data} holds ${what}`, next, { code: "EEXIST" });
   }

@@ -35,7 +35,7 @@ export function notShown(trouble: PageTrouble): PageResult {
 export function refusedPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
   const retryAfter = refused.headers["retry-after"];
-  const next = status >= 500 || status === 429 ? "try again later" : "go back, and look at what there is";
+  const next = status >= 500 || status === 429 ? "try again later" : "go back and choose an existing entry";
   return notShown({
     status,
     what: clauseOf(refused.detail),

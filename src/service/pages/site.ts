@@ -70,7 +70,9 @@ export class Site {
     if (splitTarget(head.path).path !== SIGN_IN) {
       return (await this.#door.sessionOf(head.headers)) === null ? this.#trouble(NOT_SIGNED_IN, null) : null;
     }
-    return bytes <= MOST_OF_STRANGER ? null : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is no key" }, null);
+    return bytes <= MOST_OF_STRANGER
+      ? null
+      : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is not a key" }, null);
   }
 
   /** @param from the network address of whoever asks */
@@ -130,7 +132,7 @@ export class Site {
       case "in":
         return { ...go(APP), headers: { ...go(APP).headers, "set-cookie": entered.cookie } };
       case "wrong":
-        return this.#content(signInPage("this is no key of this service"), { status: 401 }, null);
+        return this.#content(signInPage("this is not a key of this service"), { status: 401 }, null);
       case "wait":
         return this.#trouble(tooMany(entered.seconds), null);
     }
@@ -209,7 +211,7 @@ function frameOf(bundle: Bundle, session: Signed): Frame {
 }
 
 const WHATS: Readonly<Record<Refusal, string>> = {
-  host: "this request names another host than this service",
+  host: "this request is for another host",
   origin: "this request comes from another site",
   site: "this request comes from another site",
 };
@@ -218,7 +220,7 @@ function refusedTrouble(refusal: Refusal): PageTrouble {
   const next =
     refusal === "host"
       ? "use the address that mdmirror serve printed; behind a proxy, start it with --app-origin URL"
-      : "open the address by itself, and not from another page";
+      : "open the address directly, not from another page";
   return { status: 403, what: WHATS[refusal], next };
 }
 
@@ -231,5 +233,5 @@ const FULL: PageTrouble = {
 const FAULT: PageTrouble = {
   status: 500,
   what: "a fault of the service itself",
-  next: "look at what there is before you try again; the terminal of mdmirror serve says more",
+  next: "check the present state before you try again; the terminal of mdmirror serve says more",
 };

@@ -23,7 +23,7 @@ async function askTo(
   const done = await askDaemon(root, { do: verb });
   if (done === NO_DAEMON) {
     const next = "mdmirror watch, or mdmirror service install";
-    return { to, notice: { tone: "asks", text: "no daemon keeps it", next } };
+    return { to, notice: { tone: "asks", text: "no daemon syncs it", next } };
   }
   if (done.kind === "trouble") return { to, notice: noticeOfTrouble(done.trouble) };
   const text = done.value.changed ? words.changed : words.as;

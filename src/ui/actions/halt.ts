@@ -44,12 +44,12 @@ const OTHERS: Readonly<Record<Exclude<Decided<unknown>["kind"], "done">, Notice>
   nothing: { tone: "quiet", text: "nothing is stopped any more; nothing was done", next: null },
   changed: {
     tone: "asks",
-    text: "something else is stopped than this page showed; nothing was done",
-    next: "look at what is stopped now, and answer again",
+    text: "the stop changed since this page was shown; nothing was done",
+    next: "read the present stop, then answer again",
   },
   "not-approvable": {
     tone: "bad",
-    text: "no answer ends that: the folder itself is not what it was",
+    text: "no answer ends this stop: the folder is missing or another one",
     next: NEXT_OF_LOST_ROOT,
   },
 };

@@ -70,8 +70,8 @@ function versionsOf(form: URLSearchParams): Versions {
 
 const CHANGED: Readonly<Record<keyof Versions, string>> = {
   mine: "the local file was saved",
-  theirs: "the service has another text",
-  base: "the two were brought together",
+  theirs: "the version on the service changed",
+  base: "both versions were merged",
 };
 
 function noticeOfChange(what: readonly (keyof Versions)[], wrote: boolean): Notice {

@@ -32,7 +32,7 @@ const NO_NUMBER: Notice = { tone: "bad", text: "that is not the number of a vers
 
 const CHANGED: Readonly<Record<Extract<RestoredSeen, { kind: "changed" }>["what"], string>> = {
   here: "the file was changed since this page was shown",
-  version: "the version of this number is another one by now",
+  version: "the version with this number changed meanwhile",
 };
 
 function noticeOfChange(what: "here" | "version"): Notice {

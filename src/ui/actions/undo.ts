@@ -24,12 +24,12 @@ export const UNDO: UiAction = {
   },
 };
 
-const NO_RUN: Notice = { tone: "bad", text: "that is no number of a run; nothing was done", next: null };
+const NO_RUN: Notice = { tone: "bad", text: "this is not a run number; nothing was done", next: null };
 
 function noticeOf(run: number, done: UndoneSeen): Notice {
   if (done.kind === "changed") {
     const text = `nothing was done: the plan to take run ${run} back is another one since the page was shown`;
-    return { tone: "asks", text, next: "look at the plan as it is now, and choose again" };
+    return { tone: "asks", text, next: "read the present plan, and choose again" };
   }
   const back = done.ends.filter((end) => end.done).length;
   const left = done.ends.length - back;

@@ -38,7 +38,7 @@ function openOf(conflict: ConflictModel, view: View, moment: Moment): Html {
   const versions = Object.values(open!.versions).join(" ");
   return html`<h1>${nameOf(path)}</h1>
 <div id="stands" data-versions="${versions}">${standsAs(conflict, moment.now)}</div>
-${busy !== null && html`<p id="busy" class="notice quiet">${busy} is under way in this mirror; a choice is possible when it has ended.</p>`}
+${busy !== null && html`<p id="busy" class="notice quiet">${busy} is running in this folder; you can choose when it has ended.</p>`}
 ${choicesOf(conflict, moment)}
 ${textsOf(conflict, view)}
 ${resultOf(conflict, view, moment)}

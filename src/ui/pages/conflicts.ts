@@ -51,7 +51,7 @@ function conflictCard(name: string, { path, since, mine, theirs, inReview, renew
   return html`<li class="card"><p><strong><a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a></strong>
 ${badgeOf("asks", inReview ? "in review" : "conflict")} for ${ageOf(since, now)}</p>
 <p class="faint">mine ${mine === null ? "does not exist" : plural(mine, "byte")}, theirs ${theirs === null ? "is no longer kept" : plural(theirs, "byte")}${
-    renewed > 0 && html`; the service's text has changed ${plural(renewed, "time")} since`
+    renewed > 0 && html`; the version on the service has changed ${plural(renewed, "time")} since`
   }</p></li>`;
 }
 

@@ -43,7 +43,7 @@ export const DOCS = defineMirrorPage<FolderModel | DocumentModel>({
 });
 
 function nothingAt(path: string): Result<never> {
-  const next = "go back to the folder above; what was deleted is found by its history";
+  const next = "go back to the folder above; History finds deleted documents";
   return trouble("usage", `nothing is at ${path}`, next, { code: "no-document" });
 }
 

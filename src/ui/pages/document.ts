@@ -80,18 +80,18 @@ ${textPart(text, asText)}`,
 function waysOf(mirror: string, path: string, asText: boolean, pages: ReadonlySet<string>): Html {
   const ways = [
     ["history", "History"],
-    ["why", "Why it is so"],
+    ["why", "Explain its state"],
   ].filter(([part]) => pages.has(`/m/:name/${part}/*`));
   return html`<p class="row">${ways.map(
     ([part, label]) => html`<a class="button" href="${documentAddress(mirror, part!, path)}">${label!}</a>`,
   )}<a class="button" href="${documentAddress(mirror, "docs", path, { as: asText ? null : "text" })}">${
-    asText ? "As it is meant to look" : "As text"
+    asText ? "Rendered" : "As text"
   }</a></p>`;
 }
 
 function textPart(text: ShownText, asText: boolean): Html {
   if (text.kind === "unread") return html`<p class="notice quiet">${wordsOf(text.why)}</p>`;
-  if (text.text === "") return html`<p class="faint">It is empty.</p>`;
+  if (text.text === "") return html`<p class="faint">This document is empty.</p>`;
   if (text.rendered !== null)
     return html`<article class="document" dir="auto">${documentView(text.rendered)}</article>`;
   return html`${!asText && text.left === 0 && html`<p class="faint">The document takes too long to render, so this is its source.</p>`}

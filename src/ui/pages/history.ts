@@ -102,7 +102,7 @@ function showTimeline(model: Extract<Model, { kind: "document" }>, now: number):
     title: `History of ${lastName(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path)}
 <h1>History of ${nameOf(lastName(path))}</h1>
-<p>${isGone ? badgeOf("quiet", "gone") : html`<a href="${page}">The document</a>`} <span class="faint">${plural(texts, "text")}, as far as this mirror saw them</span></p>
+<p>${isGone ? badgeOf("quiet", "gone") : html`<a href="${page}">The document</a>`} <span class="faint">${plural(texts, "text")}, as far as mdmirror saw them</span></p>
 ${compareForm(mirror, timeline, kept)}
 <ol class="timeline" reversed>${part.items.map((step) => stepItem(model, step, now))}</ol>
 ${pagerOf(part, "steps", (to) => documentAddress(mirror, "history", path, { page: to }))}`,
@@ -133,7 +133,7 @@ function stepItem(model: Extract<Model, { kind: "document" }>, step: ShownStep, 
       return textItem(model, step.entry, step.made, now);
     case "moved":
       return html`<li class="step"><p>${badgeOf("quiet", "renamed")} ${timeOf(step.at, now)}</p>
-<p>${step.side === "local" ? "here" : "on the service"}: ${nameOf(step.from)} → ${nameOf(step.to)}</p></li>`;
+<p>${step.side === "local" ? "local" : "on the service"}: ${nameOf(step.from)} → ${nameOf(step.to)}</p></li>`;
     case "gone":
       return html`<li class="step"><p>${badgeOf("bad", "deleted")} ${timeOf(step.at, now)}</p><p>${wordsOf(step.detail)}</p></li>`;
   }

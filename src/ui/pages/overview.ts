@@ -28,15 +28,15 @@ export const OVERVIEW = definePage<Model>({
     title: `${titleOf(mirrors)} · mdmirror`,
     here: "/",
     said: mirrors.map(saidOf).join("; "),
-    main: html`<h1>Mirrors</h1>
-${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; mdmirror trust asks again about its entries</p>`)}
+    main: html`<h1>Linked folders</h1>
+${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; mdmirror trust asks about its entries again</p>`)}
 ${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors, pages)}`}`,
   }),
 });
 
 function titleOf(mirrors: readonly MirrorModel[]): string {
   const asking = mirrors.reduce((sum, { needs }) => sum + needs.length, 0);
-  return asking === 0 ? "Mirrors" : `(${asking}) Mirrors`;
+  return asking === 0 ? "Linked folders" : `(${asking}) Linked folders`;
 }
 
 function nothingYet(): Html {

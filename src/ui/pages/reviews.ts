@@ -37,7 +37,7 @@ export const REVIEWS = defineMirrorPage<Model>({
     title: `${part.total > 0 ? `(${part.total}) ` : ""}Reviews · ${name} · mdmirror`,
     said: `${name}: ${plural(part.total, "text")} in review`,
     main: html`<h1>In review: ${nameOf(name)}</h1>
-<p>These changes go live when somebody accepts them in the app. A sync reads the decision; the
+<p>These changes are published when somebody accepts them in the app. A sync reads the decision; the
 service does not report a rejection.</p>
 ${mirrorForm({ name, root }, LOOK, moment, lookButton(job))}
 ${job !== null && job.end === null ? jobOf(job) : endOf({ job })}
@@ -47,7 +47,7 @@ ${pagerOf(part, "reviews", (page) => mirrorAddress(name, "reviews", { page }))}`
 });
 
 function lookButton(job: JobView | null): Html {
-  return html`<button${job !== null && job.end === null && html` disabled`}>Look now</button>`;
+  return html`<button${job !== null && job.end === null && html` disabled`}>Check now</button>`;
 }
 
 function reviewOf(mirror: string, one: WaitingReview, { now, pages }: Moment): Html {

@@ -69,11 +69,11 @@ export const RUN = defineMirrorPage<Model>({
 <h1>Run ${run}</h1>
 <p>${kind} ${runBadge(line)} ${timeOf(startedAt, moment.now)}</p>
 ${mirror.job?.end === null ? jobOf(mirror.job) : endOf(mirror)}
-<p>${line.done ?? "No document was brought across."}</p>
+<p>${line.done ?? "No document was synced."}</p>
 <h2>What it did</h2>
 ${part.total === 0 ? html`<p>No details of this run are stored.</p>` : html`<ul class="lines">${part.items.map((one) => eventItem(mirror.name, one, false))}</ul>`}
 ${pagerOf(part, "lines", (page) => mirrorAddress(mirror.name, `runs/${run}`, { page }))}
-<h2>Take it back</h2>
+<h2>Undo this run</h2>
 ${undoPart(model, moment)}`,
     };
   },

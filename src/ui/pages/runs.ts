@@ -35,7 +35,7 @@ ${pagerOf(part, "runs", (page) => mirrorAddress(mirror.name, "runs", { page }))}
 function runRow(mirror: string, line: RunLine, now: number): Html {
   const { run, kind, startedAt, done } = line;
   return html`<li id="${`run-${run}`}"><span><a href="${mirrorAddress(mirror, `runs/${run}`)}">Run ${run}</a> ${kind} ${runBadge(line)}<br>
-<span>${done ?? html`<span class="faint">no document was brought across</span>`}</span></span>${timeOf(startedAt, now)}</li>`;
+<span>${done ?? html`<span class="faint">no document was synced</span>`}</span></span>${timeOf(startedAt, now)}</li>`;
 }
 
 const STATES: Readonly<Record<string, readonly [Tone, string]>> = {

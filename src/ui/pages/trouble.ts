@@ -15,7 +15,7 @@ export function troublePage({ what, code = null, requestId = null, next }: Troub
     said: what,
     main: html`<h1>This page cannot be shown</h1>
 <div class="notice bad"><p>${wordsOf(what)}${origin.length > 0 && html` (${origin.map((one, at) => html`${at > 0 && ", "}${one}`)})`}</p>${nextOf(next)}</div>
-<p><a href="/">All mirrors</a></p>`,
+<p><a href="/">All linked folders</a></p>`,
   };
 }
 
@@ -43,7 +43,7 @@ export const SPENT_TICKET: Trouble = {
 export const NO_PAGE: Trouble = {
   kind: "usage",
   what: "there is no such page",
-  next: "go back, or to the list of mirrors",
+  next: "go back, or open the list of linked folders",
   code: "no-page",
 };
 

@@ -61,7 +61,7 @@ function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Mome
   if (here?.digest === entry.digest)
     return html`<p class="notice good">This is the present content of the local file.</p>`;
   if (obstacle !== null)
-    return html`<div class="notice asks"><p>It cannot be put back now: ${wordsOf(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
+    return html`<div class="notice asks"><p>It cannot be restored now: ${wordsOf(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
   const fields = { n: String(entry.n), wanted: entry.digest, here: here?.digest ?? "" };
   const form = mirrorForm(
     mirror,
@@ -69,6 +69,8 @@ function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Mome
     moment,
     html`<button class="main-action">Restore this version</button>`,
   );
-  const how = asNew ? "It comes back as a new document." : "It becomes an edit; the text before stays in the history.";
+  const how = asNew
+    ? "The document comes back as a new one."
+    : "The restored version becomes an edit; the present version stays in the history.";
   return html`<div class="row">${form}<span class="faint">${how}</span></div>`;
 }

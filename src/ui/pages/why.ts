@@ -27,9 +27,9 @@ export const WHY = defineMirrorPage<Model>({
     return ok({ mirror, path, facts: told.value.facts, events: told.value.events.map(eventLineOf) });
   },
   show: ({ mirror, path, facts, events }) => ({
-    title: `Why ${lastName(path)} is as it is · ${mirror} · mdmirror`,
+    title: `State of ${lastName(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path, true)}
-<h1>Why ${path === "" ? "the mirrored folder" : nameOf(lastName(path))} is as it is</h1>
+<h1>Why ${path === "" ? "the linked folder" : nameOf(lastName(path))} is as it is</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
 <dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${wordsOf(fact)}</dd>`)}</dl>
 ${events.length > 0 && html`<h2>Last events</h2><ul class="lines">${events.map((line) => eventItem(mirror, line, true))}</ul>`}`,

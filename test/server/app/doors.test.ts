@@ -26,7 +26,7 @@ describe("a request", () => {
     for (const path of [...READS, "/app/sign-in", "/app/assets/1-page.js", "/app/nothing"]) {
       const answer = await ask("GET", path, { host, cookie });
       expect([path, answer.status]).toEqual([path, 403]);
-      expect(text(answer)).toContain("names another host");
+      expect(text(answer)).toContain("is for another host");
     }
   });
 

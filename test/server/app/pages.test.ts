@@ -168,10 +168,10 @@ describe("keys", () => {
     for (const [form, told] of [
       [{ label: "" }, "a label has 1 to 200 characters"],
       [{ expires: "2020-01-01" }, "cannot expire in the past"],
-      [{ expires: "2026-13-01" }, "this is no day"],
+      [{ expires: "2026-13-01" }, "this is not a date"],
       [{ requests: "5" }, "a rate is a number of requests"],
       [{ requests: "0", seconds: "1" }, "a rate is a number of requests"],
-      [{ level: "owner" }, "a path has no level"],
+      [{ level: "owner" }, "a path needs a level"],
     ] as const) {
       expect(await change(form)).toContain(told);
       expect((await rig.service.admin.keys())[0]).toMatchObject({ label: "owner", expiresAt: null, rateLimit: null });

@@ -29,7 +29,7 @@ describe("a review", () => {
       expect((await shown(browser, "/app")).text).toContain("1 review");
       expect((await shown(browser, "/app/reviews")).text).toContain(`/app/reviews/${id}`);
       const page = (await shown(browser, `/app/reviews/${id}`)).text;
-      expect(page).toContain("Both changed it, each in its own way");
+      expect(page).toContain("Different changes in both");
       expect(page.match(/<td class="line[^>]*>.*?<\/td>/gs)?.map((line) => line.replace(/<[^>]*>/g, ""))).toEqual([
         "Livelive",
         "Both began withbase",
@@ -48,7 +48,7 @@ describe("a review", () => {
     const [one, other] = [await rig.signIn(), await rig.signIn()];
     const { id, live, file, read } = await inReview(rig);
     expectEdited(await rig.api.edit(file.id, live, "newer\n"));
-    expect(await one.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed what is live since");
+    expect(await one.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed the published version since");
     expect(await read()).toBe("newer\n");
     expect(await other.submit(`/app/reviews/${id}/reject`)).toContain("Rejected");
     const now = (await rig.api.read(file.id)).lastChangeId;
@@ -68,7 +68,7 @@ describe("a review", () => {
       expectEdited(await rig.api.edit(file.id, live, "newer\n"));
       return shown;
     });
-    expect(await browser.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed what is live since");
+    expect(await browser.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed the published version since");
     expect(await read()).toBe("newer\n");
   });
 

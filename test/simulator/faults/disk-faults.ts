@@ -88,7 +88,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "overwrites a text that was saved after the plan, without keeping it",
     file: "mirror/local/write.ts",
-    find: 'if (digest !== expect) return stale("the text is another one now");',
+    find: 'if (digest !== expect) return stale("the content changed meanwhile");',
     replace: "",
     also: [
       { file: "mirror/local/write.ts", find: "if (digestOrNull(guard.fs, park) === expect) {", replace: "{" },
@@ -130,7 +130,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I06",
     does: "puts a text in the trash that was saved after the plan",
     file: "mirror/local/move.ts",
-    find: 'if (expect !== null && digestOrNull(guard.fs, source.abs) !== expect) return stale("the text is another one now");\n    const trash',
+    find: 'if (expect !== null && digestOrNull(guard.fs, source.abs) !== expect) return stale("the content changed meanwhile");\n    const trash',
     replace: "const trash",
     also: [
       {

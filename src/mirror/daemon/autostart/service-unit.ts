@@ -42,7 +42,7 @@ export function makeUnit(options: UnitOptions): Result<ServiceUnit> {
   const kept = environment.value;
   const name = root === null ? ALL_NAME : nameOf(root);
   const command = [process.execPath, ...DAEMON_FLAGS, PROGRAM_FILE, "watch", root ?? "--all"];
-  const shape = { name, kept, command, what: root ?? "all mirrors of mdmirror list" };
+  const shape = { name, kept, command, what: root ?? "all folders of mdmirror list" };
   if (manager === "systemd") {
     const configHome = env["XDG_CONFIG_HOME"] || join(home, ".config");
     const file = join(configHome, "systemd", "user", `${name}.service`);

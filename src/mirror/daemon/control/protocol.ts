@@ -129,7 +129,7 @@ const COMMON: readonly string[] = ["protocol", "id"];
  */
 export function readRequest(line: string): ReadRequest {
   const json = parseObject(line);
-  if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object a line" };
+  if (json === null) return { kind: "bad", id: 0, why: "a request is one JSON object on one line" };
   const id = typeof json["id"] === "number" && Number.isSafeInteger(json["id"]) ? json["id"] : 0;
   const read = json["protocol"] === PROTOCOL ? readEnvelope(id, json) : `protocol ${PROTOCOL} is expected`;
   return typeof read === "string" ? { kind: "bad", id, why: read } : { kind: "request", envelope: read };

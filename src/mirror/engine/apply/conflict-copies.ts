@@ -43,7 +43,7 @@ export async function showVersion(
   const newest = { nth: conflict.shown.length, version: last, path: conflict.sidecarPath, isNewest: true };
   const moved = copyPath(document, newest.nth, maxNameBytes);
   const old = findCopy(ctx, conflict, newest, [moved]);
-  if (old.kind === "unknown") return ended(stale("the copy of the version before cannot be looked at"));
+  if (old.kind === "unknown") return ended(stale("the copy of the version before cannot be read"));
   const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];
   const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
   return writeCopy(ctx, conflict, next, text, old.kind === "file" && old.digest === last.digest ? old.path : null);
@@ -194,7 +194,7 @@ function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Dig
   recordEvent(ctx.world, ctx.run, { kind: "trash-local", side: "local", id: null, path: at, detail, before });
 }
 
-const MADE_WAY = "what made way for the other version of a conflict";
+const MADE_WAY = "the file that was renamed for the other version of a conflict";
 
 /** The inode of a copy as it is now; 0 where none is there. */
 export function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Pick<ShownVersion, "ino" | "dev"> {

@@ -19,8 +19,8 @@ import { madeOfBoth } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-const MERGES = "the newer version merges: the conflict ended by itself";
-const ACCEPTED = "what was in review is in the live text: the conflict ended by itself";
+const MERGES = "the newer version merges: the conflict is resolved";
+const ACCEPTED = "the published version has the change that was in review: the conflict is resolved";
 
 /** The document changed on the service during its conflict. */
 export function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
@@ -143,8 +143,7 @@ export async function endConflict(ctx: PassContext, action: ActionOf<"end-confli
   const over = conflict === null ? null : versionNamed(conflict, baseChangeId);
   if (link === null || conflict === null || over === null) return stale("the conflict ended meanwhile");
   const look = disk.look(action.localPath);
-  if (look.kind !== "file" || look.digest !== action.expect)
-    return stale("the file was changed since it was looked at");
+  if (look.kind !== "file" || look.digest !== action.expect) return stale("the file was changed after the scan");
   const dropped = dropCopies(ctx, conflict, action.localPath);
   if (dropped.kind === "end") return dropped.outcome;
   const base = {

@@ -38,7 +38,7 @@ export async function openConflict(
   const { state, clock } = ctx.world;
   // Only now it shows that the texts do not merge. Those that are left are in the next plan, whose
   // verdict asks the user (`conflict-flood`).
-  if (isOverBudget(ctx, link.id)) return stale("more conflicts than a run may open without a question");
+  if (isOverBudget(ctx, link.id)) return stale("more conflicts than a run may open without approval");
   const version = { changeId: remote.file.lastChangeId, digest: remote.digest };
   const { shown, sidecarPath: at } = nameCopy(ctx, link.id, standsAt(ctx, link, found), [], version);
   const intentId = state.openIntent(ctx.run, { kind: "conflict-copy", id: link.id, path: at, writes: remote.digest });

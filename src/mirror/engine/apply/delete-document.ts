@@ -40,7 +40,7 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
-      return { kind: "over", outcome: stale("something is at its path again") };
+      return { kind: "over", outcome: stale("its path is taken again") };
     // RACE: an edit on either side from now on is not seen; the contract has no conditional DELETE.
     // The content that was read is in the store.
     const answer = await ctx.world.remote.deleteFile(row.id);

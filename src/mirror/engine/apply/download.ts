@@ -20,13 +20,13 @@ import { winnerOfNew } from "./winner-of-new.ts";
  */
 export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const link = ctx.world.state.link(action.id);
-  if (link === null) return stale("its link went meanwhile");
+  if (link === null) return stale("its record was removed meanwhile");
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
-    if (hasAnotherId(ctx, link)) return stale("its base moved meanwhile");
+    if (hasAnotherId(ctx, link)) return stale("its base changed meanwhile");
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
     ctx.world.state.transact(() => {
       ctx.world.state.putLink({ ...renamed, protected: file.protected });
@@ -147,7 +147,8 @@ async function takeOver(
   const landed = landText(ctx, id, localPath, remote.text, remote.digest, expect, null, null);
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts[beside === null ? "downloaded" : "byPolicy"]++;
-  const detail = beside === null ? why : "new on both sides; the policy takes the service's text, yours is beside it";
+  const detail =
+    beside === null ? why : "new on both sides; the policy takes the service's text; your version is beside it";
   return commit(ctx, {
     link: { ...parted, stamp: landed.value.stamp, stampTrusted: false, durable: false },
     version: { id, changeId: remote.file.lastChangeId, digest: remote.digest },

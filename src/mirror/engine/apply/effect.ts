@@ -211,7 +211,7 @@ export async function readUnkept(ctx: PassContext, path: LocalPath, expect: Dige
 
 function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Got<LocalRead> {
   if (read.kind !== "done") return ended(outcomeOfDisk(read));
-  if (read.value.digest !== expect) return ended(stale("the file was changed since it was looked at"));
+  if (read.value.digest !== expect) return ended(stale("the file was changed after the scan"));
   return got(read.value);
 }
 

@@ -43,7 +43,7 @@ export const moveFolderLocal: LocalEffect<
     const { disk } = ctx.world;
     const [from, to] = [disk.look(row.from), disk.look(row.to)];
     if (from.kind === "unknown" || to.kind === "unknown")
-      return leftOpen("a move was cut off, and its paths cannot be looked at");
+      return leftOpen("a move was interrupted, and its paths cannot be read");
     if (from.kind === "absent" && to.kind === "folder") return { kind: "seen", seen: "moved" };
     return { kind: "over", outcome: DONE };
   },

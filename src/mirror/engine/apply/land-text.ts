@@ -42,8 +42,7 @@ export function landText(
   const { disk, state } = ctx.world;
   if (writes === expect) {
     const look = disk.look(path);
-    if (look.kind !== "file" || look.digest !== expect)
-      return ended(stale("the file was changed since it was looked at"));
+    if (look.kind !== "file" || look.digest !== expect) return ended(stale("the file was changed after the scan"));
     return got({ stamp: look.stamp, parked: null });
   }
   if (isUnjudgedLoss(ctx, id, text, expect))

@@ -65,7 +65,7 @@ export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): 
   const wasSeen = disk.look(path).kind !== "absent";
   const back = ensureFolders(ctx, path) ?? disk.putBack(parkAt, path);
   if (back.kind === "done" && !wasSeen) ctx.notes.returned.add(path);
-  return back.kind === "done" ? null : `could not be put back: ${"detail" in back ? back.detail : back.kind}`;
+  return back.kind === "done" ? null : `could not be restored: ${"detail" in back ? back.detail : back.kind}`;
 }
 
 /**
@@ -165,14 +165,14 @@ function landLateWrite(
     if (text !== null) return bringBack(ctx, intentId, intent, { link, late, text, current: current.value.digest });
   }
   const beside = findPathBeside(ctx, intent.path);
-  if (beside.kind === "unknown") return `could not be put back: the path beside it cannot be read: ${beside.why}`;
+  if (beside.kind === "unknown") return `could not be restored: the path beside it cannot be read: ${beside.why}`;
   return putBack(
     ctx,
     intentId,
     intent.parkAt,
     beside.path,
     intent.id,
-    "saved into the replaced file while it was replaced; it does not merge, so it is put beside",
+    "saved into the replaced file while it was replaced; the edit does not merge, so mdmirror saved it beside the file",
   );
 }
 

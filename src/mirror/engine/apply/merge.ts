@@ -71,10 +71,10 @@ export async function settleReview(ctx: PassContext, action: ActionOf<"settle-re
   const { waiting } = after;
   const detail =
     waiting.length > 0
-      ? "the live text moved on; merged under the text in review"
+      ? "the published version changed; the change in review was merged with it"
       : after.local === remote.text
-        ? "what was in review is in the live text"
-        : "what was in review is in the live text; what was edited locally since is not, and is to be sent";
+        ? "the published version has the change that was in review"
+        : "the published version has the change that was in review; later local edits are uploaded next";
   const counts = waiting.length > 0 ? "merged" : "accepted";
   const mergedFrom = after.local === remote.text ? null : (after.parted?.digest ?? null);
   return landMerged(ctx, action, both.value, { text: after.local, detail, counts, waiting, mergedFrom });
@@ -85,13 +85,13 @@ async function readBoth(
   action: ActionOf<"merge" | "settle-review">,
 ): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
   const link = ctx.world.state.link(action.id);
-  if (link === null) return { kind: "end", outcome: stale("its link went meanwhile") };
+  if (link === null) return { kind: "end", outcome: stale("its record was removed meanwhile") };
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local;
   const remote = await fetchText(ctx, action.id, action.localPath);
   if (remote.kind === "end") return remote;
   if (remote.value.digest === link.digest && hasAnotherId(ctx, link))
-    return { kind: "end", outcome: stale("its base moved meanwhile") };
+    return { kind: "end", outcome: stale("its base changed meanwhile") };
   return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
 }
 
@@ -167,7 +167,7 @@ async function disagree(
     const kept = await keepBeside(ctx, link, localPath, local, action.expect);
     if (kept.kind === "end") return kept.outcome;
   }
-  const beside = policy === "copy" ? ", yours is beside it" : "";
+  const beside = policy === "copy" ? "; your version is beside it" : "";
   const detail = `the two edits do not merge; the conflict policy takes the version on the service${beside}`;
   return landMerged(ctx, action, both, { text: remote.text, detail, counts });
 }

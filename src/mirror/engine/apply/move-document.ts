@@ -45,7 +45,7 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
   async prepare(ctx, action) {
     const { id, from, to, stands, why, temporary } = action;
     const link = ctx.world.state.link(id);
-    if (link === null) return ended(stale("its link went meanwhile"));
+    if (link === null) return ended(stale("its record was removed meanwhile"));
     const parent = action.kind === "reparent-remote" ? await folderAt(ctx, parentOf(to)) : got(null);
     if (parent.kind === "end") return parent;
     const request = moveRequest(link, action, parent.value);
@@ -67,7 +67,7 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
       return { kind: "over", outcome: noteRefused(ctx, request, refused) };
     }
     const link = state.link(row.id);
-    if (link === null) return { kind: "over", outcome: stale("its link went meanwhile") };
+    if (link === null) return { kind: "over", outcome: stale("its record was removed meanwhile") };
     const path = fromService(ctx.world, answer.value.path) ?? row.to;
     const at = { path, ...(await versionAt(ctx, link, answer.value)) };
     const seen = { at, stands: whereItIs(ctx, stands), isBack: false };
@@ -81,7 +81,7 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
     // Elsewhere, the service may have named it otherwise, or somebody has moved it on.
     const isThere = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (link === null) {
-      const gone = isThere ? stale("its link went meanwhile") : didNotHappen("move", fault);
+      const gone = isThere ? stale("its record was removed meanwhile") : didNotHappen("move", fault);
       return { kind: "over", outcome: gone };
     }
     const at = isThere ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
@@ -91,7 +91,7 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
 
   conclude(ctx, row, seen, source) {
     const link = ctx.world.state.link(row.id);
-    if (link === null) return { outcome: stale("its link went meanwhile"), change: null };
+    if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
     if (seen.at === null) {
       const stayed = seen.isBack ? { link: asMovedBack(link, seen.stands) } : null;
       return { outcome: didNotHappen("move", source.from === "observation" ? source.fault : null), change: stayed };
@@ -129,7 +129,7 @@ function concludeMoved(
     side: "remote",
     id,
     path: link.localPath,
-    detail: `${row.why ?? "a move whose answer was lost"} (${row.from} → ${path})`,
+    detail: `${row.why ?? "a move; its answer was lost"} (${row.from} → ${path})`,
     from: link.localPath,
     remoteMove: { from: row.from, to: path },
     requestId,
@@ -191,7 +191,7 @@ async function refusedMove(
     reason: reasonOf(problem, taken !== null, rootRefused),
     code: problem.code,
     detail: rootRefused
-      ? "this service cannot move a document to the root; its edits still travel"
+      ? "this service cannot move a document to the root; its edits are still synced"
       : (taken?.detail ?? problem.detail),
     requestId: problem.requestId,
   });

@@ -11,7 +11,7 @@ import type { PassContext } from "../run/pass-context.ts";
 export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
     if (ctx.world.disk.look(folder).kind !== "absent") continue;
-    if (wentMeanwhile(ctx, folder)) return stale("its folder went meanwhile");
+    if (wentMeanwhile(ctx, folder)) return stale("its folder was removed meanwhile");
     const made = ctx.world.disk.makeFolder(folder);
     if (made.kind !== "done") return outcomeOfDisk(made);
   }

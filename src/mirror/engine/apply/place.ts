@@ -58,7 +58,7 @@ function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp 
 export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
-  if (link === null) return stale("its link went meanwhile");
+  if (link === null) return stale("its record was removed meanwhile");
   const stamp = link.localPath === action.localPath ? link.stamp : stampAt(ctx, action.localPath, link.stamp);
   state.transact(() => {
     state.putLink({

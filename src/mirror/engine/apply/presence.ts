@@ -14,7 +14,7 @@ import { type Removal, trashFile } from "./trash-file.ts";
  * tombstone, which ends if the id is seen again.
  */
 export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
-  if (ctx.world.state.link(action.id) === null) return stale("its link went meanwhile");
+  if (ctx.world.state.link(action.id) === null) return stale("its record was removed meanwhile");
   return leftAlone(ctx, action) ?? runLocalEffect(ctx, trashFile, removalOf(ctx, action));
 }
 
@@ -41,7 +41,7 @@ export function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Re
  * as a review.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
-  if (ctx.world.state.link(action.id) === null) return stale("its link went meanwhile");
+  if (ctx.world.state.link(action.id) === null) return stale("its record was removed meanwhile");
   return runEffect(ctx, deleteDocument, {
     ...action,
     onlyWhileAbsent: true,
@@ -123,7 +123,7 @@ export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
 export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
-  if (link === null) return stale("its link went meanwhile");
+  if (link === null) return stale("its record was removed meanwhile");
   const { standing } = action;
   const facts =
     standing === "away" ? ({ standing: "outside", stamp: null, stampTrusted: false } as const) : { standing };

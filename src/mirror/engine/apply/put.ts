@@ -48,7 +48,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const action = asItLeadsNow(ctx, planned, planned.id);
     const { id, localPath, review, why, expect: digest } = action;
     const link = ctx.world.state.link(id);
-    if (link === null || link.changeId !== action.baseChangeId) return ended(stale("its base moved meanwhile"));
+    if (link === null || link.changeId !== action.baseChangeId) return ended(stale("its base changed meanwhile"));
     const local = await readUnkept(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
@@ -102,7 +102,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const { lastChangeId: changeId } = file;
     const mayBeInReview = isPerhapsInReview(link, row, fetched.value);
     if (link === null || (link.changeId !== row.baseChangeId && !mayBeInReview))
-      return { kind: "over", outcome: stale("its base moved meanwhile") };
+      return { kind: "over", outcome: stale("its base changed meanwhile") };
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text, landed: null } };
     // No read shows whether it was taken for review, so it counts as submitted: one save must not
@@ -120,7 +120,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
 
   conclude(ctx, row, seen, source) {
     const link = ctx.world.state.link(row.id);
-    if (link === null) return { outcome: stale("its link went meanwhile"), change: null };
+    if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
     const lost = source.from === "observation" ? "; the answer was lost" : "";
     return seen.kind === "saved" ? concludeSaved(ctx, row, link, seen, lost) : concludeSent(ctx, row, link, seen, lost);
   },
@@ -182,7 +182,7 @@ function concludeSaved(
     const isOther = link.changeId !== row.baseChangeId;
     const echoed = "saved without a change: the service normalises the difference";
     return {
-      outcome: isOther ? stale("its base moved meanwhile") : DONE,
+      outcome: isOther ? stale("its base changed meanwhile") : DONE,
       change: { text: noteEcho(link, isOther ? link.changeId : changeId, sent), event: { ...event, detail: echoed } },
     };
   }

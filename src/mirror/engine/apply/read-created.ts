@@ -59,7 +59,7 @@ export const readCreated: Phase<Row, Seen> = {
 
   conclude(ctx, { id, digest: before }, { changeId, digest, landed }) {
     const link = ctx.world.state.link(id);
-    if (link === null) return { outcome: stale("its link went meanwhile"), change: null };
+    if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
     const version = { id, changeId, digest };
     const base = { changeId, digest, localDigest: digest, stampTrusted: false };
     const detail = "the service normalised the new content";
@@ -68,7 +68,7 @@ export const readCreated: Phase<Row, Seen> = {
       // Base is what the service has. The local bytes are an edit of it, or differ in form only;
       // the next cycle shows which.
       return {
-        outcome: stale("its file could not be given the text that the service saved"),
+        outcome: stale("its file could not be updated to the version that the service saved"),
         change: { text: { ...link, ...base }, version, event: { ...event, side: "remote" } },
       };
     const text = moveBase(link, { ...base, stamp: landed.stamp, durable: false });

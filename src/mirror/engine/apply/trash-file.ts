@@ -43,7 +43,7 @@ export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
     const { id, path, parkAt } = row;
     const why = returnAside(ctx, parkAt, path);
     if (why !== null) return leftOpen(why);
-    const detail = "put back after a crash in the middle of a removal";
+    const detail = "restored after a crash during a removal";
     return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
   },
 

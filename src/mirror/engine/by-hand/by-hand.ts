@@ -47,7 +47,7 @@ export async function runByHand(
 ): Promise<readonly HandEnd[]> {
   const { state, clock } = world;
   const { root } = checkRoot(world);
-  if (root !== "same") return [{ outcome: stale(`the mirrored folder is not what it was (${root})`), notes: [] }];
+  if (root !== "same") return [{ outcome: stale(`the linked folder changed identity (${root})`), notes: [] }];
   const run = state.beginRun(kind, clock.now());
   const ctx = new PassContext(world, { run: { number: run }, settings: SETTINGS });
   recoverLocal(ctx, state.intents());

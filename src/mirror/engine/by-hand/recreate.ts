@@ -23,7 +23,7 @@ import type { PassContext } from "../run/pass-context.ts";
 export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
   const { state, clock } = ctx.world;
   if (!leadsToRoot(link.remotePath, path))
-    return notDone(stale("this is no move to the root any more: sync shows what it is"));
+    return notDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));
   const remotePath = remoteNameFor(path, "file", ctx.world.remote.traits().refusedCharacters);
   if (remotePath === null) return notDone(stale(`no file named ${path} can be synced`));
   const expect = keepText(ctx, path, link.id);
@@ -35,7 +35,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
     state.putTombstone(bury(link, null, clock.now()));
     state.removeLink(link.id);
   });
-  const why = "created as a new document, as the service cannot move it to the root";
+  const why = "created as a new document, because the service cannot move it to the root";
   const made = await runEffect(ctx, createRemote, {
     kind: "create-remote",
     why,
@@ -86,7 +86,7 @@ async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: 
   if (fetched.kind === "end") return `it could not be read (${clauseOf(fetched.outcome)})`;
   const text = ctx.world.state.text(sent);
   if (fromService(ctx.world, fetched.value.file.path) !== path) return `it is at ${fetched.value.file.path} by now`;
-  return text !== null && sameExceptTextForm(text, fetched.value.text) ? null : "it has another text by now";
+  return text !== null && sameExceptTextForm(text, fetched.value.text) ? null : "its content changed meanwhile";
 }
 
 function staying({ id, remotePath }: Link): string {

@@ -27,7 +27,7 @@ export async function fileBack(
 ): Promise<HandEnd> {
   const { state, disk } = ctx.world;
   const link = state.link(id);
-  if (link === null) return notDone(stale("its link went meanwhile"));
+  if (link === null) return notDone(stale("its record was removed meanwhile"));
   // The plan names a free path where another file has taken the document's.
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
   const text = state.text(link.localDigest);
@@ -64,7 +64,7 @@ export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
  */
 export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): HandEnd {
   const link = ctx.world.state.link(id);
-  if (link === null) return notDone(stale("its link went meanwhile"));
+  if (link === null) return notDone(stale("its record was removed meanwhile"));
   const { outcome, notes } = keepAsNew(ctx, { link, at: localPath }, ctx.world.state.conflict(id));
   return { outcome, notes: notes.slice(1) };
 }
@@ -87,7 +87,7 @@ export async function textBack(
 ): Promise<HandEnd> {
   const { state } = ctx.world;
   const link = state.link(id);
-  if (link === null || link.changeId !== baseChangeId) return notDone(stale("its base moved meanwhile"));
+  if (link === null || link.changeId !== baseChangeId) return notDone(stale("its base changed meanwhile"));
   const text = await baseText(ctx, link, path);
   if (text.kind === "end") return notDone(text.outcome);
   const landed = landByHand(ctx, { id, path, text: text.value, link, seen: expect });
@@ -100,7 +100,7 @@ export async function textBack(
   return { outcome, notes: [] };
 }
 
-const EMPTIED_WHY = "its text is back: that it became empty was rejected";
+const EMPTIED_WHY = "its content is restored: the change to empty was rejected";
 
 async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<Got<string>> {
   const kept = ctx.world.state.text(link.localDigest);
@@ -121,7 +121,7 @@ export async function newerTextBack(ctx: PassContext, id: DocId, changeId: Chang
   const path = state.link(id)?.localPath;
   const fetched = path === undefined ? null : await fetchText(ctx, id, path);
   const link = state.link(id);
-  if (fetched === null || link === null) return notDone(stale("its link went meanwhile"));
+  if (fetched === null || link === null) return notDone(stale("its record was removed meanwhile"));
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, digest } = fetched.value;
   if (file.lastChangeId !== changeId) return notDone(stale("it was edited on the service meanwhile"));

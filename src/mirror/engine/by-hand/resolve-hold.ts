@@ -58,7 +58,7 @@ export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict:
   });
   if (outcome.kind !== "done") return { outcome, notes: [] };
   ctx.world.state.removeHold(link.id);
-  return { outcome, notes: ["your text is kept in .mdmirror/trash", ...dropOther(ctx, at, conflict)] };
+  return { outcome, notes: ["your version is kept in .mdmirror/trash", ...dropOther(ctx, at, conflict)] };
 }
 
 /** The same, but the local text stays, and the next run sends it as a new document. */

@@ -63,7 +63,7 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
     const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged by you"));
     const event = { kind: "restore", side: "local", id: link.id, path: at, before, after } as const;
     const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged by you" } });
-    return { outcome, notes: keptNote("your text before", keptAs) };
+    return { outcome, notes: keptNote("your previous version", keptAs) };
   }
   const dropped = dropCopies(ctx, conflict, at);
   // The merged text is in place and the conflict is still open: trying again, or deleting the
@@ -75,7 +75,7 @@ export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict 
   const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged by you"));
   const event = { detail: "merged by you", before: shown.digest, after };
   const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
-  const notes = [...keptNote("your text before", landed.value.keptAs), ...copiesNotes(dropped.value)];
+  const notes = [...keptNote("your previous version", landed.value.keptAs), ...copiesNotes(dropped.value)];
   return { outcome, notes };
 }
 
@@ -103,7 +103,9 @@ function endConflict(
  */
 function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
-  return stale(`its document is gone on the service; to keep that text, copy ${conflict.sidecarPath} over it first`);
+  return stale(
+    `its document was deleted on the service; to take the conflict copy, first copy ${conflict.sidecarPath} over the file`,
+  );
 }
 
 /**
@@ -145,7 +147,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
       after: digest,
     },
   });
-  return { outcome, notes: [...keptNote("your text", keptAs), ...copiesNotes(dropped.value)] };
+  return { outcome, notes: [...keptNote("your version", keptAs), ...copiesNotes(dropped.value)] };
 }
 
 /** Whether what is found is not what the person saw. */
@@ -202,7 +204,7 @@ export function tryAgain(ctx: PassContext, key: string): HandEnd {
 export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<HandEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
-  if (link === null) return notDone(stale("its link went meanwhile"));
+  if (link === null) return notDone(stale("its record was removed meanwhile"));
   const look = disk.look(localPath);
   if (look.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
   const expect: Digest = look.digest;

@@ -28,9 +28,9 @@ export function restoreText(
 ): HandEnd {
   const { state } = ctx.world;
   const text = state.text(digest);
-  if (text === null) return notDone(stale("its text is no longer kept"));
+  if (text === null) return notDone(stale("its content is no longer kept"));
   const before = keepText(ctx, link.localPath, link.id);
-  if (expect !== null && before !== expect) return notDone(stale("its text was changed since"));
+  if (expect !== null && before !== expect) return notDone(stale("its content changed since"));
   if (before === null) return notDone(stale(`no file is at ${link.localPath}`));
   const landed = landByHand(ctx, { id: link.id, path: link.localPath, text, link });
   if (landed.kind === "end") return notDone(landed.outcome);
@@ -39,7 +39,7 @@ export function restoreText(
     ...(closes === null ? {} : { closes }),
     event: { kind: "restore", side: "local", id: link.id, path: link.localPath, detail, before, after: digest },
   });
-  return { outcome, notes: keptNote("the text before", keptAs) };
+  return { outcome, notes: keptNote("the previous version", keptAs) };
 }
 
 /**
@@ -55,7 +55,7 @@ export function restoreFile(
 ): HandEnd {
   const { state, disk } = ctx.world;
   const text = state.text(digest);
-  if (text === null) return notDone(stale("its text is no longer kept"));
+  if (text === null) return notDone(stale("its content is no longer kept"));
   const parents = ensureFolders(ctx, path);
   if (parents !== null) return notDone(parents);
   const made = disk.create(path, text);
@@ -63,7 +63,7 @@ export function restoreFile(
   const outcome = commit(ctx, { event: { kind: "restore", side: "local", id, path, detail, after: digest } });
   return {
     outcome,
-    notes: isNew ? ["it comes back as a new document, with a new id; what was before stays under the old one"] : [],
+    notes: isNew ? ["it is a new document with a new id; its earlier history stays with the old id"] : [],
   };
 }
 
@@ -73,7 +73,7 @@ export function restoreFile(
  */
 export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
   const { id, localPath: path } = link;
-  if (keepText(ctx, path, id) !== expect) return notDone(stale("its text was changed since"));
+  if (keepText(ctx, path, id) !== expect) return notDone(stale("its content changed since"));
   const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;
   const outcome = runLocalEffect(ctx, trashFile, { id, path, expect, place, change: () => ({ event }) });
   return outcome.kind === "done" ? { outcome, notes: keptNote("it", place) } : notDone(outcome);

@@ -22,7 +22,7 @@ export function putAwayTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
   const seconds = unknown.filter(({ stamp }) => stamp.nlink > 1 && linked.has(inodeKey(stamp)));
   const zeroed = ctx.settings.direction === "push-only" ? [] : unknown.filter(isPerhapsZeroed);
   const ended = [
-    ...seconds.map((file) => putAway(ctx, null, file, "a move that a power loss cut off left a second name of a file")),
+    ...seconds.map((file) => putAway(ctx, null, file, "a power loss during a move left a second name of a file")),
     ...putAwayZeroed(ctx, base, zeroed, remote),
   ];
   return ended.includes(true);
@@ -41,7 +41,12 @@ function putAwayZeroed(ctx: PassContext, base: BaseTree, files: readonly LocalFi
     const id = unlinked.get(file.path);
     const read = id === undefined ? null : ctx.world.disk.read(file.path);
     if (id === undefined || read?.kind !== "done" || !isZeroed(read.value.text)) return false;
-    return putAway(ctx, id, file, "torn by a power loss; put into the trash, as its document comes again");
+    return putAway(
+      ctx,
+      id,
+      file,
+      "damaged by a power loss; moved to the trash, because its document is downloaded again",
+    );
   });
 }
 

@@ -89,7 +89,7 @@ function recoverOne(
     case "set-aside":
     case "trash": {
       const path = findPlace(pathOf(ctx, intent));
-      if (path === null) return "its folder is gone from where it was, and not all of the mirrored folder can be seen";
+      if (path === null) return "its folder is missing, and the linked folder cannot be read completely";
       return recoverAside(ctx, { intentId, run }, { ...intent, path });
     }
     case "move":
@@ -132,7 +132,7 @@ function recoverReplace(
     return null;
   }
   if (belongsBack(aside, look))
-    return putBack(ctx, intentId, parkAt, path, id, "put back after a crash in the middle of a replace");
+    return putBack(ctx, intentId, parkAt, path, id, "restored after a crash while the file was replaced");
   if (aside.kind !== "done") return `the file that was set aside cannot be read: ${aside.detail}`;
   const next = { kind: "set-aside", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
   commit(ctx, { ...followReplaced(ctx, intent), landed: { parked: { intentId, next } } });
@@ -161,7 +161,7 @@ function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): voi
   const path = link === null ? null : findPlace(link.localPath);
   if (path === null || disk.look(path).kind !== "absent") return;
   const back = returnAside(ctx, place, path);
-  const detail = back === null ? "put back after a power cut" : `${back} after a power cut`;
+  const detail = back === null ? "restored after a power loss" : `${back} after a power loss`;
   recordEvent(ctx.world, ctx.run, {
     kind: "recover",
     side: "local",

@@ -45,7 +45,7 @@ function returnOne(ctx: PassContext, place: string, { id, localPath: path }: Lin
     side: "local",
     id,
     path,
-    detail: why ?? "back from the trash after a power cut",
+    detail: why ?? "restored from the trash after a power loss",
     outcome: why === null ? "done" : "fault",
   });
   return why === null;

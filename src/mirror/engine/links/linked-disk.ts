@@ -7,7 +7,7 @@ import type { State } from "../../ports/state.ts";
 import type { Form, LinkForms } from "./forms.ts";
 import { bytesOf, faultOf, FoundReader, isSameStamp } from "./read-found.ts";
 
-const CHANGED = "the file was changed since it was looked at";
+const CHANGED = "the file was changed after the scan";
 
 /** Files of a walk that may link, each with the text that its bytes are taken for. */
 type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & { readonly isKnown: boolean }>;

@@ -131,7 +131,7 @@ function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | 
   const files = withValues(tree.files, read);
   if (read.size === changed.size) return { ...tree, files };
   const seen = new Map([...files].filter(([path]) => changed.get(path) !== null));
-  return { ...tree, files: seen, unseen: new Map(tree.unseen).set("", unreadable("its files keep changing places")) };
+  return { ...tree, files: seen, unseen: new Map(tree.unseen).set("", unreadable("its files keep moving")) };
 }
 
 export function isSameStamp(a: Stamp, b: Stamp): boolean {

@@ -32,7 +32,7 @@ type Asked = { readonly wiki: boolean } | null;
  */
 export function respellingsFor(world: World, asked: Asked): string | readonly Respelling[] {
   const { root } = checkRoot(world);
-  if (root !== "same") return `the mirrored folder is not what it was (${root})`;
+  if (root !== "same") return `the linked folder changed identity (${root})`;
   const { state, prefix, links } = world;
   const files = { state, disk: plainDisk(world) };
   if (asked === null) return [...toTexts({ ...files, scope: links?.scope ?? { prefix, wiki: false } })];

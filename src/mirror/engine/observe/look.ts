@@ -91,7 +91,7 @@ function foreseeRecovery({ state }: World): LeftOpen {
   // A parked file was replaced completely; its old inode is only to be looked at once more.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
-      paths.set(intent.path, "an effect was cut off; the next sync settles it");
+      paths.set(intent.path, "a step was interrupted; the next sync completes it");
   return { paths, stillOpen: NOTHING_OPEN, restarted: false };
 }
 

@@ -18,7 +18,7 @@ import { fromService, type World } from "../run/world.ts";
  * that the key is healthy.
  */
 const ASKED_AWAY = 5;
-const NONE_VISIBLE = "none of the known documents is visible, so nothing is proven about any";
+const NONE_VISIBLE = "no known document is visible, so no deletion is proven";
 
 /**
  * Faults after which nothing more can be sent in this pass: no connection, the service closed, the

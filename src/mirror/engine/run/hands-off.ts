@@ -36,7 +36,7 @@ const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
 ]);
 
 /** What the log says of a write that waited for as long as it may. */
-const OVER = "; an editor had the file open for longer than the mirror waits";
+const OVER = "; an editor had the file open for longer than mdmirror waits";
 
 /** The files of this plan that are to be left alone now. Locks are looked for here alone. */
 export function filesInUse(ctx: PassContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {

@@ -106,7 +106,7 @@ export async function planWithSecondLook(
  */
 export function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): PassEnd {
   const base: BaseTree = ctx.world.state.load();
-  const why = "the mirrored folder is not what it was";
+  const why = "the linked folder changed identity";
   const local: LocalTree = {
     files: new Map(),
     folders: new Map(),

@@ -225,7 +225,7 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boole
     told.push({ ...PLAIN, path, kind: "unfinished", detail: end.outcome.detail });
   }
   if (told.length > 0 || !more) return told;
-  const detail = "the run ended before everything was done";
+  const detail = "the run ended early";
   return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
 }
 

@@ -122,7 +122,7 @@ const OF_THE_FOLDER = { path: "", code: null, requestId: null } as const;
 const UNPROVEN: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
-  detail: "a problem was solved since the last run; no run has checked it yet",
+  detail: "a problem was fixed since the last run; no run has checked it yet",
   waits: true,
 };
 

@@ -32,11 +32,11 @@ export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
   checks.push(
     free < LOW_BYTES
       ? warn(
-          "room",
+          "disk-space",
           `${Math.floor(free / 1024 / 1024)} MB are free`,
           "free some space: a full disk stops downloads; nothing is lost",
         )
-      : good("room", `${(free / 1024 ** 3).toFixed(1)} GB are free`),
+      : good("disk-space", `${(free / 1024 ** 3).toFixed(1)} GB are free`),
   );
   return checks;
 }
@@ -126,10 +126,10 @@ export function checkNeighbours(root: string): Check[] {
     for (const tool of toolsAt(folder, folder === root)) found.add(tool);
     if (dirname(folder) === folder) break;
   }
-  if (found.size === 0) return [good("neighbours", "no other sync tool seems to use this folder")];
+  if (found.size === 0) return [good("sync-tools", "no other sync tool seems to use this folder")];
   return [
     warn(
-      "neighbours",
+      "sync-tools",
       `${[...found].join(", ")} also seems to sync this folder`,
       "stop one of the two: each would sync unfinished work of the other; at least exclude .mdmirror/ from the other tool",
     ),

@@ -86,7 +86,7 @@ async function examineWay(
 }
 
 function saidOfLinks({ links, wiki }: Config): string {
-  if (links === "keep") return "as they are, on both sides";
+  if (links === "keep") return "unchanged on both sides";
   return `by path in local files, and by id on the service${wiki ? ", wiki links too" : ""}`;
 }
 

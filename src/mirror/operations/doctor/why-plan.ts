@@ -111,7 +111,7 @@ const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
 /** The path itself, or the folder above it that stays local with all its contents. */
 function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(asked), asked]) {
-    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the mirror's own folder" };
+    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the folder of mdmirror itself" };
     const other = local.others.get(path);
     if (other !== undefined) return { path, kind: other.kind, why: whyStays(other) };
     const unseen = local.unseen.get(path);

@@ -132,7 +132,7 @@ function isOutOfQuestion({ link, gone }: Subject, look: Look, asOf: number | nul
 /** @returns why nothing can be put back, as a clause */
 function obstacleTo(state: State, { id, path, link }: Subject, look: Look): string | null {
   if (link === null) return look.kind === "absent" ? null : "another file is at this path now";
-  if (look.kind !== "absent" && look.kind !== "file") return "what is there is no file that can be read";
+  if (look.kind !== "absent" && look.kind !== "file") return "the file now at this path cannot be read";
   return state.conflict(id) === null ? null : `it is in conflict: mdmirror resolve ${path}`;
 }
 
@@ -140,7 +140,7 @@ function obstacleTo(state: State, { id, path, link }: Subject, look: Look): stri
 export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): HistoryEntry | string {
   const own = entries.filter(({ other }) => other === null);
   const entry = own.findLast(({ at }) => asOf === null || at <= asOf);
-  if (entry === undefined) return own.length === 0 ? "nothing is known of its text" : "it did not exist yet";
+  if (entry === undefined) return own.length === 0 ? "its content is not known" : "it did not exist yet";
   return entry.size === null ? `the content of version ${entry.n} is no longer kept` : entry;
 }
 

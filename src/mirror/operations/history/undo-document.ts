@@ -36,8 +36,8 @@ const TEXT_KINDS: ReadonlySet<string> = new Set([
   "restore",
 ]);
 
-const MIRRORED = "it is mirrored again";
-const CAME_AND_WENT = "it was downloaded, and is gone again";
+const MIRRORED = "it is synced again";
+const CAME_AND_WENT = "it was downloaded, and was deleted since";
 const BROUGHT = "the run only downloaded it; delete the file yourself if you do not want it";
 
 /** @param events of this document alone, oldest first */
@@ -52,7 +52,7 @@ export function undoDocument(id: DocId, events: readonly MirrorEvent[], context:
   if (removed !== undefined && (link === undefined || isFree(context.disk, path))) {
     return undoRemoval(id, path, removed, events, context);
   }
-  if (link === undefined) return [asNew === undefined ? left(path, "it is gone since") : awayAgain(asNew, context)];
+  if (link === undefined) return [asNew === undefined ? left(path, "it was deleted since") : awayAgain(asNew, context)];
   if (removed !== undefined && !isBroughtBack(events.at(-1)!)) return [left(path, MIRRORED)];
   if (isMade) return context.successors.has(id) ? [] : [takeAway(link, events)];
   return presentBack(link, events, context);
@@ -153,7 +153,7 @@ function bringBack(
 ): UndoItem | null {
   const { linked, made, base } = context;
   const digest = textBefore(events, context) ?? removed.before;
-  if (digest === null) return left(path, "its text was not seen");
+  if (digest === null) return left(path, "its content was not seen");
   const was = placeOfRemoved(removed, events, context);
   const there = linked.get(was);
   // Whether one that was there before goes back to a place of its own is judged with all moves.
@@ -175,7 +175,7 @@ function awayAgain({ path, after }: MirrorEvent, { linked, disk }: UndoContext):
   const isThere = look.kind === "file" && look.digest === after;
   return left(
     path,
-    isThere ? "it was not uploaded yet; delete the file yourself if you do not want it" : "it is gone since",
+    isThere ? "it was not uploaded yet; delete the file yourself if you do not want it" : "it was deleted since",
   );
 }
 

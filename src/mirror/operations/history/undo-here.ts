@@ -48,5 +48,5 @@ export function isFree(disk: LookingDisk, path: LocalPath): boolean {
 
 /** @param path a place that must be free, and is not */
 export function somethingAt(path: LocalPath): string {
-  return `something is at ${path} now`;
+  return `${path} is taken now`;
 }

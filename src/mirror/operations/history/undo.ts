@@ -167,8 +167,7 @@ function withReview({ submissions }: Link, end: HandEnd): HandEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
 
-const STILL_IN_REVIEW =
-  "what was sent of it waits in review still (mdmirror reviews), and comes back if that is accepted";
+const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
 
 /** @returns its link, if it is where the plan saw it; or why not */
 function findStill(ctx: PassContext, { id, path }: { readonly id: DocId; readonly path: LocalPath }): Link | string {

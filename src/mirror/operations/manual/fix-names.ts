@@ -55,7 +55,7 @@ function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[]
     const name = remoteNames.get(path) ?? mapName(nameOf(path), kind, refused);
     if (name === null)
       return [
-        { kind, from: path, to: path, end: { kind: "left", why: "no legal name is near to it; rename it yourself" } },
+        { kind, from: path, to: path, end: { kind: "left", why: "no similar name is accepted; rename it yourself" } },
       ];
     const to = joinPath(parentOf(path), name);
     if (to === path) return [];

@@ -82,7 +82,7 @@ export async function protectMany(world: World, items: readonly ProtectItem[], v
 }
 
 function alreadySo(path: LocalPath): ManyEnd {
-  return { path, end: "done", why: "", notes: ["it was so already"] };
+  return { path, end: "done", why: "", notes: ["nothing to do"] };
 }
 
 const FORBIDDEN = "this key may not change the protection";

@@ -66,7 +66,7 @@ function pathFault(path: string): string | null {
   if (path.startsWith("/")) return "is absolute";
   if (names.slice(0, -1).some((name) => name.toLowerCase().endsWith(".md")))
     return "is below a folder whose name ends in .md, and only documents have such names";
-  if (names.some((name) => name === ".." || name === "." || name === "")) return "leads elsewhere";
+  if (names.some((name) => name === ".." || name === "." || name === "")) return "leads out of the folder";
   return null;
 }
 

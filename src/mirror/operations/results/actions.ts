@@ -31,10 +31,10 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "settle-review": { arrow: "↔", label: "check a review" },
   relink: { arrow: "·", label: "record a move" },
   "note-facts": { arrow: "·", label: "record facts" },
-  forget: { arrow: "·", label: "forget (gone on both sides)" },
+  forget: { arrow: "·", label: "forget (deleted on both sides)" },
   "look-again": { arrow: "·", label: "check again" },
   "link-folder": { arrow: "·", label: "link a folder" },
-  "forget-folder": { arrow: "·", label: "forget a folder (gone on both sides)" },
+  "forget-folder": { arrow: "·", label: "forget a folder (deleted on both sides)" },
 };
 
 /** The words for an action that takes a document's text from one side. */

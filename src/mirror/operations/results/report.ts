@@ -39,8 +39,8 @@ const INERT: Readonly<Record<InertLinks["reason"], string>> = {
   "no-document": "to something that is not a document",
   "not-mirrored": "to a file that is not synced",
   "not-created": "to a document that is not on the service yet (mdmirror status)",
-  outside: "to a place outside of the folder",
-  pending: "to an existing document, in a document that waits (mdmirror status)",
+  outside: "to a path outside of the folder",
+  pending: "to an existing document, in a document that is pending (mdmirror status)",
 };
 
 /** Why links went up as `ref://…`, with the first of them. */

@@ -83,7 +83,7 @@ export class NameAssignment {
   #claimLocal(row: Row): Barred | null {
     const place = row.local.goal!;
     const owner = this.#owners.ownerOf("local", place, row);
-    if (owner === "foreign") return bar(row, "path-taken", `something that is not mirrored is at ${place.name}`);
+    if (owner === "foreign") return bar(row, "path-taken", `something that is not synced is at ${place.name}`);
     if (owner === "unjudged") return this.#takeHashed(row, place);
     if (owner !== null) return this.#contest(row, place, owner);
     this.#owners.take("local", row, place);

@@ -170,7 +170,7 @@ function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, 
   if (isInUse(draft, row, here, { digest: here.digest })) return "waits";
   propose(draft, row, "content", (at) => ({
     kind: "renew-conflict",
-    why: isNewer ? "edited again on the service" : "the other version is to be shown again",
+    why: isNewer ? "edited again on the service" : "the conflict copy is written again",
     id,
     localPath: at.local,
     changeId: there.changeId,

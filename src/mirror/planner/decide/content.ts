@@ -145,6 +145,6 @@ function noteFacts(draft: PlanDraft, row: DocumentRow, link: Link, there: Remote
 }
 
 function whyNoted(link: Link, there: RemoteFile): string {
-  if (there.protected === link.protected) return "back in the mirror";
+  if (there.protected === link.protected) return "back in the linked folder";
   return there.protected ? "protected on the service" : "no longer protected";
 }

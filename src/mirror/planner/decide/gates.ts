@@ -15,7 +15,7 @@ export const DIRECTION_WITHOUT = { local: "push-only", remote: "pull-only" } as 
 const TEXT_FAULTS = {
   "not-utf-8": "the text is not UTF-8",
   "contains-nul": "the file contains a NUL character",
-  "too-large": "the text is longer than the service takes",
+  "too-large": "the text is longer than the service accepts",
 } as const satisfies Partial<Record<HoldReason, string>>;
 
 /**
@@ -41,7 +41,7 @@ export function isDirectionOff(
   what: string,
 ): boolean {
   if (draft.policy.direction !== off) return false;
-  holdDocument(draft, row, "direction-off", `${what}; this mirror is ${off}`);
+  holdDocument(draft, row, "direction-off", `${what}; this sync is ${off}`);
   return true;
 }
 
@@ -62,6 +62,6 @@ export function needsSecondLook(draft: PlanDraft, row: DocumentRow, link: Link):
   // Another document is at its path, so no editor is between the two steps of a save. A held
   // document may have been elsewhere.
   if (isOccupied(draft, link.localPath) && !draft.trees.base.holds.has(link.id)) return false;
-  holdDocument(draft, row, "second-scan", "absent in one look; a second look decides");
+  holdDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
   return true;
 }

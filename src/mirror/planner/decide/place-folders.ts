@@ -67,7 +67,7 @@ function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: Wish): 
 function isMoveHeld(draft: PlanDraft, folder: FolderRow, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
-    holdFolder(draft, folder, "direction-off", `${why}; this mirror is ${off}`);
+    holdFolder(draft, folder, "direction-off", `${why}; this sync is ${off}`);
     return true;
   }
   if (side === "remote" && isRootBarred(draft, folder, to.parent)) return true;
@@ -106,7 +106,7 @@ function breakCycles(draft: PlanDraft): void {
     wantAt(folder, "remote", folder.remote.now);
     const wish = localWish(draft, folder);
     if (wish.kind === "place") wantAt(folder, "local", wish.place);
-    draft.whys.set(folder, "its local move and another on the service would close a circle");
+    draft.whys.set(folder, "its local move and a move on the service would put two folders inside each other");
   }
   // A circle that is left comes from two moves on the service of which this pass saw one: the next
   // pass decides.

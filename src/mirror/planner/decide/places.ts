@@ -105,7 +105,7 @@ function remoteName(
   if (mapped !== name && policy.names === "block")
     return barred(
       "name-refused",
-      `the service takes no ${JSON.stringify(name)}; ${JSON.stringify(mapped)} would be legal`,
+      `the service accepts no ${JSON.stringify(name)}; ${JSON.stringify(mapped)} would be legal`,
     );
   return { kind: "name", name: mapped };
 }
@@ -121,7 +121,7 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
     const name = remoteName(at.local.now.name, "folder", draft.policy);
     if (name.kind === "barred") return name;
     if (at.localPath !== null && isFolderStopped(draft, at.localPath, "make"))
-      return barred("folder-blocked", `the service refused to make the folder ${JSON.stringify(at.localPath)}`);
+      return barred("folder-blocked", `the service refused to create the folder ${JSON.stringify(at.localPath)}`);
   }
   return null;
 }

@@ -75,7 +75,7 @@ export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFil
 }
 
 export function trash(draft: PlanDraft, row: DocumentRow, here: LocalFile, cause: "gone" | "outside"): void {
-  const why = cause === "gone" ? "no longer on the service" : "moved out of the mirrored subtree";
+  const why = cause === "gone" ? "no longer on the service" : "moved out of the linked folder of the workspace";
   if (isDirectionOff(draft, row, "push-only", why) || isStopped(draft, row, "trash")) return;
   if (isInUse(draft, row, here)) return;
   wantAt(row, "local", null);
@@ -94,7 +94,7 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
   const link = row.link!;
   propose(draft, row, "note", () => ({
     kind: "forget",
-    why: "gone on both sides",
+    why: "deleted on both sides",
     id: link.id,
     localPath: link.localPath,
   }));
@@ -116,11 +116,13 @@ export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile
     return;
   }
   if (link.standing !== "outside") noteOutside(draft, row, link, "outside");
-  holdDocument(draft, row, "outside", "moved out of the mirrored subtree, and edited locally", { digest: here.digest });
+  holdDocument(draft, row, "outside", "moved out of the linked folder of the workspace, and edited locally", {
+    digest: here.digest,
+  });
 }
 
 function noteOutside(draft: PlanDraft, row: DocumentRow, link: Link, standing: "outside" | "away"): void {
-  const why = "moved out of the mirrored subtree";
+  const why = "moved out of the linked folder of the workspace";
   propose(draft, row, "note", () => ({
     kind: "note-facts",
     why: standing === "away" ? `${why}, and deleted locally` : why,

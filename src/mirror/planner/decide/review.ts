@@ -26,7 +26,7 @@ export function decideReview(
   }
   if (holdsBaseText(link, here)) return false;
   if (outstanding && !there.protected && !hasMetEdit(link)) {
-    holdDocument(draft, row, "review-unknown", "no longer protected, and what was submitted is not live", {
+    holdDocument(draft, row, "review-unknown", "no longer protected, and the submitted version is not published", {
       digest: here.digest,
     });
     return true;
@@ -38,7 +38,9 @@ export function decideReview(
     return true;
   }
   if (there.protected && there.changeId === link.changeId && !isQuiet(draft, link, here)) {
-    holdDocument(draft, row, "review-delayed", "will go to review when its text has rested", { digest: here.digest });
+    holdDocument(draft, row, "review-delayed", "is sent to review when the file is unchanged for a while", {
+      digest: here.digest,
+    });
     return true;
   }
   return false;
@@ -78,7 +80,7 @@ function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {
  */
 function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
   if (draft.policy.direction === "push-only") {
-    holdDocument(draft, row, "direction-off", "a new version after a review; this mirror is push-only");
+    holdDocument(draft, row, "direction-off", "a new version after a review; this sync is push-only");
     return;
   }
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;

@@ -100,7 +100,7 @@ function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupi
 
 function removeVacated(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
   if (!isLeftEmpty(folder, need, occupied)) return;
-  proposeRemovalHere(draft, folder, null, "what was in it is in the folder that the service has");
+  proposeRemovalHere(draft, folder, null, "its content is in the folder on the service");
 }
 
 function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Need, occupied: () => Occupied): void {
@@ -138,7 +138,7 @@ function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: ()
   const isNew = folder.link === null;
   if (!isNew) forgetFolder(draft, folder);
   wantAt(folder, "remote", wish.place);
-  const why = isNew ? "created locally" : "no longer on the service, but needed for what is new inside";
+  const why = isNew ? "created locally" : "no longer on the service, but new documents are in it";
   propose(draft, folder, "arrive-remote", (at) => ({
     kind: "make-folder-remote",
     why,
@@ -189,7 +189,7 @@ function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
   if (draft.policy.direction === "push-only") return;
   wantAt(folder, "local", wish.place);
   if (dirId === null) return;
-  const why = link === null ? "new on the service" : "deleted locally, but needed for what is inside";
+  const why = link === null ? "new on the service" : "deleted locally, but documents are in it";
   propose(draft, folder, "arrive-local", (at) => ({
     kind: "make-folder-local",
     why,

@@ -30,7 +30,7 @@ export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, d
   if (drift.local !== "deleted") return false;
   const other = findRenamed(draft, link.stamp);
   if (other !== null) {
-    holdDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not mirrored`);
+    holdDocument(draft, row, "renamed-out-of-mirror", `now ${JSON.stringify(other.path)}, which is not synced`);
     return true;
   }
   const instead = row.remote.seen.kind === "present" ? standsInstead(draft, link.localPath) : null;
@@ -73,7 +73,8 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Dr
  */
 function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;
-  if (row.remote.seen.kind === "present") createHere(draft, row, row.remote.seen.file, "back in the mirrored subtree");
+  if (row.remote.seen.kind === "present")
+    createHere(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");
   if (row.remote.seen.kind === "gone") forget(draft, row);
 }
 

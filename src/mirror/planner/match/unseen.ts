@@ -39,7 +39,7 @@ export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
  * @returns null: what was not found is absent
  */
 export function whyNothingIsAbsent({ base, local }: Trees, isElsewhere: (link: Link) => boolean): Unread | null {
-  if (local.partial === true) return unreadable("only a part of the folder was looked at");
+  if (local.partial === true) return unreadable("only a part of the folder was scanned");
   if (local.unseen.size === 0) return null;
   const linked = linksByPath([...base.links.values()].filter((link) => !isElsewhere(link)));
   for (const [path, { kind, why }] of local.unseen) {

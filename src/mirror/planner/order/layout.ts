@@ -217,7 +217,7 @@ export class Layout {
     if (freed !== undefined) after.add(freed);
     if (row.kind === "folder") for (const use of ledger.usesOf(row)) after.add(use);
     const paths = { from: ledger.pathOf(from), to: ledger.pathOf(hop.to) };
-    const why = isTemporaryName(from.name) ? "left at a name that only breaks a cycle" : "moved";
+    const why = isTemporaryName(from.name) ? "left at a temporary name" : "moved";
     const step = this.#emit(moveAction(row, side, hop, paths, this.#draft.whys.get(row) ?? why), after);
     this.#shift(side, row, hop.to, step);
     ledger.use(from, step);

@@ -267,7 +267,7 @@ class Schedule {
     const { row } = operation;
     const folderMissing = this.#waiting.needOf(operation)?.startsWith("moved") === true;
     const reason = folderMissing ? "folder-blocked" : "path-taken";
-    const detail = folderMissing ? "its folder is blocked" : "waits for what is at its place or inside it";
+    const detail = folderMissing ? "its folder is blocked" : "waits for a step at its path or inside it";
     if (row.kind === "document") holdDocument(this.#draft, row, reason, detail);
     else holdFolder(this.#draft, row, reason, detail);
   }

@@ -182,7 +182,7 @@ function tellAllGone({ side, emptied, counts: { known, gone, present, left } }: 
   const { from, to } = OTHER[side];
   if (left > 0 && emptied.length > 0)
     return `${tellDocuments(gone)} gone from ${from}, and the other ${emptied.length} became empty`;
-  if (left > 0) return `all linked documents were gone from ${from}, and ${gone} still are`;
+  if (left > 0) return `all linked documents were missing ${from}, and ${gone} still are`;
   if (present > 0)
     return `${tellDocuments(gone)} gone from ${from}, and the other ${present} are gone from ${to}: this sync would leave ${from} without documents`;
   if (gone === known) return `all ${gone} linked documents are gone from ${from}`;

@@ -54,7 +54,7 @@ const ROOT_STOPS: Readonly<Record<Signals["root"], Reason | null>> = {
     reason: "root-replaced",
     detail: "the folder has no marker: this is another disk, or an empty mount point",
   },
-  "other-marker": { reason: "root-replaced", detail: "the folder has the marker of another mirror" },
+  "other-marker": { reason: "root-replaced", detail: "the folder has the marker of another linked folder" },
   "moved-or-copied": {
     reason: "root-moved-or-copied",
     detail: "the folder was moved, or is a copy of the linked folder",
@@ -95,7 +95,7 @@ function stopRemovals({ restored }: Signals, { documents, folders }: Removals): 
     ...(documents > 0 ? [documents === 1 ? "1 document" : `${documents} documents`] : []),
     ...(folders > 0 ? [folders === 1 ? "1 folder" : `${folders} folders`] : []),
   ];
-  const detail = `the service was restored from a backup, and ${told.join(" and ")} of this mirror ${documents + folders === 1 ? "is" : "are"} not in it`;
+  const detail = `the service was restored from a backup, and ${told.join(" and ")} of this folder ${documents + folders === 1 ? "is" : "are"} not in it`;
   return [{ reason: "service-restored", detail }];
 }
 

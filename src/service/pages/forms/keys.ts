@@ -21,7 +21,7 @@ export async function createKey(call: PageCall): Promise<PageResult> {
   const back = withQuery(`${KEYS}/new`, { workspace: workspaceId });
   const wishes = readWishes(call);
   if (typeof wishes === "string") return go(back, wishes, "bad");
-  if (wishes.grants.length === 0) return go(back, "a key has to say what it may do; / is everything", "bad");
+  if (wishes.grants.length === 0) return go(back, "give the key access to a path; / is everything", "bad");
   const made = await core.admin.createKey({ workspaceId, ...wishes });
   if (isRefused(made)) return refusedForm(back, made);
   const shown = once.keep(csrf, { label: made.label, text: made.key });
@@ -68,7 +68,7 @@ function readGrants(form: URLSearchParams): KeyGrant[] | string {
   for (const [at, text] of form.getAll("path").entries()) {
     if (text.trim() === "") continue;
     const level = LEVELS.find((one) => one === levels[at]);
-    if (level === undefined) return "a path has no level";
+    if (level === undefined) return "a path needs a level";
     const path = text.trim().replace(/^\/+|\/+$/g, "");
     grants.push({ on: path === "" ? null : `/${path}`, level });
   }
@@ -81,7 +81,7 @@ const DAY_MS = 86_400_000;
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
-  if (Number.isNaN(day)) return "this is no day";
+  if (Number.isNaN(day)) return "this is not a date";
   const at = day + DAY_MS - 1;
   return at > now ? at : "a key cannot expire in the past; revoke it instead";
 }

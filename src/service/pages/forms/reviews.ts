@@ -15,18 +15,18 @@ export async function acceptReview({ core, params, form }: PageCall): Promise<Pa
   if (isRefused(content)) return refusedForm(reviewAddress(id), content);
   const accepted = await reviews.accept(id, content, review.liveChangeId);
   if (isRefused(accepted)) return refusedForm(reviewAddress(id), accepted);
-  return go(reviewAddress(id), content === null ? "Accepted: it is live." : "Accepted: your text is live.");
+  return go(reviewAddress(id), content === null ? "Accepted and published." : "Accepted: your version is published.");
 }
 
 export async function rejectReview({ core, params }: PageCall): Promise<PageResult> {
   const [id = ""] = params;
   const rejected = await core.admin.reviews.reject(id);
   if (isRefused(rejected)) return refusedForm(reviewAddress(id), rejected);
-  return go(reviewAddress(id), "Rejected: what is live stays.");
+  return go(reviewAddress(id), "Rejected: the published version stays.");
 }
 
 function movedOn(id: string): PageResult {
   const what =
-    "Somebody changed what is live since this page was shown; nothing was done. This is what would change now.";
+    "Somebody changed the published version since this page was shown; nothing was done. This page shows the present difference.";
   return go(reviewAddress(id), what, "asks");
 }

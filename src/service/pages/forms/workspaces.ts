@@ -13,7 +13,7 @@ export async function createWorkspace({ core, form, csrf, once }: PageCall): Pro
   if (known.some((one) => one.name === name)) return go(APP, "there is a workspace with this name already", "bad");
   const made = await core.admin.createWorkspace(name);
   const shown = once.keep(csrf, { label: `${made.label} of ${name}`, text: made.key });
-  return go(withQuery(`${KEYS}/made`, { shown }), "The workspace is made, with a key that may do everything in it.");
+  return go(withQuery(`${KEYS}/made`, { shown }), "The workspace was created, with a key that has full access.");
 }
 
 const STATES = {

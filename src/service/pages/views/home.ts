@@ -28,7 +28,7 @@ async function workspacesPage(call: PageCall): Promise<PageResult> {
     main: html`<h1>Workspaces</h1>
 <p>${
       waiting === 0
-        ? html`${badgeOf("good", "nothing waits")} for review.`
+        ? html`${badgeOf("good", "no reviews")} to decide.`
         : html`${badgeOf("asks", plural(waiting, "review"))} <a href="${REVIEWS}">to decide</a>.`
     }</p>
 ${workspaces.length === 0 && html`<p>There is no workspace yet.</p>`}
@@ -37,7 +37,7 @@ ${workspaces.length === 0 && html`<p>There is no workspace yet.</p>`}
 ${actionForm(
   { action: WORKSPACES, csrf: call.csrf },
   html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
-<button>Make it</button></span>`,
+<button>Create it</button></span>`,
 )}`,
   });
 }

@@ -15,7 +15,7 @@ export function showMade({ once, csrf, query }: PageCall): PageResult {
       made === null
         ? html`<h1>This key was shown</h1>
 <p>A key is shown once. If you lost it, revoke it and create another.</p><p><a href="${KEYS}">All keys</a></p>`
-        : html`<h1>The key ${nameOf(made.label)} is made</h1>
+        : html`<h1>The key ${nameOf(made.label)} is created</h1>
 <p>This is the key. It is shown only now: store it in a file that only its owner can read.</p>
 <pre class="secret" tabindex="0"><code>${made.text}</code></pre>
 <p><a href="${KEYS}">All keys</a></p>`,

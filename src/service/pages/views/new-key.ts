@@ -22,7 +22,7 @@ export async function showNewKey({ core, query, csrf }: PageCall): Promise<PageR
       title,
       here: KEYS,
       main: html`<h1>A new key of ${nameOf(workspace.name)}</h1>
-${actionForm({ action: KEYS, csrf, fields: { workspace: workspace.id } }, html`${fields}<button class="main-action">Make the key</button>`)}`,
+${actionForm({ action: KEYS, csrf, fields: { workspace: workspace.id } }, html`${fields}<button class="main-action">Create the key</button>`)}`,
     });
   }
   if (asked !== null) return notShown({ ...NO_PAGE, what: "there is no such workspace" });
@@ -32,7 +32,7 @@ ${actionForm({ action: KEYS, csrf, fields: { workspace: workspace.id } }, html`$
     main: html`<h1>A new key: for which workspace?</h1>
 ${
   workspaces.length === 0
-    ? html`<p class="notice quiet">There is no workspace yet; <a href="${APP}">make one first</a>.</p>`
+    ? html`<p class="notice quiet">There is no workspace yet; <a href="${APP}">create one first</a>.</p>`
     : html`<ul class="entries">${workspaces.map(({ id, name }) => html`<li><a href="${withQuery(`${KEYS}/new`, { workspace: id })}">${nameOf(name)}</a></li>`)}</ul>`
 }`,
   });

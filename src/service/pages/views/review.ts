@@ -50,7 +50,7 @@ const WORDS = {
   mine: "Became live meanwhile",
   theirs: "Was sent",
   alike: "Became live, and was sent alike",
-  both: "Both changed it, each in its own way",
+  both: "Different changes in both",
 } as const;
 
 /** Shows what each of the two edits changed in the text that both began with. */
@@ -61,7 +61,7 @@ function bothEdits({ content, liveContent }: Review, base: string): Html {
     { side: "base", label: "Both began with" },
     { side: "theirs", label: "Sent" },
   ] as const;
-  const caption = "What is live, what both edits began with, and what was sent, line by line";
+  const caption = "The published version, the common base and the submitted version, line by line";
   return html`<h2>Both edits</h2>
 ${
   countChanges(passages) === 0
@@ -74,9 +74,12 @@ function decisions({ id, content, liveContent, liveChangeId, reason }: Review, c
   const to = reviewAddress(id);
   // The form sends the live version that is shown. If it is another by then, nothing is decided.
   const fields = { live: liveChangeId };
-  const replaces = reason === "conflict" ? "Accepted, what was sent replaces what is live, if they do not merge." : "";
+  const replaces =
+    reason === "conflict"
+      ? "If you accept, the submitted version replaces the published one where they do not merge."
+      : "";
   return html`<h2>Decide</h2>
-<p class="faint">${replaces} Rejected, what is live stays; what was sent stays in its history.</p>
+<p class="faint">${replaces} If you reject, the published version stays; the submitted one stays in its history.</p>
 <div class="row">${actionForm({ action: `${to}/accept`, csrf, fields }, html`<button class="main-action">Accept</button>`)}
 ${actionForm({ action: `${to}/reject`, csrf, fields }, html`<button>Reject</button>`)}</div>
 <details class="card"${reason === "conflict" && html` open`}><summary>Edit, then accept</summary>

@@ -16,7 +16,7 @@ type State = keyof typeof STATES;
 
 export const WHY: Readonly<Record<string, string>> = {
   protected: "its document is protected",
-  conflict: "it met another edit",
+  conflict: "it conflicts with another edit",
 };
 
 /** The reviews that wait, or those that were decided. */
