@@ -5,7 +5,7 @@ import { type Mirror, SETTINGS } from "./mirror.ts";
 import { Moment, type Pair } from "./moment.ts";
 import { createRig } from "./rig.ts";
 
-/** A sync that a person interrupts at any call of the disk: the next ones end where one would have. */
+/** A person interrupts a sync at any call of the disk; the next syncs end as one sync would. */
 
 const LINES = "a line that stays as it is\n".repeat(5);
 

@@ -131,7 +131,8 @@ function keepsSeams(first: Piece, second: Piece): boolean {
 /**
  * Whether the first piece, the remote's, belongs after the second one: by their times, or the
  * numbers of their definitions; or on top, where people add the newest, if it has as many parts or
- * more: many parts were gathered over time, so they began before a single one was written. Elsewhere the leader's piece comes first.
+ * more: many parts were gathered over time, so they began before a single one was written.
+ * Elsewhere the leader's piece comes first.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];

@@ -1,8 +1,8 @@
 import type { KeySet } from "../../../markdown/search/keys.ts";
 
 /**
- * Keys of documents (`src/markdown/search/keys.ts`) in PostgreSQL. The index is one for all workspaces, so
- * the workspace is part of each key: a look finds next to nothing of another one.
+ * Keys of documents (`src/markdown/search/keys.ts`) in PostgreSQL. The index is one for all
+ * workspaces, so the workspace is part of each key: a look finds next to nothing of another one.
  */
 
 const PRIME = 0x9e3779b1;

@@ -1,6 +1,6 @@
 /**
- * Keys are those of `src/markdown/search/keys.ts`, of a document's whole path too: what is indexed by others
- * is found no more, so all is indexed again. Words near others are no longer looked for.
+ * Keys are those of `src/markdown/search/keys.ts`, of a document's whole path too: what is indexed
+ * by others is found no more, so all is indexed again. Words near others are no longer looked for.
  */
 export const SEARCH_BY_KEYS = `
 DROP TABLE search_terms;

@@ -1,0 +1,48 @@
+import type { LinkBase } from "./markdown.ts";
+
+/** Links and headings of a rendered document. */
+
+const ABROAD = /^(?:https?|mailto):/i;
+const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
+
+/** @returns an address, ours or another site's; null: it leads nowhere */
+export function leadsTo(target: string, { files, folder }: LinkBase): string | null {
+  if (ABROAD.test(target)) return target;
+  if (OTHER_SCHEME.test(target) || /^[\\/]{2}/.test(target)) return null;
+  const [, path = "", heading] = /^([^?#]*)(?:\?[^#]*)?(?:#(.*))?$/s.exec(target) ?? [];
+  const fragment = heading === undefined || heading === "" ? "" : `#${encodeURIComponent(headingId(decoded(heading)))}`;
+  if (path === "") return fragment === "" ? null : fragment;
+  const names = namesOf(decoded(path), folder);
+  return names === null ? null : files + names.map(encodeURIComponent).join("/") + fragment;
+}
+
+/**
+ * Makes the id of a heading as most tools do. The prefix keeps it apart from the page's own ids.
+ */
+export function headingId(text: string): string {
+  const slug = text
+    .toLowerCase()
+    .replace(/[^\p{L}\p{M}\p{N}_\- ]/gu, "")
+    .trim()
+    .replace(/ /g, "-");
+  return `h-${slug}`;
+}
+
+/** @returns null: it leads out of the workspace */
+function namesOf(path: string, folder: string): string[] | null {
+  const names = path.startsWith("/") || folder === "" ? [] : folder.split("/");
+  for (const name of path.split("/")) {
+    if (name === "" || name === ".") continue;
+    if (name !== "..") names.push(name);
+    else if (names.pop() === undefined) return null;
+  }
+  return names;
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
