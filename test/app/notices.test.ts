@@ -127,7 +127,7 @@ describe("a note on the desktop", () => {
     alerts.take("/home/ann/notes", run);
     alerts.take("/home/ann/notes", change("safety-stop", "", "delete-budget-remote: 12 deletions"));
     expect(await called()).toMatch(
-      /^notify-send\|--app-name=mdmirror\|--\|mdmirror has stopped: notes\|delete-budget-remote: 12 deletions/,
+      /^notify-send\|--app-name=mdmirror\|--\|mdmirror stopped syncing notes\|delete-budget-remote: 12 deletions/,
     );
   });
 

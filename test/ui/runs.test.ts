@@ -95,7 +95,7 @@ describe("runs", () => {
   test("of no number are not taken back", async () => {
     const opened = await withRuns();
     const form = (await undoForm(opened, `/m/w/runs/${await runThat(opened, "1 uploaded")}`))!;
-    expect(await send(opened, "/m/w/runs/x/undo", form.body)).toContain("that is no number of a run");
+    expect(await send(opened, "/m/w/runs/x/undo", form.body)).toContain("this is not a run number");
     expect(await send(opened, "/m/w/runs/1/undo", new URLSearchParams(form.body))).toContain("nothing was done");
   });
 });

@@ -125,7 +125,7 @@ async function accept(working: Working, { changeId, content, seen }: Accepted): 
   const found = await findWaiting(working, changeId);
   if (isRefused(found)) return found;
   if (seen !== null && found.file.changeId !== seen) {
-    return refuse("edit_conflict", "Somebody changed what is live since it was shown.");
+    return refuse("edit_conflict", "Somebody changed the published version since it was shown.");
   }
   const row = await makeLive(working, found, content);
   if (isRefused(row)) return row;

@@ -181,7 +181,9 @@ describe("keys", () => {
     expect(await browser.submit(`/app/keys/${id}/revoke`)).toContain("is revoked");
     expect(await rig.service.admin.keys()).toEqual([]);
     expect((await shown(browser, `/app/keys/${id}`)).status).toBe(404);
-    expect(await browser.submit("/app/keys", { workspace: rig.workspaceId, label: "x" })).toContain("what it may do");
+    expect(await browser.submit("/app/keys", { workspace: rig.workspaceId, label: "x" })).toContain(
+      "give the key access",
+    );
   });
 });
 

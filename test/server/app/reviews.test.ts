@@ -68,7 +68,9 @@ describe("a review", () => {
       expectEdited(await rig.api.edit(file.id, live, "newer\n"));
       return shown;
     });
-    expect(await browser.submit(`/app/reviews/${id}/accept`, { live })).toContain("changed the published version since");
+    expect(await browser.submit(`/app/reviews/${id}/accept`, { live })).toContain(
+      "changed the published version since",
+    );
     expect(await read()).toBe("newer\n");
   });
 
