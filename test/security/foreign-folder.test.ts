@@ -49,7 +49,7 @@ describe("a key, wherever it lies,", () => {
     ["in a key file", ["--key-file", "key-file"], () => ({}), "--key-file"],
     ["in the keychain", [], (rig: Rig) => ({ DBUS_SESSION_BUS_ADDRESS: "x", PATH: plantKeychain(rig) }), "keychain"],
     // The attacker's own: the documents would go into the attacker's workspace.
-    ["in the folder itself", [], () => ({}), "lies in the folder itself"],
+    ["in the folder itself", [], () => ({}), "the key in the folder itself"],
   ])("%s does not go to an address that only a folder names", async (_where, more, envOf, told) => {
     const { rig, seen } = await openFixture("a downloaded folder");
     const env = envOf(rig);

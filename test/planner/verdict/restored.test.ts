@@ -18,7 +18,7 @@ const guardedKeys = ({ verdict, steps }: Plan) =>
   verdict.kind === "run" ? [] : verdict.stoppedSteps.map((index) => guardKey(steps[index]!.action));
 
 test("in a restored service nothing is removed here unasked, and what is removed is asked for once", () => {
-  const detail = "the service was restored from a backup, and 2 documents of this mirror are not in it";
+  const detail = "the service was restored from a backup, and 2 documents of this linked folder are not in it";
   const world = synced(20, { there: 2 });
   const { verdict } = planOf(world, {}, { restored: true });
   expect(verdict).toMatchObject({ byReason: true, reasons: [{ reason: "service-restored", detail }] });

@@ -95,7 +95,7 @@ function stopRemovals({ restored }: Signals, { documents, folders }: Removals): 
     ...(documents > 0 ? [documents === 1 ? "1 document" : `${documents} documents`] : []),
     ...(folders > 0 ? [folders === 1 ? "1 folder" : `${folders} folders`] : []),
   ];
-  const detail = `the service was restored from a backup, and ${told.join(" and ")} of this folder ${documents + folders === 1 ? "is" : "are"} not in it`;
+  const detail = `the service was restored from a backup, and ${told.join(" and ")} of this linked folder ${documents + folders === 1 ? "is" : "are"} not in it`;
   return [{ reason: "service-restored", detail }];
 }
 
