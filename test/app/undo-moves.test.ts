@@ -202,9 +202,7 @@ describe("undo of a folder's move is refused", () => {
     ]);
     const second = await moved();
     second.mirror.write("a/other.md", "other\n");
-    expect((await undo(second.mirror, second.run)).ends).toMatchObject([
-      { done: false, note: "a is taken now" },
-    ]);
+    expect((await undo(second.mirror, second.run)).ends).toMatchObject([{ done: false, note: "a is taken now" }]);
     expect(second.mirror.texts().get("aa/x.md")).toBe("a/x.md\n");
     expect(second.mirror.texts().get("a/other.md")).toBe("other\n");
   });

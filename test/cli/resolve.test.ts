@@ -41,7 +41,10 @@ describe("resolve", () => {
   test("--theirs of a document that was deleted there says where its text still is, and changes nothing", async () => {
     rig.api("DELETE", `/v1/files/${rig.remote("plan.md")!.id}`);
     const { code, err } = await rig.run(["resolve", "w/plan.md", "--theirs"]);
-    expect([code, err[0]]).toEqual([1, expect.stringMatching(/deleted on the service.*copy plan \(theirs\)\.md over the file/)]);
+    expect([code, err[0]]).toEqual([
+      1,
+      expect.stringMatching(/deleted on the service.*copy plan \(theirs\)\.md over the file/),
+    ]);
     expect([rig.read("plan.md"), rig.read("plan (theirs).md")]).toEqual([MINE, THEIRS]);
   });
 

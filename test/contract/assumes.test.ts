@@ -19,8 +19,8 @@ function citedTitles(text: string): string[] {
   );
 }
 
-const files = ["contract", "server"].flatMap((layer) =>
-  readdirSync(`${src}/${layer}`)
+const files = ["contract", "service"].flatMap((layer) =>
+  readdirSync(`${src}/${layer}`, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .map((name) => ({
       name: `${layer}/${name}`,

@@ -69,7 +69,8 @@ test("I04 what a restored service lacks stays here until it is approved, which i
     expect(safetyStop?.reasons).toEqual([
       {
         reason: "service-restored",
-        detail: "the service was restored from a backup, and 2 documents and 1 folder of this linked folder are not in it",
+        detail:
+          "the service was restored from a backup, and 2 documents and 1 folder of this linked folder are not in it",
       },
     ]);
     expect([...at.mirror.texts().keys()].sort()).toEqual([
