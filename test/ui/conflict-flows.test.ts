@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await shoot(page, "conflict-base");
     await page.getByRole("button", { name: "Take mine" }).focus();
     await page.keyboard.press("Enter");
-    await page.locator("#main").getByText("nothing is open at plan.md").waitFor();
+    await page.locator("#main").getByText("plan.md has no open problem").waitFor();
     await shoot(page, "conflict-ended");
     await expect.poll(() => rig.remote("plan.md")?.content).toBe(TEXTS.mine);
   });
@@ -51,7 +51,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await shoot(page, "conflict-kept");
     // Seen now, it is saved over: both are in the history.
     await page.getByRole("button", { name: "Save the result" }).press("Enter");
-    await page.locator("#main").getByText("nothing is open at plan.md").waitFor();
+    await page.locator("#main").getByText("plan.md has no open problem").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe("what I wrote");
     const texts = await Promise.all(
       [4, 5].map(async (at) => (await rig.run(["show", `w/plan.md@${at}`])).out.join("\n")),
@@ -68,7 +68,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.goto(`${ui.url}/m/w/conflict/plan.md`);
     expect(await page.locator("textarea#result-text").inputValue()).toContain("<<<<<<< mine");
     await page.getByRole("button", { name: "Take theirs" }).click();
-    await page.locator("#main").getByText("nothing is open at plan.md").waitFor();
+    await page.locator("#main").getByText("plan.md has no open problem").waitFor();
     expect(rig.read("plan.md")).toBe(TEXTS.theirs);
   });
 
@@ -82,10 +82,10 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     await page.keyboard.press("ControlOrMeta+a");
     await page.keyboard.type("what I wrote");
     await rig.run(["resolve", "w/plan.md", "--mine"]);
-    await page.locator("#main").getByText("nothing is open at plan.md").waitFor();
+    await page.locator("#main").getByText("plan.md has no open problem").waitFor();
     expect(await result.textContent()).toContain("what I wrote");
     await page.getByRole("button", { name: "Save the result" }).click();
-    await page.getByText("It was not saved. Copy it").waitFor();
+    await page.getByText("was not saved. Copy it").waitFor();
     expect(await page.locator("textarea#result-text").inputValue()).toBe("what I wrote");
     expect(rig.read("plan.md")).toBe(TEXTS.mine);
   });

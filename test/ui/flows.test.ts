@@ -67,7 +67,7 @@ describe.skipIf(!hasBrowser)("in a browser (skipped without Chromium)", () => {
     await one.getByText("the daemon watches").waitFor();
     watch.signal("SIGKILL");
     await watch.ended;
-    await one.getByText("No daemon keeps it").waitFor();
+    await one.getByText("No daemon syncs this folder").waitFor();
   });
 
   test("without JavaScript all is there to read and to do, by a reload", async () => {

@@ -21,7 +21,7 @@ describe.skipIf(!hasBrowser)("reviews in wait, in a browser (skipped without Chr
     const all = rig.service.admin.reviews.list(rig.workspaceId);
     if (!Array.isArray(all)) throw new Error("no list of reviews");
     rig.service.admin.reviews.accept(all[0]!.id, null);
-    await page.getByRole("button", { name: "Look now" }).press("Enter");
+    await page.getByRole("button", { name: "Check now" }).press("Enter");
     await page.getByText("Synced: 1 accepted by a reviewer").waitFor();
     await page.locator("#main").getByText("Nothing is in review.").waitFor();
     await shoot(page, "reviews-none");

@@ -13,7 +13,7 @@ describe.skipIf(!hasBrowser)("a search, in a browser (skipped without Chromium)"
     await page.goto(ui.enterUrl());
     await page.goto(`${ui.url}/m/w`);
     await page.getByRole("link", { name: "Search" }).click();
-    await page.getByText("The files are searched as they are on disk").waitFor();
+    await page.getByText("Searches the local files").waitFor();
     await shoot(page, "search-empty");
     await page.keyboard.type("quokka");
     await page.locator("#count").getByText("3 documents").waitFor();

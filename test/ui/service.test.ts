@@ -9,7 +9,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const { serving, signIn } = await openServiceRig();
     const context = await openBrowser({ mayFail: /401/ });
     const page = await signIn({ key: "mdm_wrong", context });
-    await page.getByRole("alert").filter({ hasText: "no key of this service" }).waitFor();
+    await page.getByRole("alert").filter({ hasText: "not a key of this service" }).waitFor();
     await shoot(page, "service-sign-in");
     await page.getByLabel("Key", { exact: true }).fill((await signInKey(serving.adminKeyFile)).trim());
     await page.keyboard.press("Enter");
@@ -76,7 +76,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByLabel("Path 1", { exact: true }).fill("/team");
     await page.getByLabel("May, path 1").selectOption("edit");
     await shoot(page, "service-new-key");
-    await page.getByRole("button", { name: "Make the key" }).click();
+    await page.getByRole("button", { name: "Create the key" }).click();
     const key = await page.locator("pre.secret").innerText();
     await expectAccessible(page);
     await page.reload();
@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const rig = await openServiceRig();
     const page = await rig.signIn({ context: await openBrowser({ javaScriptEnabled: false }) });
     await page.getByLabel("Name").fill("drafts 草稿");
-    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByRole("button", { name: "Create it" }).click();
     await page.locator("pre.secret").waitFor();
     await page.getByRole("link", { name: "mdmirror service" }).click();
     await page.getByRole("button", { name: "Close drafts 草稿" }).click();

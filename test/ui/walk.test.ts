@@ -34,7 +34,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByText("split the document").waitFor();
     await shoot(page, "document-held");
     await page.getByRole("link", { name: "Explain its state" }).press("Enter");
-    await page.getByText("nothing, while it is held", { exact: true }).waitFor();
+    await page.getByText("nothing while it is blocked", { exact: true }).waitFor();
     await shoot(page, "why");
     expect(await page.getByRole("link", { name: "Documents", exact: true }).getAttribute("aria-current")).toBe("true");
   });
@@ -71,7 +71,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("button", { name: "Restore this version" }).waitFor();
     await shoot(page, "version");
     await page.getByRole("button", { name: "Restore this version" }).press("Enter");
-    await page.getByText("plan.md: version 1 is back").waitFor();
+    await page.getByText("plan.md: version 1 is restored").waitFor();
     await expect.poll(() => rig.remote("plan.md")?.content).toBe("# Plan\n\n- one\n- two\n\nA line that stays.\n");
   });
 
@@ -94,7 +94,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("button", { name: /^Take back 2 of run/ }).waitFor();
     await shoot(page, "run");
     await page.getByRole("button", { name: /^Take back 2 of run/ }).press("Enter");
-    await page.locator("#main").getByText("2 undone; in sync: 2 uploaded").waitFor();
+    await page.locator("#main").getByText("2 undone; Synced: 2 uploaded").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
     await shoot(page, "run-undone");
     await page.getByRole("link", { name: "Log" }).press("Enter");
