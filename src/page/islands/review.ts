@@ -1,10 +1,10 @@
-/** The editor for a text before it is accepted, beside the live one. */
+/** Edits a submitted version beside the published one, before it is accepted. */
 
 import { mountEditor } from "./conflict/editor.ts";
 
 mountEditor({
   field: "textarea#content",
   other: "textarea#content-live",
-  result: "The text that becomes live",
+  result: "The version to publish",
   beside: "Live",
 });
