@@ -15,7 +15,7 @@ const SILENT = [
   "src/mirror/state/**",
   "src/markdown/merge/**",
   "src/markdown/outline/**",
-  "src/service/{sqlite,postgres}/**",
+  "src/service/store/**",
   "src/page/islands/**",
 ];
 /** Comments, literals, and what may stand before a regular expression. */

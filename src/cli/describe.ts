@@ -11,7 +11,7 @@ import type { RunReport } from "../mirror/folder/run.ts";
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "../common/count.ts";
 import { shownWords } from "../common/shown-name.ts";
-import { byPath } from "../common/by-path.ts";
+import { byPath } from "../mirror/model/by-path.ts";
 
 /**
  * The words for the actions of a plan and the counts of a run. Arrows show where an effect is: `→`

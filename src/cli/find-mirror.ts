@@ -3,7 +3,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { LocalPath } from "../contract/path.ts";
 import { examineFolder } from "../mirror/trust/owner.ts";
-import { shellWord } from "../common/shell-word.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 import { foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { absentTrouble, mirrorNamed } from "../mirror/trust/list.ts";
 import { isMirrorName } from "../mirror/trust/names.ts";

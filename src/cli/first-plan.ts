@@ -5,7 +5,7 @@ import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { isEmpty, NO_PROPOSAL, type Proposal, proposalFor } from "../mirror/settings/propose-rules.ts";
 import { type Preview, previewSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import type { TrustedOrigin } from "../mirror/trust/origin.ts";
-import { shellWord } from "../common/shell-word.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";

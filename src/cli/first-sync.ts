@@ -5,7 +5,7 @@ import { rememberPrefer, type RunReport, runSync, USUAL_RUN } from "../mirror/fo
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
-import { shellWord } from "../common/shell-word.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 import { stayLine } from "./describe.ts";
 import type { ExitCode } from "./exit.ts";

@@ -1,5 +1,5 @@
 import { isLoopbackHost } from "../common/loopback.ts";
-import { shellWord } from "../common/shell-word.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 
 /**
  * The command that links a folder to a service which listens at `url`, as it works on this machine

@@ -1,5 +1,5 @@
 import type { RunReport } from "../mirror/folder/run.ts";
-import { byPath } from "../common/by-path.ts";
+import { byPath } from "../mirror/model/by-path.ts";
 import { shownName } from "../common/shown-name.ts";
 import { count, plural } from "../common/count.ts";
 import { attentionLines } from "./show-attention.ts";

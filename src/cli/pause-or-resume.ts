@@ -1,5 +1,5 @@
 import { askDaemon, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
-import { shellWord } from "../common/shell-word.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";

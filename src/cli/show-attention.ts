@@ -4,7 +4,7 @@ import { nextFor, nextForEach } from "../mirror/operations/results/next-step.ts"
 import { type Paint, PLAIN } from "./paint.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { byPath } from "../common/by-path.ts";
+import { byPath } from "../mirror/model/by-path.ts";
 
 /**
  * What needs the user, as lines. What many documents share is said once, before those that stand

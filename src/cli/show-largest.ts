@@ -1,7 +1,7 @@
 import type { Proposal, Share } from "../mirror/settings/propose-rules.ts";
 import { largestFolders } from "../mirror/operations/results/largest.ts";
 import { count, plural } from "../common/count.ts";
-import { shellWord } from "../common/shell-word.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 
 /** Where most of what goes up lies, and which of it nobody may mean. */

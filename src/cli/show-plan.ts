@@ -14,7 +14,7 @@ import { jsonLine } from "./json-line.ts";
 import { largestLines } from "./show-largest.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { useMirror } from "./use-mirror.ts";
-import { byPath } from "../common/by-path.ts";
+import { byPath } from "../mirror/model/by-path.ts";
 
 type PlanOptions = {
   readonly json: boolean;

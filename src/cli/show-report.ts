@@ -15,7 +15,7 @@ import { needs } from "../mirror/operations/results/needs.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { byPath } from "../common/by-path.ts";
+import { byPath } from "../mirror/model/by-path.ts";
 
 /** Shows a run: one summary line, then what needs the user. */
 

@@ -2,7 +2,7 @@ import { ageText } from "../common/age.ts";
 import { type LookedAt, lookAtAll } from "../mirror/folder/look-at-all.ts";
 import { ageOf } from "../mirror/folder/look.ts";
 import { statusJson } from "../mirror/operations/results/status.ts";
-import { shellWord } from "../common/shell-word.ts";
+import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";

@@ -1,6 +1,6 @@
 import type { FolderLists, Listed } from "../mirror/operations/doctor/list-folder.ts";
 import { ok, type Result } from "../common/trouble.ts";
-import { comparePaths } from "../common/by-path.ts";
+import { comparePaths } from "../mirror/model/by-path.ts";
 import { isBelow, isWithin, joinPath, type LocalPath } from "../contract/path.ts";
 
 /**

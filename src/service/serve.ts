@@ -10,10 +10,9 @@ import { type ImportProgress, type ImportReport, importFolder } from "./import/i
 import { ROOM_FOR_LEAST } from "./store/sqlite/reserve.ts";
 import { AccessLog, type AppendText, appendTo } from "./http/access-log.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
-import { listenTrouble } from "../common/listen-trouble.ts";
-import { type Pem, readPem } from "../common/read-pem.ts";
 import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
 import { databaseTrouble } from "./admin/database-trouble.ts";
+import { readFileSync } from "node:fs";
 
 /** The embedded service over HTTP, from a data folder. */
 
@@ -228,4 +227,55 @@ async function importOrTell(
       { code },
     );
   }
+}
+
+/** The certificate of a service. */
+type Pem = { readonly cert: Buffer; readonly key: Buffer };
+
+function readPem(tls: { readonly certFile: string; readonly keyFile: string }): Result<Pem> {
+  const read: Buffer[] = [];
+  for (const file of [tls.certFile, tls.keyFile]) {
+    try {
+      read.push(readFileSync(file));
+    } catch (error) {
+      return trouble(
+        "usage",
+        `${file} cannot be read: ${errnoClause(error)}`,
+        "give PEM files with --tls-cert and --tls-key",
+      );
+    }
+  }
+  return ok({ cert: read[0]!, key: read[1]! });
+}
+
+type Place = { readonly host: string; readonly port: number };
+
+/** Each way that listening fails, by the beginning of the error's code. */
+const LISTEN_TROUBLES: readonly {
+  readonly codes: RegExp;
+  readonly what: (place: Place) => string;
+  readonly next: string;
+}[] = [
+  {
+    codes: /^EADDRINUSE$/,
+    what: ({ host, port }) => `port ${port} of ${host} is taken`,
+    next: "give another with --port N; --port 0 takes any free one",
+  },
+  {
+    codes: /^(?:EACCES|EADDRNOTAVAIL|ENOTFOUND)$/,
+    what: ({ host, port }) => `${host}, port ${port} cannot be used`,
+    next: "give an address of this machine with --host, and a port above 1023 with --port",
+  },
+  {
+    codes: /^ERR_(?:OSSL|SSL)/,
+    what: () => "the certificate and its key cannot be used together",
+    next: "give PEM files that belong together",
+  },
+];
+
+/** @returns null when it is no error of the address or the certificate: a bug */
+function listenTrouble(error: unknown, place: Place): Result<never> | null {
+  const code = codeOf(error);
+  const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));
+  return known === undefined ? null : trouble("usage", known.what(place), known.next, { code });
 }

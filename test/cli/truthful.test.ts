@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { comparePaths } from "../../src/common/by-path.ts";
+import { comparePaths } from "../../src/mirror/model/by-path.ts";
 import { useRig } from "./rig.ts";
 
 /**

@@ -113,7 +113,7 @@ describe.each(WRITES)("I08 %s whose end is not known", (_, happen, intentOf) => 
     if (hasHappened) happen(rig.app);
     fixture.fault = () => fault;
     const ctx = new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS });
-    expect(await settleIntent(ctx, intentId, intent, null)).toMatchObject({ kind });
+    expect(await settleIntent(ctx, intentId, intent)).toMatchObject({ kind });
     expect(mirror.state.intents()).toHaveLength(open);
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { expect, test } from "vitest";
-import { shellWord } from "../../src/common/shell-word.ts";
+import { shellWord } from "../../src/mirror/model/shell-word.ts";
 import { shownName, shownWords, steers } from "../../src/common/shown-name.ts";
 import { fc } from "../property.ts";
 

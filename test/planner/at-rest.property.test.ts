@@ -1,6 +1,6 @@
 import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { compareStrings } from "../../src/common/by-path.ts";
+import { compareStrings } from "../../src/mirror/model/by-path.ts";
 import type { Plan } from "../../src/mirror/planner/plan-types.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";

@@ -11,7 +11,7 @@ import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import { age, columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { byPath } from "../../common/by-path.ts";
+import { byPath } from "../../mirror/model/by-path.ts";
 import { conflictHunks, listConflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
 import { findSubject } from "../../mirror/operations/manual/subject.ts";
 import { hunkLines } from "../show-hunks.ts";

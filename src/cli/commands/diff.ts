@@ -6,7 +6,7 @@ import { findMirror, locate } from "../find-mirror.ts";
 import { REACH_OPTIONS, reachOf, useLocal, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 import { splitVersion } from "../../mirror/operations/history/history.ts";
 import { listDifferences, readBothSides } from "../../mirror/operations/history/diff.ts";
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";

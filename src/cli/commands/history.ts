@@ -11,7 +11,7 @@ import { useLocal } from "../use-mirror.ts";
 import { bytes, localTime } from "../../mirror/operations/results/when.ts";
 import { columns } from "../when.ts";
 import { jsonLine } from "../json-line.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { readMoment } from "../../mirror/operations/history/as-of.ts";
 import { showMerge } from "../show-merge.ts";

@@ -13,7 +13,7 @@ import { locateAll } from "../locate-all.ts";
 import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mirror.ts";
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 import { isOneSubject } from "../../mirror/operations/manual/resolve-many.ts";
 import { resolveSeveral } from "../resolve-many.ts";
 import { resolveSubject } from "../../mirror/operations/manual/resolve.ts";

@@ -9,10 +9,10 @@ import { EXIT } from "../exit.ts";
 import { locateDocument } from "../locate-document.ts";
 import { useLocal } from "../use-mirror.ts";
 import { shownName } from "../../common/shown-name.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 import { splitVersion } from "../../mirror/operations/history/history.ts";
 import { findVersion } from "../../mirror/operations/history/restore.ts";
-import { writeNewFile } from "../../common/new-file.ts";
+import { writeNewFile } from "../new-file.ts";
 
 export const command: Command = {
   usage: "show PATH[@N] | ID[@N] [--output FILE]",

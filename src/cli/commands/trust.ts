@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { TrustQuestion } from "../../mirror/trust/ask.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 import type { Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { MIRROR_FOLDER } from "../../mirror/model/mirror-folder.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Unlinked } from "../../mirror/folder/unlink.ts";
 import { judgeList } from "../../mirror/trust/gate.ts";

@@ -3,7 +3,7 @@ import { basename, dirname, join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { removeOwn } from "../state/own-files.ts";
 import { judgeList, keepMirror, placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";

@@ -8,7 +8,7 @@ import { type Glance, glanceAtState } from "../state/glance.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import type { Glances } from "./glances.ts";
 import { ok, type Result } from "../../common/trouble.ts";
-import { comparePaths } from "../../common/by-path.ts";
+import { comparePaths } from "../model/by-path.ts";
 
 /** What the state file says of a mirror: no network, walk or lock. */
 export type MirrorStatus = Standing & {

@@ -1,7 +1,7 @@
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import type { FolderEvent } from "../daemon/folder-events.ts";
 import { Glances } from "../folder/glances.ts";
 import { errnoClause } from "../../common/trouble.ts";

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 import { hooksFileOf } from "../trust/gate.ts";

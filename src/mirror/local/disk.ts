@@ -3,7 +3,6 @@ import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { Disk, DiskOutcome, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../../common/random.ts";
-import { toEnd } from "../../common/to-end.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
 import { HeldFiles } from "./held-files.ts";
@@ -77,7 +76,11 @@ export class LocalDisk implements Disk {
   }
 
   walk(...asked: Parameters<Disk["walk"]>): LocalTree {
-    return toEnd(this.walkInParts(...asked));
+    const parts = this.walkInParts(...asked);
+    for (;;) {
+      const part = parts.next();
+      if (part.done === true) return part.value;
+    }
   }
 
   walkInParts(...[known, onText]: Parameters<Disk["walk"]>): Generator<void, LocalTree> {

@@ -1,5 +1,5 @@
 import type { Step } from "../model/action.ts";
-import { compareStrings } from "../../common/by-path.ts";
+import { compareStrings } from "../model/by-path.ts";
 import { resolveNameClashes } from "./decide/name-clashes.ts";
 import { decideDocument } from "./decide/content.ts";
 import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.ts";

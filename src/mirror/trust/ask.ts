@@ -3,7 +3,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { readConfig } from "../settings/config.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { addressOf, pickUrl } from "./address.ts";
 import { findMirror, placeOf } from "./gate.ts";

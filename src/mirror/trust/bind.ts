@@ -1,6 +1,6 @@
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { type Result, trouble } from "../../common/trouble.ts";
 import { findMirror, keepMirror, placeOf } from "./gate.ts";
 import { usualName } from "./list.ts";

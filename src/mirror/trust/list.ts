@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import { placeOf } from "./gate.ts";
 import { freeName, isSameName, nameOfFolder, namesOf } from "./names.ts";

@@ -2,7 +2,7 @@ import { lstatSync } from "node:fs";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { examineOwnFolder } from "../state/own-folder.ts";
 import { UnsafePath } from "../../common/unsafe-path.ts";
 import { effectiveUser } from "../../common/effective-user.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isSidecarName } from "../../contract/path.ts";
 import { findKeySource } from "../settings/key.ts";
-import { shellWord } from "../../common/shell-word.ts";
+import { shellWord } from "../model/shell-word.ts";
 import { trouble } from "../../common/trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
 

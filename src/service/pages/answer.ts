@@ -1,7 +1,7 @@
 import type { Content, Notice } from "../../page/layout.ts";
 import type { Refused } from "../requests/answer.ts";
 import { PROBLEM_CODES } from "../../contract/problem.ts";
-import { clauseOf } from "../../common/clause.ts";
+import { clauseOf } from "../clause.ts";
 
 /** How a request for a page, or a form, ends. */
 export type PageResult =

@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import {
   type BaseTree,
   isComplete,
@@ -17,7 +17,7 @@ import { isRestored } from "../run/generation.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
 import type { Observers, PassEnd } from "../run/pass-context.ts";
-import type { World } from "../run/world.ts";
+import { type World, toService } from "../run/world.ts";
 import {
   haveSameDocuments,
   type InSyncSnapshot,
@@ -27,8 +27,8 @@ import {
   remoteTreeOf,
   snapshotAfter,
 } from "./in-sync-snapshot.ts";
-import { listingWith } from "./shown-listing.ts";
 import { remoteAfterPass } from "./remote-after-pass.ts";
+import { agreesThere } from "../../model/agreement.ts";
 
 /** A listing that no pass has used yet, and when it was asked for (monotonic). */
 type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
@@ -205,4 +205,36 @@ export class KnownTrees {
   listedAt(): number {
     return this.#listedAt;
   }
+}
+
+/**
+ * What the service would list if these documents alone had changed since everything was last seen.
+ * @param before everything as it was last seen
+ * @returns null where more must have changed: a folder is new, or a place is another document's
+ */
+function listingWith(
+  world: World,
+  base: BaseTree,
+  before: RemoteTree | null,
+  shown: readonly RemoteFile[],
+): Listing<FileResource> | null {
+  if (before === null || !isComplete(before)) return null;
+  const changed = new Map(shown.map((file) => [file.id, file]));
+  const taken = new Set(shown.map(({ path }) => path));
+  const folders = new Set(["", ...[...before.folders.values()].map(({ path }) => path)]);
+  if (taken.size < changed.size || shown.some(({ path }) => !folders.has(parentOf(path)))) return null;
+  const items = shown.map((file) => itemOf(world, file));
+  const same = new Set<DocId>();
+  for (const [id, file] of before.files) {
+    if (changed.has(id)) continue;
+    if (taken.has(file.path)) return null;
+    const link = base.links.get(id);
+    if (link !== undefined && agreesThere(link, file)) same.add(id);
+    else items.push(itemOf(world, file));
+  }
+  return { items, same: { size: same.size, keys: () => same }, complete: true, fault: null };
+}
+
+function itemOf(world: World, { id, path, changeId, protected: isProtected }: RemoteFile): FileResource {
+  return { id, path: toService(world, path), lastChangeId: changeId, protected: isProtected };
 }

@@ -3,7 +3,6 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { FolderMove, Post } from "./open-posts.ts";
-import type { Fault } from "../../ports/remote.ts";
 import { createRemote } from "../apply/create-remote.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { makeFolderRemote, removeFolderRemote } from "../apply/folder.ts";
@@ -13,7 +12,7 @@ import { putText } from "../apply/put.ts";
 import { readCreated } from "../apply/read-created.ts";
 import { type Phase, recoverEffect } from "../apply/run-effect.ts";
 import { whyOpen } from "../apply/unsettled.ts";
-import { isLocal } from "./recover.ts";
+import { isLocal, type LocalIntent } from "./recover.ts";
 
 export type StillOpen = {
   readonly ids: ReadonlyMap<string, string>;
@@ -34,7 +33,7 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocal(intent)) continue;
-    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent, null));
+    const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
     const why = whyOpen(outcome);
     if (why !== null) noteOpen(open, intent, `a write to the service is not confirmed yet: ${why}`);
@@ -56,10 +55,7 @@ function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: Intent, 
   if (intent.kind === "patch-folder") folderMoves.set(intent, why);
 }
 
-type RemoteIntent = Exclude<
-  Intent,
-  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
->;
+type RemoteIntent = Exclude<Intent, LocalIntent>;
 
 const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteIntent, { kind: K }>, unknown> } = {
   put: putText,
@@ -72,15 +68,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
   "delete-folder": removeFolderRemote,
 };
 
-/**
- * Settles a write whose end is not known by a read (I08).
- * @param fault of its request; null: it is of an earlier run, or of a crash
- */
-export async function settleIntent(
-  ctx: PassContext,
-  intentId: number,
-  intent: RemoteIntent,
-  fault: Fault | null,
-): Promise<Outcome> {
-  return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, fault);
+/** Settles a write of an earlier run, or from before a crash, by a read (I08). */
+export function settleIntent(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
+  return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, null);
 }

@@ -1,9 +1,9 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
-import { removeUnrecorded } from "../apply/conflict-copies.ts";
-import { belongsBack, inspectParked, lookAtParked, putBack, returnAside } from "../apply/late-write.ts";
-import { commit } from "../apply/commit.ts";
+import { removeUnrecorded, dropCopies } from "../apply/conflict-copies.ts";
+import { belongsBack, inspectParked, lookAtParked, putBack, returnAside, holdsChanges } from "../apply/late-write.ts";
+import { commit, type Change } from "../apply/commit.ts";
 import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
@@ -11,29 +11,21 @@ import { trashFile } from "../apply/trash-file.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { parkedDocument, recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { followReplaced } from "./cut-off-replace.ts";
+import type { Conflict, Link } from "../../model/link.ts";
+import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
+import type { LocalText } from "../../ports/disk.ts";
 
 /** Puts back what a crash left half done on the disk, before the first walk (I13). */
 
-export type LocalIntent = Extract<
-  Intent,
-  { kind: "replace" | "trash" | "move" | "move-folder" | "conflict-copy" | "set-aside" }
->;
+const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "set-aside"] as const;
 
-type Aside = { readonly id: DocId; readonly path: LocalPath };
-
-const LOCAL: ReadonlySet<Intent["kind"]> = new Set([
-  "replace",
-  "trash",
-  "move",
-  "move-folder",
-  "conflict-copy",
-  "set-aside",
-]);
+export type LocalIntent = Extract<Intent, { kind: (typeof LOCAL_KINDS)[number] }>;
 
 export function isLocal(intent: Intent): intent is LocalIntent {
-  return LOCAL.has(intent.kind);
+  return LOCAL_KINDS.some((kind) => kind === intent.kind);
 }
+
+type Aside = { readonly id: DocId; readonly path: LocalPath };
 
 /**
  * The first part of recovery: the disk. Returns the paths that an intent keeps open, which are
@@ -84,35 +76,18 @@ function recoverOne(
   intent: LocalIntent,
   findPlace: WayBack,
 ): string | null {
+  if (intent.kind === "move") return recoverLocalEffect(ctx, moveFile, intentId, intent);
+  if (intent.kind === "move-folder") return recoverLocalEffect(ctx, moveFolderLocal, intentId, intent);
+  if (intent.kind === "conflict-copy") return recoverConflictCopy(ctx, intentId, intent);
+  const path = findPlace(pathOf(ctx, intent));
+  if (path === null) return "its folder is missing, and the linked folder cannot be read completely";
   switch (intent.kind) {
     case "replace":
+      return recoverReplace(ctx, intentId, { ...intent, path });
     case "set-aside":
-    case "trash": {
-      const path = findPlace(pathOf(ctx, intent));
-      if (path === null) return "its folder is missing, and the linked folder cannot be read completely";
-      return recoverAside(ctx, { intentId, run }, { ...intent, path });
-    }
-    case "move":
-      return recoverLocalEffect(ctx, moveFile, intentId, intent);
-    case "move-folder":
-      return recoverLocalEffect(ctx, moveFolderLocal, intentId, intent);
-    case "conflict-copy":
-      return recoverSidecar(ctx, intentId, intent);
-  }
-}
-
-function recoverAside(
-  ctx: PassContext,
-  { intentId, run }: Omit<OpenIntent, "intent">,
-  intent: Extract<Intent, { kind: "replace" | "set-aside" | "trash" }>,
-): string | null {
-  switch (intent.kind) {
-    case "replace":
-      return recoverReplace(ctx, intentId, intent);
-    case "set-aside":
-      return inspectParked(ctx, intentId, intent, run);
+      return inspectParked(ctx, intentId, { ...intent, path }, run);
     case "trash":
-      return recoverLocalEffect(ctx, trashFile, intentId, intent);
+      return recoverLocalEffect(ctx, trashFile, intentId, { ...intent, path });
   }
 }
 
@@ -140,7 +115,7 @@ function recoverReplace(
   return turned === undefined ? null : inspectParked(ctx, turned.intentId, next, turned.run);
 }
 
-function recoverSidecar(
+function recoverConflictCopy(
   ctx: PassContext,
   intentId: number,
   intent: Extract<Intent, { kind: "conflict-copy" }>,
@@ -170,4 +145,56 @@ function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): voi
     detail,
     outcome: back === null ? "done" : "fault",
   });
+}
+
+type Replace = Extract<Intent, { kind: "replace" }>;
+
+/**
+ * Returns how base moves for a replace that died after the file had its new text and before base
+ * moved. On the base before, what mdmirror wrote itself would count as an edit of its user, and
+ * undo what has come to the service since (I10). Base also follows where the file was edited
+ * meanwhile and still holds all that the version changed; else nobody knows of what that text was
+ * made, and base stays.
+ */
+function followReplaced(ctx: PassContext, intent: Replace): Change {
+  const { state, disk } = ctx.world;
+  const { id, path, expect, nextChangeId: changeId, nextDigest: digest, baseDigest, settles = false } = intent;
+  const link = state.link(id);
+  if (changeId === undefined || digest === undefined || link === null) return {};
+  // What is in review was made on the base before: the next look at the live text settles both,
+  // unless its user has given it up.
+  if (link.digest !== baseDigest || (link.submissions.length > 0 && !settles)) return {};
+  const found = disk.read(path);
+  if (found.kind !== "done" || !isMadeOf(ctx, intent, link, found.value)) return {};
+  const { stamp, digest: after } = found.value;
+  const whole = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: false };
+  const moved = after === digest ? moveBase(link, whole) : moveBaseUnderEdit(link, changeId, digest, stamp);
+  const detail = "written before the process ended; base is the written version";
+  return {
+    link: settles ? { ...moved, submissions: [] } : moved,
+    version: { id, changeId, digest },
+    ...endedConflict(ctx, id, path, { baseChangeId: changeId, baseDigest: digest }),
+    event: { kind: "recover", side: "local", id, path, detail, before: expect, after },
+  };
+}
+
+function isMadeOf(ctx: PassContext, { writes, nextDigest }: Replace, link: Link, found: LocalText): boolean {
+  return found.digest === writes || holdsChanges(ctx, link.digest, nextDigest ?? null, found.text);
+}
+
+/**
+ * During a conflict only content that ends it is written. The conflict copy may be gone already
+ * although no user deleted it; a copy that cannot be removed stays, with its conflict.
+ */
+function endedConflict(
+  ctx: PassContext,
+  id: DocId,
+  at: LocalPath,
+  base: Pick<Conflict, "baseChangeId" | "baseDigest">,
+) {
+  const conflict = ctx.world.state.conflict(id);
+  if (conflict === null) return {};
+  return dropCopies(ctx, conflict, at).kind === "got"
+    ? { removes: { conflict: id } }
+    : { conflict: { ...conflict, ...base } };
 }

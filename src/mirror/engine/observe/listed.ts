@@ -1,7 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource } from "../../../contract/resources.ts";
 import { type Borrowed, BorrowedMap } from "../../model/borrowed-map.ts";
-import { findInOrder } from "../../../common/in-order.ts";
 import type { Link } from "../../model/link.ts";
 import type { RemotePath } from "../../../contract/path.ts";
 import type { Held, Listing } from "../../ports/remote.ts";
@@ -30,7 +29,8 @@ export function listDocuments(world: World, held?: Held): Promise<Listing<FileRe
  */
 export class HeldLinks implements Held {
   readonly #all: readonly Link[];
-  readonly #find: (id: string) => number;
+  /** Where each document is in `#all`. */
+  readonly #positions: ReadonlyMap<string, number>;
   readonly #prefix: RemotePath;
   /** How many characters of a listed path lie above the mirrored subtree: links leave them out. */
   readonly #lead: number;
@@ -38,14 +38,14 @@ export class HeldLinks implements Held {
 
   constructor({ prefix }: World, links: BaseTree["links"]) {
     this.#all = [...links.values()];
-    this.#find = findInOrder(this.#all, ({ id }) => id);
+    this.#positions = new Map(this.#all.map(({ id }, at) => [id, at]));
     this.#prefix = prefix;
     this.#lead = prefix === "" ? 0 : prefix.length + 1;
     this.count = this.#all.length;
   }
 
   find(id: unknown): number {
-    return typeof id === "string" ? this.#find(id) : -1;
+    return typeof id === "string" ? (this.#positions.get(id) ?? -1) : -1;
   }
 
   shows(at: number, path: RemotePath, changeId: unknown, isProtected: unknown): boolean {

@@ -13,7 +13,7 @@ import type { InertLinks } from "../links/inert.ts";
 import { subjectOf } from "./subject.ts";
 import type { MadeWay, PassEnd } from "./pass-context.ts";
 import type { Counts } from "./world.ts";
-import { byPath, comparePaths } from "../../../common/by-path.ts";
+import { byPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/count.ts";
 
 /** What a run reports: the object of `sync --json`, from which the summary line is made. */

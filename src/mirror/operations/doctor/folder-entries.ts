@@ -1,5 +1,5 @@
 import type { FolderName } from "../../local/folder-names.ts";
-import { comparePaths } from "../../../common/by-path.ts";
+import { comparePaths } from "../../model/by-path.ts";
 import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { isBelow, joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";

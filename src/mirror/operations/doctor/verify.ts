@@ -10,7 +10,7 @@ import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteTree } from "../
 import { observeRemote } from "../../engine/observe/observe.ts";
 import type { World } from "../../engine/run/world.ts";
 import { indexLinks, type LinkIndex } from "../history/find-document.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** Lists, reads and hashes both sides, and uses nothing from an earlier look. */
 

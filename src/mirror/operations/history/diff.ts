@@ -9,7 +9,7 @@ import { countLines } from "../../../markdown/merge/line-diff.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { USUAL_RUN, previewSync } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** The local text against the live text. Nothing is written (I23). */
 

@@ -15,7 +15,7 @@ import { type HistoryEntry, readHistory } from "./history.ts";
 import { isDone } from "../manual/resolve.ts";
 import { isPattern, selectPaths } from "../manual/selection.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /**
  * Restores several documents at once, by a folder or a pattern: what was deleted, or all as it was

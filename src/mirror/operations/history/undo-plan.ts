@@ -1,6 +1,6 @@
 import { type DocId, isDirId, isDocId } from "../../../contract/ids.ts";
 import type { BaseTree } from "../../model/tree.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";

@@ -5,7 +5,7 @@ import { pathTo, type Place, resolve } from "../../../markdown/links/place.ts";
 import { LinkPlaces } from "../../engine/links/places.ts";
 import { joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { LocalTree } from "../../model/tree.ts";
-import { distanceWithin } from "../../../common/edit-distance.ts";
+import { distanceWithin } from "./edit-distance.ts";
 import type { World } from "../../engine/run/world.ts";
 
 /** Links of the files on disk that lead nowhere. Writes nothing (I23). */

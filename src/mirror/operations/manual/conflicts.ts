@@ -8,7 +8,7 @@ import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { Subject } from "./subject.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** What is open in a folder, by the state and one look at each file, without network. */
 

@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 import type { Action } from "../../model/action.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";

@@ -2,7 +2,7 @@ import { mapName, type NameKind, nameFaults } from "../../../contract/names.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey, depthOf } from "../../../contract/path.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /**
  * Renames on disk what the service calls otherwise (`My notes.md`, mirrored as `My-notes.md`), so

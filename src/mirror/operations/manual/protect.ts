@@ -2,7 +2,7 @@ import type { DocId } from "../../../contract/ids.ts";
 import { type HandEnd, runByHand } from "../../engine/by-hand/by-hand.ts";
 import { protect } from "../../engine/by-hand/protect.ts";
 import { toService, type World } from "../../engine/run/world.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Fault } from "../../ports/remote.ts";

@@ -19,7 +19,7 @@ import {
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "./resolve.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** The other answer to a halt: what was deleted or overwritten is brought back, not let through. */
 

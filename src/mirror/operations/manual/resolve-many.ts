@@ -3,7 +3,7 @@ import { isStopped, runByHand } from "../../engine/by-hand/by-hand.ts";
 import type { Seen } from "../../engine/by-hand/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 import { needsYou } from "../../model/hold.ts";
 import { type Hold, isAway, type Link } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";

@@ -5,7 +5,7 @@ import type { Conflict, Hold, Link, Submission } from "../../model/link.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 
 /** What waits in review, as far as the state knows: no network, no look at the files. */
 

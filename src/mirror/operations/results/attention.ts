@@ -1,4 +1,4 @@
-import { byPath } from "../../../common/by-path.ts";
+import { byPath } from "../../model/by-path.ts";
 import { insteadOf } from "./halt.ts";
 import type { HaltReason } from "../../planner/plan-types.ts";
 import { NOT_APPROVABLE } from "../../planner/plan-types.ts";

@@ -1,5 +1,5 @@
 import type { RunReport } from "../../folder/run.ts";
-import { shellWord } from "../../../common/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 
 type Attention = RunReport["attention"][number];
 

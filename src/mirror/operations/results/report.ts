@@ -1,6 +1,6 @@
 import type { InertLinks } from "../../engine/links/inert.ts";
 import { plural } from "../../../common/count.ts";
-import { shellWord } from "../../../common/shell-word.ts";
+import { shellWord } from "../../model/shell-word.ts";
 import { shownName } from "../../../common/shown-name.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { attentionJson } from "./attention.ts";

@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { compareStrings } from "../../../common/by-path.ts";
+import { compareStrings } from "../../model/by-path.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";

@@ -1,6 +1,6 @@
 import type { DirId } from "../../../contract/ids.ts";
 import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
-import { compareStrings } from "../../../common/by-path.ts";
+import { compareStrings } from "../../model/by-path.ts";
 import {
   depthOf,
   folds,

@@ -1,4 +1,4 @@
-import { compareStrings } from "../../../common/by-path.ts";
+import { compareStrings } from "../../model/by-path.ts";
 import type { Link } from "../../model/link.ts";
 import { isSimilar, type LineProfile, mayBeSimilar, similarity } from "../../model/similar.ts";
 import type { LocalFile } from "../../model/tree.ts";

@@ -1,4 +1,4 @@
-import { compareStrings } from "../../../common/by-path.ts";
+import { compareStrings } from "../../model/by-path.ts";
 import { hashedName, isUnsafeName, localNameFor, remoteNameFor } from "../../model/local-name.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, pathKey } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";

@@ -1,4 +1,4 @@
-import { steers } from "./shown-name.ts";
+import { steers } from "../../common/shown-name.ts";
 
 /**
  * Spells a path for a shell, in commands that a message shows. One that would steer the terminal,

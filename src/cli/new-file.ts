@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { errnoClause, ok, type Result, trouble } from "./trouble.ts";
+import { errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 
 /**
  * Writes a file that a user asked for by name, inside or outside of the mirror. Never over another.
