@@ -67,7 +67,7 @@ function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   return last.state !== "stopped" && pendingDeletions.length > 0;
 }
 
-/** Whether a daemon neither polls nor retries. While paused, a run by hand shows another phase. */
+/** Whether a daemon neither polls nor retries. While paused, a manual run shows another phase. */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
@@ -82,13 +82,13 @@ function sumOf(runs: readonly RunReport[], last: RunReport): RunReport["counts"]
   return sum;
 }
 
-/** What the daemon of a folder answers to the commands that ask it. */
+/** Answers of a folder's daemon to commands. */
 
 const BEAT_MS = 2_000;
 /** A `sync` waits so long for what is held back; the grace of a deletion is the longest of it. */
 const HELD_BACK_MS = 45_000;
 
-/** What is told of a folder; `daemon` null: it is closed. */
+/** Returns the status of a folder. `daemon` null: the folder is closed. */
 export function statusOf(
   common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests" | "traffic">,
   daemon: Daemon | null,
@@ -182,7 +182,7 @@ type Asked = { readonly paths: readonly string[]; readonly timeoutMs: number };
 /** LIMIT: what a timer of Node can wait for, in milliseconds. */
 const MOST_MS = 2 ** 31 - 1;
 
-/** What a daemon answers to `wait`: at once what is there, else when it is, or the time is over. */
+/** Answers `wait` as soon as the local changes are on the service, or when the time is over. */
 async function waitAsked(
   daemon: Pick<Daemon, "whenThere" | "status">,
   { paths, timeoutMs }: Asked,

@@ -251,7 +251,7 @@ export class DaemonFolder {
   }
 }
 
-/** What follows from an event of a folder's daemon, beside that it is told. */
+/** Handles an event of a folder's daemon. Reporting it is not part of this. */
 function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") dropsRefusedKey(open);

@@ -74,9 +74,9 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
 const EDITED = stale("it was edited on the service meanwhile");
 
 /**
- * The service answers that it has no such document, which it showed a moment ago. As a rule
- * somebody deleted it in between; but one that it goes on showing would be said to be gone and in
- * sync, and come back with the next run. So it is read once more.
+ * The service answers that it has no such document, which it showed a moment ago. Usually somebody
+ * deleted it in between. If the service still shows it, it would be reported as deleted and come
+ * back with the next run. So it is read once more.
  */
 async function readAgain(ctx: PassContext, row: Row, { refused }: Deletion, fault: Fault): Promise<Shown<"gone">> {
   const again = await fetchText(ctx, row.id, row.localPath);

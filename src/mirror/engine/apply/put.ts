@@ -209,7 +209,7 @@ function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { k
   return changeId === row.baseChangeId && content?.isWellFormed() === true && digestOf(content) !== row.baseDigest;
 }
 
-/** What goes into the file in place of the content that was sent is read, not only answered. */
+/** Reads the saved version, unless the answer holds the content that was sent, or base's. */
 async function savedVersion(
   ctx: PassContext,
   { id, localPath, digest: sent, baseDigest }: Row,

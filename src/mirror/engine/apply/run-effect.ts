@@ -17,7 +17,7 @@ export type Source =
   /** `fault`: why no answer says it; null: the process ended meanwhile. */
   | { readonly from: "observation"; readonly fault: Fault | null };
 
-/** What is journalled, and what `perform` needs beside it and no recovery does. */
+/** The row to journal, and values that `perform` needs but recovery does not. */
 type Ready<Row extends Intent, Beside> = {
   readonly row: Row;
   readonly beside: Beside;
@@ -43,10 +43,10 @@ export type Concluded = {
   readonly next?: NextPhase;
 };
 
-/** A row that is opened as another one is closed, and how the effect goes on with it. */
+/** The row that replaces a closed one, and how the effect continues with it. */
 type NextPhase = {
   readonly row: Intent;
-  readonly goOn: (ctx: PassContext, rowId: number) => Promise<Outcome>;
+  readonly run: (ctx: PassContext, rowId: number) => Promise<Outcome>;
 };
 
 interface Conclusion<Row extends Intent, Seen> {
@@ -137,7 +137,7 @@ async function end<Row extends Intent, Seen>(
     ends.last = close(ctx, effect, rowId, row, shown, source);
   }, "late");
   const { outcome, next, nextId } = ends.last!;
-  return next === undefined ? outcome : next.goOn(ctx, nextId);
+  return next === undefined ? outcome : next.run(ctx, nextId);
 }
 
 type Ended = Concluded & { readonly nextId: number };
@@ -163,7 +163,7 @@ function close<Row extends Intent, Seen>(
 
 /** Returns the phase that follows when a row turns into `row`. */
 export function phase<Row extends Intent, Seen>(effect: Phase<Row, Seen>, row: Row): NextPhase {
-  return { row, goOn: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
+  return { row, run: (ctx, rowId) => recoverEffect(ctx, effect, rowId, row, null) };
 }
 
 export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
