@@ -13,7 +13,7 @@ import { originOfUser } from "../../src/mirror/trust/gate.ts";
 import { type Finished, PROJECT, runChild } from "./child.ts";
 import { type CorpusName, writeCorpus } from "./corpus.ts";
 import { type BenchService, startBenchService } from "./service.ts";
-import { shippedCli } from "./shipped.ts";
+import { builtProgram } from "../build/dist.ts";
 
 type Corpus = { readonly name: CorpusName; readonly folder: string; readonly documents: number };
 export type Mirror = {
@@ -69,7 +69,7 @@ export async function openFixture(say: (what: string) => void): Promise<Fixture>
     const finished = await runChild(process.execPath, args, { env });
     return { ...finished, asked: await service.count() };
   };
-  const shipped = shippedCli();
+  const shipped = builtProgram(PROJECT);
   const mdmirror = (args: readonly string[], key: string) => counting([shipped, ...args], { MDMIRROR_API_KEY: key });
 
   const mirror = once(async (name): Promise<Mirror> => {

@@ -2,38 +2,13 @@
  * Several processes in one folder at once: one works, the others say that it is in use or let the
  * daemon do it; nothing is done twice.
  */
-import {
-  docPath,
-  editHere,
-  editThere,
-  type Ended,
-  type Field,
-  linked,
-  makeThere,
-  openField,
-  run,
-  start,
-  writeHere,
-  fillThere,
-} from "./fixture.ts";
-import { newText } from "./marked.ts";
+import { type Ended, type Field, linked, openField, run, start, fillThere, workOnBothSides } from "./fixture.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
 import type { Fault, Soak } from "./row.ts";
 
 const DOCUMENTS = 60;
 const PROCESSES = 5;
 const LOCKED = 6;
-
-/** Work for both sides: new documents, edits, merges. */
-async function work(field: Field, round: number): Promise<void> {
-  for (let k = 0; k < 6; k++) {
-    writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
-    await makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
-    const path = docPath((round * 6 + k) % DOCUMENTS);
-    editHere(field, path, k);
-    await editThere(field, path, k + 4);
-  }
-}
 
 async function manySyncs({ rounds, seed }: Soak) {
   const ledger = openLedger();
@@ -43,7 +18,7 @@ async function manySyncs({ rounds, seed }: Soak) {
   let worked = 0;
   let refused = 0;
   for (let round = 0; round < rounds; round++) {
-    await work(field, round);
+    await workOnBothSides(field, round, 6, DOCUMENTS);
     const before = await rememberBefore(field);
     // Who works is answered only when another one has met it.
     const met = Promise.withResolvers<void>();
@@ -82,7 +57,7 @@ async function syncWhileWatch({ rounds, seed }: Soak) {
   const daemon = await startDaemon(field);
   let asked = 0;
   for (let round = 0; round < rounds; round++) {
-    await work(field, round);
+    await workOnBothSides(field, round, 6, DOCUMENTS);
     // The service merges what the daemon sends with a text that the daemon has not been shown: its
     // marks are what must stay.
     const before = { ...(await rememberBefore(field)), digests: new Map() };

@@ -167,6 +167,17 @@ export async function editThere(field: Field, path: string, paragraph: number, c
   must(await field.call("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: text }));
 }
 
+/** Creates and edits on both sides: `count` documents of each kind, at paths that depend on the round. */
+export async function workOnBothSides(field: Field, round: number, count: number, documents: number): Promise<void> {
+  for (let k = 0; k < count; k++) {
+    writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
+    await makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
+    const path = docPath((round * count + k) % documents);
+    editHere(field, path, k);
+    await editThere(field, path, k + 4);
+  }
+}
+
 export type Ended = { readonly code: number | null; readonly out: string; readonly ms: number };
 
 export type StartOptions = {

@@ -14,15 +14,13 @@ import {
   type Service,
   serveData,
   docPath,
-  editHere,
-  editThere,
   fillThere,
   linked,
-  makeThere,
   openField,
   run,
   start,
   writeHere,
+  workOnBothSides,
 } from "./fixture.ts";
 import { newText } from "./marked.ts";
 import { judge, openLedger, rememberBefore } from "./judge.ts";
@@ -34,16 +32,6 @@ const CODES = [0, 3, 5];
 /** How many syncs of a round wait for a connection to break. */
 const MOST_SYNCS = 40;
 
-async function work(field: Field, round: number): Promise<void> {
-  for (let k = 0; k < 12; k++) {
-    writeHere(field, `here/${round}-${k}.md`, newText(`here ${round} ${k}`));
-    await makeThere(field, `there/${round}-${k}.md`, newText(`there ${round} ${k}`));
-    const path = docPath((round * 12 + k) % DOCUMENTS);
-    if (k % 3 !== 0) editHere(field, path, k);
-    if (k % 3 !== 1) await editThere(field, path, k + 4);
-  }
-}
-
 async function brokenConnections({ rounds, seed }: Soak) {
   const ledger = openLedger();
   const direct = await openField(seed);
@@ -52,7 +40,7 @@ async function brokenConnections({ rounds, seed }: Soak) {
   await fillThere(field, DOCUMENTS);
   await linked(field);
   for (let round = 0; round < rounds; round++) {
-    await work(field, round);
+    await workOnBothSides(field, round, 12, DOCUMENTS);
     const before = await rememberBefore(field);
     proxy.share = 0.15 + field.dice.fraction() * 0.8;
     // How many connections a sync opens is a matter of time; without a break it would prove nothing.
@@ -85,7 +73,7 @@ async function killedService({ rounds, seed }: Soak) {
   await linked(field);
   let kills = 0;
   for (let round = 0; round < rounds; round++) {
-    await work(field, round);
+    await workOnBothSides(field, round, 12, DOCUMENTS);
     const before = await rememberBefore(field);
     await served.apart();
     const { child, ended } = start(field, ["sync", field.notes]);

@@ -48,5 +48,5 @@ export function countCharacters(text: string): number {
 export const MAX_PATH_CHARACTERS = { file: 4_096, folder: 4_096 - 1 - MAX_NAME_CHARACTERS } as const;
 export const MAX_PATH_NAMES = { file: 128, folder: 127 } as const;
 
-/** Why a file's content can be no document's content, whatever its name. */
+/** Reasons for which a file's content cannot become a document, whatever its name. */
 export type TextFault = "not-utf-8" | "contains-nul" | "too-large";

@@ -57,7 +57,7 @@ export type MergePiece = {
   readonly merged: string | null;
 };
 
-/** How a merge came about. */
+/** Way in which a merge was made. */
 export type MergeExplanation = {
   /** The three texts with later dates, and with numbers and columns that fit. */
   readonly texts: Texts;

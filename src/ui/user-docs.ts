@@ -1,14 +1,10 @@
 import { readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { codeOf } from "../common/trouble.ts";
 import { headingId } from "../page/links.ts";
 
 /** The documents for users. The package holds them at the same path as the checkout does. */
 
 const FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";
-/** One folder level at most, and no dots, so that no name leads out of the documents. */
-const NAME = /^(?:[\w-]+\/)?[\w-]+\.md$/;
 
 /** Subject → its documents, in the order in which they are read. */
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
@@ -27,6 +23,8 @@ export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const DOCUMENTS: ReadonlySet<string> = new Set(Object.values(SUBJECTS).flat());
+
 export const DOCS_ADDRESS = "/docs";
 
 export function docAddress(name: string): string {
@@ -35,13 +33,7 @@ export function docAddress(name: string): string {
 
 /** Returns the Markdown of a document; null if no document has this name. */
 export function readUserDoc(name: string): string | null {
-  if (!NAME.test(name)) return null;
-  try {
-    return readFileSync(fileURLToPath(new URL(name, FOLDER)), "utf8");
-  } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
-    throw error;
-  }
+  return DOCUMENTS.has(name) ? readFileSync(new URL(name, FOLDER), "utf8") : null;
 }
 
 /** Returns the first heading, or the name where a document has none. */

@@ -24,7 +24,7 @@ import { readRate } from "../read-rate.ts";
 
 const LEVELS: readonly string[] = ["full", "edit", "read", "none"];
 
-/** What `--grant`, `--expires`, `--rate` and `--label` ask for. @returns why one is no good */
+/** Reads `--grant`, `--expires`, `--rate` and `--label`. @returns the first fault, as a clause */
 function readWishes(args: Args, io: Io): KeyWishes | string {
   const rateLimit = readRate(args.text("rate"));
   if (rateLimit === "bad") return "--rate takes N/SECONDS, or none";

@@ -47,7 +47,7 @@ export function bringsBack(base: string, side: string, more: string, reading: Re
 /** As many words in a row are a passage, which no text has by chance. */
 const PASSAGE = 6;
 
-/** Whether a later text has a passage that a side took away, in whatever lines it stands. */
+/** Returns whether a later text has a passage that a side removed, in whatever lines. */
 export function bringsPassageBack(base: string, side: string, more: string, reading: Reading): boolean {
   const [b, s, m] = [base, side, more].map((text) => passagesIn(text, reading)) as [Passages, Passages, Passages];
   return b.keys().some((passage) => !s.has(passage) && m.has(passage));

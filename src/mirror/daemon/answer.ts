@@ -11,7 +11,7 @@ import { setTimeout as wait } from "node:timers/promises";
 const LOOK_MS = 100;
 
 type SyncNow = {
-  /** How long to wait for changes that are held back, in milliseconds. */
+  /** Longest wait for changes that are held back, in milliseconds. */
   readonly mostMs: number;
   readonly clock: Clock;
   /** Aborted when the caller is gone. */
@@ -67,7 +67,7 @@ function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   return last.state !== "stopped" && pendingDeletions.length > 0;
 }
 
-/** Whether a daemon neither polls nor retries. While paused, a manual run shows another phase. */
+/** Returns whether a daemon neither polls nor retries; a manual run has another phase then. */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
@@ -172,7 +172,7 @@ export function refusedClosed(root: string, by: Trouble | null): Handled {
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/** How long to wait before what broke so often in a row is opened again, in milliseconds. */
+/** Returns the pause before the next opening after so many failures in a row, in milliseconds. */
 export function retryMsAfter(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }

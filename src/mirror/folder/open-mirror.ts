@@ -199,7 +199,7 @@ function logOf(mode: MirrorOptions["mode"], folder: string, key: string, options
   return openLog({ folder, clock: options.clock, secret: key, debug, onFault });
 }
 
-/** What has to be closed, in reverse order of opening. */
+/** Resources to close, in reverse order of opening. */
 class Closers {
   readonly #closers: (() => void | Promise<void>)[] = [];
 

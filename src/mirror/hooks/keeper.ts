@@ -18,7 +18,7 @@ import { runCommand } from "./run-command.ts";
 import { Waits } from "./waits.ts";
 import { type WaitReason, waitReasonOf } from "../engine/daemon/phase.ts";
 
-/** How one folder of a daemon stands, by its events. */
+/** State of one folder of a daemon, by its events. */
 class Standing {
   log: Log | null = null;
   /** The last run that told of itself; null: none has ended yet. */

@@ -217,7 +217,7 @@ export class LocalDisk implements Disk {
   }
 }
 
-/** What is at a path, and its text. */
+/** The occupant of a path, with its content. */
 
 /**
  * `absent` only when the root is there and the path is reached through folders alone: everything

@@ -72,7 +72,7 @@ export type LocalTree = {
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
-  /** Whether only some paths were looked at: then nothing is absent. Left out: all were. */
+  /** True if only some paths were scanned: then nothing is absent. Left out: all were. */
   readonly partial?: true;
   /**
    * Files that were gone from their paths, and that the mirror itself has just put back or made

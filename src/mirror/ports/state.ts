@@ -78,7 +78,7 @@ export type Intent =
 type RemoteMove = {
   readonly from: RemotePath;
   readonly to: RemotePath;
-  /** Where it was on disk when the move was sent; older versions left it out. */
+  /** Local path when the move was sent; absent in rows of older versions. */
   readonly stands?: LocalPath;
 } & Reason;
 
@@ -89,7 +89,7 @@ type Sent = {
   readonly stampTrusted?: boolean;
 } & Reason;
 
-/** Why an action is done, for the event of its end; older versions left it out. */
+/** Reason for the action, for the event of its end; absent in rows of older versions. */
 type Reason = {
   readonly why?: string;
   /** Whether the move is one of several that make way for each other. */
@@ -200,7 +200,7 @@ export interface State {
   conflict(id: DocId): Conflict | null;
   /** Whether a conflict of another document has the newest copy at this path on record. */
   isCopyOfOther(id: DocId, path: LocalPath): boolean;
-  /** Whether a conflict of another document has a copy with this inode on record. */
+  /** Returns whether a conflict of another document records a copy with this inode. */
   isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;

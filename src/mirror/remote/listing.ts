@@ -254,13 +254,13 @@ function foreignRefusal(reply: Failure): Fault | null {
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
 }
 
-/** What answered in place of the service, in a few words; null: it is a page of the service. */
+/** Names the program that answered in place of the service; null: the service answered. */
 function foreignLooks(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return looksOfJson(value);
   return isForeign(page.value.items) ? "a list of something else" : null;
 }
 
-/** Whether no item of a page comes from the service, whose items all have ids of its form. */
+/** Returns whether no item of a page has an id of the service's form: another program answered. */
 function isForeign(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }

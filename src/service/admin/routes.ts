@@ -17,7 +17,7 @@ const MEMBERS = {
   keepVersionsDays: { type: "integer-or-null", required: false },
   keepVersions: { type: "integer-or-null", required: false },
 } as const;
-/** What `serve` takes for its options, too. */
+/** Limits of settings, which the options of `serve` have, too. */
 const RANGES = { keepVersionsDays: [0, 36_500], keepVersions: [1, 1_000_000] } as const;
 
 /**

@@ -12,7 +12,7 @@ import { isPagePath, type LoadPages } from "./pages.ts";
 import { splitTarget } from "../requests/router.ts";
 import { isUtf8 } from "node:buffer";
 
-/** What an operator's programs ask: `/healthz`, `/readyz` and `/metrics`. */
+/** Routes for an operator's programs: `/healthz`, `/readyz` and `/metrics`. */
 
 const PLAIN = "text/plain; charset=utf-8";
 

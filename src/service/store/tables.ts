@@ -235,7 +235,7 @@ export type SearchScope = {
 /** A document that a search may find, with its live text. */
 export type FoundFile = Found & { readonly file: FileRow };
 
-/** What a search reads of one workspace, in short calls; `src/markdown/search/` searches. */
+/** Reads of a search in one workspace, in short calls; `src/markdown/search/` searches. */
 export type Search = {
   /** Files that were written and are not indexed yet, the newest write first; of many some. */
   waiting(workspace: number): Promise<readonly number[]>;

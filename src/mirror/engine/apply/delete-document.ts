@@ -10,12 +10,12 @@ import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 
 type Deletion = {
   readonly id: DocId;
-  /** Where its file is, or was, according to the plan. */
+  /** Local path of its file in the plan; the file may be gone. */
   readonly localPath: LocalPath;
   /** The version that may be deleted: any other was edited on the service meanwhile. */
   readonly changeId: ChangeId;
   readonly why: string;
-  /** Whether its file is gone locally, and the document stays if the file is back. */
+  /** True if the file is gone locally, and the document must stay if the file is back. */
   readonly onlyWhileAbsent: boolean;
   /** Returns what follows from a refusal. `live`: the document as it was read before. */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;

@@ -60,13 +60,13 @@ type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;
 type Beside = {
   readonly parent: ParentRef | null;
-  /** Where the plan found the folder. */
+  /** Local path of the folder in the plan. */
   readonly stands: LocalPath;
 };
 type Seen = {
-  /** Where the folder is now; null: it was not moved. */
+  /** Path of the folder on the service now; null: it was not moved. */
   readonly to: RemotePath | null;
-  /** Whether its user moved the folder back since the move was sent. */
+  /** True if the user moved the folder back since the move was sent. */
   readonly isBack: boolean;
 };
 

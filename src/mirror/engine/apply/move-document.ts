@@ -22,15 +22,15 @@ type Row = Extract<Intent, { kind: "patch" }>;
 type Beside = {
   readonly parent: ParentRef | null;
   readonly request: string;
-  /** Where the plan found the file. */
+  /** Local path of the file in the plan. */
   readonly stands: LocalPath;
 };
 type Seen = {
-  /** Where the document is now, and its version; null: it was not moved. */
+  /** Path and version of the document on the service now; null: it was not moved. */
   readonly at: (Version & { readonly path: RemotePath }) | null;
-  /** Where the file is, or was when the move was sent. */
+  /** Local path of the file now, or when the move was sent. */
   readonly stands: LocalPath;
-  /** Whether its user moved the file back since the move was sent. */
+  /** True if the user moved the file back since the move was sent. */
   readonly isBack: boolean;
 };
 type Version = {

@@ -293,7 +293,7 @@ async function readRefused(ctx: PassContext, row: Row): Promise<Got<"same" | "un
   return got("same");
 }
 
-/** Whether the outcome of a read leaves open how the document stands. */
+/** Returns whether the outcome of a read leaves the state of the document open. */
 function saysNothing(outcome: Outcome): boolean {
   return outcome.kind === "later" || (outcome.kind === "refused" && outcome.hold === null);
 }

@@ -11,7 +11,7 @@ import { whyOpen } from "./unsettled.ts";
  * what happened, and after a crash, the effect is observed instead and concluded by the same code.
  */
 
-/** How it is known what an effect has done. */
+/** Source of the knowledge of what an effect has done. */
 export type Source =
   | { readonly from: "answer"; readonly requestId: string | null }
   /** `fault`: why no answer says it; null: the process ended meanwhile. */
@@ -25,12 +25,12 @@ type Ready<Row extends Intent, Beside> = {
   readonly keeps?: Kept;
 };
 
-/** What an answer or an observation shows. */
+/** The result of an answer or an observation. */
 export type Shown<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
   /** The effect did not happen, or there is nothing to conclude: the row is closed. */
   | { readonly kind: "over"; readonly outcome: Outcome; readonly change?: Change }
-  /** What happened is not known: the row stays open, and the next cycle observes. */
+  /** The end is not known: the row stays open, and the next cycle observes. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
 /** The effect may have happened; only an observation shows it. */
@@ -38,7 +38,7 @@ type Unknown = { readonly kind: "unknown"; readonly fault: Fault };
 
 export type Concluded = {
   readonly outcome: Outcome;
-  /** What is written in the transaction that closes the row; null: nothing. */
+  /** Changes of the transaction that closes the row; null: none. */
   readonly change: Change | null;
   readonly next?: NextPhase;
 };

@@ -12,7 +12,7 @@ export type Removal = {
   readonly id: DocId;
   readonly path: LocalPath;
   readonly expect: Digest;
-  /** Where the file goes, below `.mdmirror/`. */
+  /** Destination of the file, below `.mdmirror/`. */
   readonly place: string;
   /** Returns what is written once the file is in the trash. */
   readonly change: () => Change;

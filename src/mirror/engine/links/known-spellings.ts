@@ -29,7 +29,7 @@ export class KnownSpellings {
     this.#dry = dry;
   }
 
-  /** Whether the state may be written until the next call of `begin`. */
+  /** True while the state may be written, until the next call of `begin`. */
   isKept(): boolean {
     return this.#keeps && !this.#dry;
   }

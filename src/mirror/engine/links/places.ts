@@ -261,7 +261,7 @@ function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, Loc
 
 type Moved = { readonly from: LocalPath; readonly to: LocalPath };
 
-/** Whether a folder's hold forbids its removal alone: the user has removed it. */
+/** Returns whether a folder's block forbids its removal only: the user has removed it. */
 function isRemoved(reason: HoldReason | undefined): boolean {
   const forbids = reason === undefined ? [] : (HOLD_REASONS[reason].stopsFolder ?? []);
   return forbids.length > 0 && forbids.every((one) => one === "remove");

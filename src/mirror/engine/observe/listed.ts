@@ -29,7 +29,7 @@ export function listDocuments(world: World, held?: Held): Promise<Listing<FileRe
  */
 export class HeldLinks implements Held {
   readonly #all: readonly Link[];
-  /** Where each document is in `#all`. */
+  /** Position of each document in `#all`, by its id. */
   readonly #positions: ReadonlyMap<string, number>;
   readonly #prefix: RemotePath;
   /** How many characters of a listed path lie above the mirrored subtree: links leave them out. */

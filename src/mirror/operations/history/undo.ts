@@ -209,7 +209,7 @@ function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string)
   return ends;
 }
 
-/** What has changed since the run, in base or on the disk; null: it is where the run put it. */
+/** Returns the change since the run, in base or on the disk; null: it is where the run put it. */
 function whyNot(ctx: PassContext, item: MoveItem): string | null {
   return item.kind === "move-folder-back" ? whyNotFolder(ctx, item) : whyNotDocument(ctx, item);
 }

@@ -44,12 +44,12 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
   return !isOccupied(draft, path) && !isClaimed(draft, path);
 }
 
-/** Whether something is at a path on disk now, in any spelling that the disk takes for the same. */
+/** Returns whether something is at a path on disk, in any spelling that the disk folds to it. */
 export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
 
-/** Whether something may be at a path on disk at some moment of this plan. */
+/** Returns whether something may be at a path on disk at some moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   const { parents, found } = walkClaimants(draft, path);
   const name = nameOf(path);

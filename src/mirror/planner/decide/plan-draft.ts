@@ -34,7 +34,7 @@ export type PlanDraft = {
   readonly drifts: Map<DocumentRow, Drift>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly StandingCopy[]>;
-  /** What conflict copies may be at a path, the likeliest first. */
+  /** Conflict copies that may be at a path, the likeliest first. */
   readonly copyClaims: () => ReadonlyMap<LocalPath, readonly CopyClaim[]>;
   readonly wanted: Matched["wanted"];
   readonly arrivals: Matched["arrivals"];

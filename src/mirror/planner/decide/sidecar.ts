@@ -7,7 +7,7 @@ import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";
 import { type CopyClaim, type PlanDraft, pathOfDocument } from "./plan-draft.ts";
 
-/** Where a conflict copy is: a version of the service's text, in a file beside the document. */
+/** A conflict copy with its place: a version of the service, in a file beside the document. */
 export type FoundCopy = ConflictCopy & { readonly found: Found };
 type Found =
   | { readonly kind: "present"; readonly path: LocalPath }
@@ -63,7 +63,7 @@ function mayBe(draft: PlanDraft, copy: ConflictCopy & { readonly id: DocId }, fi
   return claims.length === 0 || isIt(claims[0]!) || (copy.isNewest && file.path === copy.path);
 }
 
-/** Whether a file has the inode of a version's copy. */
+/** Returns whether a file has the inode of a version's copy. */
 export function hasInodeOf(
   { trees }: PlanDraft,
   { ino, dev }: ShownVersion,

@@ -69,7 +69,7 @@ export class Arrivals {
   }
 }
 
-/** Whether both sides have a folder, or it is new on the service as well. */
+/** Returns whether both sides have a folder, or it is new on the service. */
 function isOpen({ localSeen, remoteSeen, link }: FolderRow): boolean {
   return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && link === null);
 }

@@ -33,7 +33,7 @@ export type Matched = {
   readonly wanted: Set<DocId>;
   /** Documents without a row that the plan makes locally. */
   readonly arrivals: Arrivals;
-  /** What is where before the plan. */
+  /** Occupants of paths before the plan. */
   readonly occupancy: Occupancy;
 };
 

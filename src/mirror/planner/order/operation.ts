@@ -91,7 +91,7 @@ const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], num
   leave: { folder: 6, document: 5 },
 };
 
-/** Whether an operation comes before those that make documents without a row. */
+/** Returns whether an operation comes before those that make documents without a row. */
 export function precedesArrivals(operation: Operation): boolean {
   return rankOf(operation) <= RANKS.arrive.document;
 }
