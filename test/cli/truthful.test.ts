@@ -110,6 +110,6 @@ test("status of a folder that is not trusted says so first, with what to do, and
 test("init that does not reach the service names no command that needs a linked folder", async () => {
   await rig.stopService();
   const { code, err } = await rig.init();
-  expect([code, err.at(-1)]).toEqual([5, expect.stringContaining("the same mdmirror init again")]);
+  expect([code, err.at(-1)]).toEqual([5, expect.stringContaining("run mdmirror init with another URL")]);
   expect(err.join("\n")).not.toContain("doctor");
 });

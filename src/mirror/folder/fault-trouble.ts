@@ -1,17 +1,17 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** What an answer of the service, or its silence, means for the user. */
+/** Returns the trouble for the user when the service refuses or does not answer. */
 export function faultTrouble(fault: Fault, url: string): Trouble {
-  return troubleOf(fault, url, "mdmirror doctor");
+  return troubleOf(fault, url, "run: mdmirror doctor");
 }
 
-/** The same where no folder is linked yet, so that there is none to examine. */
+/** As `faultTrouble`, before a folder is linked: there is none to examine. */
 export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
-  return troubleOf(fault, url, "the same mdmirror init again, after you checked the URL and the service");
+  return troubleOf(fault, url, "run mdmirror init with another URL");
 }
 
-/** @param look what to do to find out more */
+/** @param look a clause: the command that helps further */
 function troubleOf(fault: Fault, url: string, look: string): Trouble {
   const origin = new URL(url).origin;
   const { requestId } = fault;
@@ -26,7 +26,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
         what: `${LATER_WORDS[fault.cause]} (${origin}): ${fault.detail}`,
         requestId,
         next:
-          fault.cause === "malformed" ? `check the URL: ${look}` : `nothing is lost; try again later, or run: ${look}`,
+          fault.cause === "malformed" ? `check the URL, or ${look}` : `nothing is lost; try again later, or ${look}`,
       };
     case "uncertain":
       return {
