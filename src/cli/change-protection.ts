@@ -72,7 +72,8 @@ function plannedJson({ path, isSo }: ProtectItem): object {
 
 function showPlanned(io: Io, items: readonly ProtectItem[], value: boolean): void {
   const word = value ? "protected" : "not protected";
-  for (const { path, isSo } of items) io.out(`  ${shownName(path)}  ${isSo ? `is ${word} already` : `to be ${word}`}`);
+  for (const { path, isSo } of items)
+    io.out(`  ${shownName(path)}  ${isSo ? `is already ${word}` : `will be ${word}`}`);
   const wanted = items.filter(({ isSo }) => !isSo).length;
-  io.out(`${count(wanted)} to be ${word}, ${count(items.length - wanted)} already are; nothing was done`);
+  io.out(`${count(wanted)} will be ${word}, ${count(items.length - wanted)} already are; nothing was done`);
 }

@@ -109,7 +109,7 @@ async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned)
 }
 
 const BY_ID =
-  "documents on the service link by id: local files link by path, so that editors follow (to change this: mdmirror links keep)";
+  "links are ids on the service and paths in local files, so that editors can follow them (to change this: mdmirror links keep)";
 
 /** @returns null: the folder is linked, and the plan done */
 async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<ExitCode | null> {
@@ -125,7 +125,7 @@ function cannotAsk(io: Io, dir: string, proposal: Proposal): ExitCode {
   const again = `mdmirror init ${shellWord(dir)} --yes with the same options`;
   const next = isEmpty(proposal)
     ? `to do this: ${again}`
-    : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them, too: without these options`;
+    : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`;
   return complain(io, {
     kind: "usage",
     what: "this first sync would change existing documents; it needs a confirmation, and no terminal is attached",

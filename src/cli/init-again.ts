@@ -66,7 +66,7 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
   }
   // The way out of a first sync that halted because of too many conflicts: one side wins.
   if (prefer !== null) return firstSync(io, root, keyFile, prefer);
-  io.out(`${shownName(dir)} is already linked to ${new URL(url).origin}; its state is complete`);
+  io.out(`${shownName(dir)} is already linked to ${new URL(url).origin}; nothing is missing`);
   io.out("next: mdmirror sync");
   return EXIT.inSync;
 }

@@ -54,12 +54,12 @@ function endedLines(ended: readonly Attention[]): string[] {
   const named = sorted
     .slice(0, MOST)
     .map(({ path, kind }) => `ended: ${path === "" ? "" : `${shownName(path)}: `}${kind}`);
-  return ended.length > MOST ? [...named, `… and ${count(ended.length - MOST)} more have ended`] : named;
+  return ended.length > MOST ? [...named, `… and ${count(ended.length - MOST)} more are fixed`] : named;
 }
 
 function leftLine(left: number): string {
   if (left === 0) return "no problem is left";
   return left === 1
-    ? "1 problem to fix in all: mdmirror status"
-    : `${plural(left, "problem")} to fix in all: mdmirror status`;
+    ? "1 problem left to fix: mdmirror status"
+    : `${plural(left, "problem")} left to fix: mdmirror status`;
 }

@@ -96,8 +96,8 @@ function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   process.once("exit", () => {
     process.exitCode ||= EXIT.fault;
     process.stderr.write(
-      `mdmirror: not all of it was printed: standard output cannot be written (${code})\n` +
-        "  next: what the command did is done (see: mdmirror log); free some space on that disk, or print to another place\n",
+      `mdmirror: the output is incomplete: standard output cannot be written (${code})\n` +
+        "  next: the command itself was carried out (see: mdmirror log); free some space on that disk, or print elsewhere\n",
     );
   });
 }

@@ -31,7 +31,7 @@ function whyNot(meeting: Exclude<Meeting, { kind: "parts" }>): string {
     case "merges":
       return "the two edits now merge; the next sync resolves the conflict";
     case "no-base":
-      return "the text that both edits were made of is no longer kept";
+      return "the base of both edits is no longer kept";
     case "whole":
       return `the two edits do not merge as a whole (${meeting.reason})`;
   }

@@ -27,8 +27,8 @@ export function showMerge(io: Io, local: Local, name: string, n: number | null, 
   if (entry === undefined || entry.merge === null) {
     const what =
       entry === undefined ? `no version of ${shownName(path)} is` : `version ${entry.n} of ${shownName(path)} is not`;
-    const next = `mdmirror history ${shownName(name)} shows which are`;
-    return complain(io, { kind: "usage", what: `${what} a merge that mdmirror remembers`, next });
+    const next = `mdmirror history ${shownName(name)} lists the merged versions`;
+    return complain(io, { kind: "usage", what: `${what} a merge with a known origin`, next });
   }
   const origins = readOrigins(asOnDisk(local, path), entry.merge);
   if (json) io.out(jsonLine({ path, n: entry.n, merge: mergeFacts(entry.merge, origins) }));
@@ -43,7 +43,7 @@ export function showMerge(io: Io, local: Local, name: string, n: number | null, 
 export function linesOf(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "told") {
     const lines = originLines(io, origins.rows);
-    return lines.length === 0 ? ["the result is base"] : lines;
+    return lines.length === 0 ? ["the result is equal to base"] : lines;
   }
   const names = origins.gone.map((name) => (name === "result" ? "the result" : name)).join(" and ");
   return [`the origin of each line is not known: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer kept`];

@@ -122,7 +122,7 @@ function showHalt(io: Io, { safetyStop, stopped }: RunReport): void {
     .toSorted(byPath);
   for (const { words, name } of named.slice(0, MOST)) io.err(`    ${words.arrow} ${words.label}: ${name}`);
   if (safetyStop?.reasons.some(({ reason }) => reason === "conflict-flood") === true) {
-    io.err("  next: if one side should win where both are new: mdmirror init DIR --prefer local | remote; else:");
+    io.err("  next: to let one side win where both are new: mdmirror init DIR --prefer local | remote; otherwise:");
   }
   if (named.length > MOST) io.err(`    … and ${count(named.length - MOST)} more: mdmirror plan --all`);
   for (const line of nextOfHalt(safetyStop?.reasons ?? [])) io.err(`  next: ${line}`);

@@ -50,7 +50,7 @@ const NEWS_WORDS: { readonly [Kind in NewsState["kind"]]: string } = {
   off: "",
   none: "",
   listening: "; the service reports changes immediately",
-  broken: "; it polls, because the connection for events broke",
+  broken: "; mdmirror polls, because the connection for events broke",
 };
 
 function daemonLine({ pid, phase, detail, paused, news }: DaemonStatus): string {

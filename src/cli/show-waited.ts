@@ -87,7 +87,7 @@ const WAITS: Readonly<Partial<Record<Waited["state"], string>>> = {
   offline: "for the service",
 };
 
-const STILL_WAITS = "it is being uploaded, changes again and again, or cannot be read";
+const STILL_WAITS = "it is being uploaded, keeps changing, or cannot be read";
 
 const SAID: Readonly<Record<Exclude<Waited["state"], "live">, string>> = {
   "in-review": "in review",

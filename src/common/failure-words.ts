@@ -7,7 +7,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was cut",
   UND_ERR_CLOSED: "mdmirror closed the connection",
   UND_ERR_DESTROYED: "mdmirror closed the connection",
-  UND_ERR_ABORTED: "it was given up",
+  UND_ERR_ABORTED: "the request was cancelled",
   UND_ERR_CONNECT_TIMEOUT: "no connection in time",
   UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
   UND_ERR_BODY_TIMEOUT: "the answer was incomplete",

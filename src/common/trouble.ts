@@ -48,7 +48,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
   ["ENOTDIR", "a part of the path is not a folder"],
   ["EROFS", "the disk is read-only"],
   ["SQLITE_READONLY", "the disk is read-only"],
-  ["SQLITE_BUSY", "another program holds the file"],
+  ["SQLITE_BUSY", "another program has locked the file"],
   ["SQLITE_CANTOPEN", "the file cannot be opened"],
   ["EEXIST", "it exists already"],
   ["ELOOP", "it is a symbolic link, or leads through one"],

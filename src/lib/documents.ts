@@ -24,7 +24,7 @@ export async function readVersion({ state, disk }: LocalMirror, path: string, n:
   const gone = trouble(
     "usage",
     `the content of version ${entry.n} of ${path} is no longer kept`,
-    "history() shows which are",
+    "history() lists the versions that are kept",
   );
   return unwrap<string>(gone, path);
 }

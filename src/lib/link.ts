@@ -64,7 +64,11 @@ function targetOf(
 ): Result<{ readonly config: Config; readonly origin: TrustedOrigin }> {
   const prefix = cleanPrefix(remote);
   if (prefix === null)
-    return trouble("usage", `${JSON.stringify(remote)} is no folder of a workspace`, "give the path of one as remote");
+    return trouble(
+      "usage",
+      `${JSON.stringify(remote)} is not the path of a folder of a workspace`,
+      "give such a path as remote",
+    );
   // The URL is always given, so there is an origin, or what is wrong with it.
   const origin = originOfUser({ url, env, allowHttp })!;
   if (origin.kind === "trouble") return origin;

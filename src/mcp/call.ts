@@ -79,7 +79,7 @@ function troubleOf({ root }: ServedMirror, error: unknown, onFault: (error: unkn
   if (disk !== null) return { kind: "fault", ...disk };
   const code = codeOf(error);
   if (code !== null) {
-    const next = "see that its disk works and this user may read and write it";
+    const next = "check that its disk works and this user may read and write it";
     return { kind: "fault", what: `${root} cannot be used: ${errnoClause(error)}`, code, next };
   }
   onFault(error);

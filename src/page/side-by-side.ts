@@ -82,7 +82,7 @@ function partOf({ kind, rows, hidden, at }: Part, options: SidesOptions): Html {
   const wide = columns.length * 2;
   const gap =
     hidden > 0 &&
-    html`<tbody><tr class="gap"><td colspan="${wide}">${plural(hidden, "line")} that nobody changed</td></tr></tbody>`;
+    html`<tbody><tr class="gap"><td colspan="${wide}">${plural(hidden, "line")} unchanged</td></tr></tbody>`;
   if (rows.length === 0) return html`${gap}`;
   const says =
     kind !== "same" &&

@@ -25,7 +25,7 @@ export function resultOf(conflict: ConflictModel, view: View, moment: Moment): H
 <p id="result-about">${draft !== null && from === "draft" ? "Your result, not saved yet." : ABOUT[from]}${
     text.includes("<<<<<<< ") && " Where the edits conflict, both are between <<<<<<< and >>>>>>>: write one result."
   }</p>
-<p class="row">Begin again from: ${starts.map((one) => html`<a class="button" href="${viewAddress(conflict, view, { from: one.from }, "result")}">${one.label}</a>`)}</p>
+<p class="row">Start again from: ${starts.map((one) => html`<a class="button" href="${viewAddress(conflict, view, { from: one.from }, "result")}">${one.label}</a>`)}</p>
 <p id="moved-on" class="notice asks" role="status" hidden>The versions have changed since you began this result. Saving it writes nothing,
 shows the present versions, and keeps your result.</p>
 ${resolveForm(conflict, moment, fieldsOf(text, from))}
@@ -38,9 +38,9 @@ ${open.theirs.text}</textarea>`
 
 const ABOUT: Readonly<Record<Start, string>> = {
   merge: "The merge, with the remaining conflicts marked.",
-  mine: "Begins as mine.",
-  theirs: "Begins as theirs.",
-  base: "Begins as the base.",
+  mine: "Starts with mine.",
+  theirs: "Starts with theirs.",
+  base: "Starts with the base.",
   draft: "",
 };
 

@@ -24,7 +24,7 @@ describe("the config file", () => {
     ["[]", "c.json contains no JSON object"],
     ["{}", `c.json: "url" must be the service's base URL, as a string`],
     [{ url: "" }, `c.json: "url" must be the service's base URL, as a string`],
-    [{ ...URL_ONLY, key: "mdm_secret" }, 'c.json: "key" is no member of this file'],
+    [{ ...URL_ONLY, key: "mdm_secret" }, 'c.json: "key" is not a known setting'],
     [{ ...URL_ONLY, remote: "a b" }, 'c.json: "remote" must be the path of a folder of the workspace'],
     [{ ...URL_ONLY, names: "rename" }, 'c.json: "names" must be one of "map", "block"'],
     [{ ...URL_ONLY, links: "wiki" }, 'c.json: "links" must be one of "keep", "translate"'],
@@ -33,7 +33,7 @@ describe("the config file", () => {
       { ...URL_ONLY, links: { mode: "translate", wiki: 1, x: 1 } },
       'c.json: "links.x" is no member of it; c.json: "links.wiki" must be true or false',
     ],
-    [{ ...URL_ONLY, wiki: true }, 'c.json: "wiki" is no member of this file'],
+    [{ ...URL_ONLY, wiki: true }, 'c.json: "wiki" is not a known setting'],
     [
       { ...URL_ONLY, conflicts: "mine" },
       'c.json: "conflicts" must be one of "conflict-copy", "copy", "local", "remote"',

@@ -59,19 +59,19 @@ describe("the service", () => {
       "a list, no such route",
       LIST,
       answer(404, '{"code":"not_found"}'),
-      "good: the service accepts it (it has no /auth/validate-key: no fault, the list says so)",
+      "good: the service accepts it (the service has no /auth/validate-key; the list of documents shows it)",
     ],
     [
       "a list, no such method",
       LIST,
       answer(405, ""),
-      "good: the service accepts it (it has no /auth/validate-key: no fault, the list says so)",
+      "good: the service accepts it (the service has no /auth/validate-key; the list of documents shows it)",
     ],
     [
       "a list, silence",
       LIST,
       SILENCE,
-      "good: the service accepts it (/auth/validate-key does not answer: the list says so)",
+      "good: the service accepts it (/auth/validate-key does not answer; the list of documents shows it)",
     ],
     [
       "no workspace, a good key",

@@ -53,7 +53,7 @@ describe("hooks of others", () => {
     expect([code, err[0]]).toEqual([
       2,
       expect.stringContaining(
-        '"hooks" is never read from a folder, and nothing in it is run: your hooks are in ~/.config/mdmirror/hooks.json',
+        '"hooks" is not allowed in a folder: hooks are read only from ~/.config/mdmirror/hooks.json',
       ),
     ]);
     expect(hooked.events()).toEqual([]);

@@ -157,7 +157,7 @@ describe("mdmirror hooks", () => {
   });
 
   test.each([
-    [["hooks", "test"], "mdmirror hooks: it takes list, or test and the name of a hook"],
+    [["hooks", "test"], "mdmirror hooks: use: hooks list, or hooks test NAME"],
     [["hooks", "test", "no"], 'mdmirror: there is no hook "no"'],
     [
       ["hooks", "test", "no", "--event", "x"],

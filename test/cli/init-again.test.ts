@@ -15,7 +15,7 @@ describe("init on a folder that is linked already", () => {
     const { code, out } = await rig.run(["init", "w"]);
     expect([code, out]).toEqual([
       0,
-      [`${join(rig.dir, "w")} is already linked to ${rig.url}; its state is complete`, "next: mdmirror sync"],
+      [`${join(rig.dir, "w")} is already linked to ${rig.url}; nothing is missing`, "next: mdmirror sync"],
     ]);
   });
 

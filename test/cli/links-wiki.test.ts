@@ -31,7 +31,7 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   expect(rig.remote("a.md")).toEqual(sent);
   rig.write("a.md", "[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
   const checked = await rig.run(["links", "check", "w"]);
-  expect([checked.code, checked.out[0]]).toEqual([3, "a.md:1: [[Nobody]] leads nowhere"]);
+  expect([checked.code, checked.out[0]]).toEqual([3, "a.md:1: [[Nobody]] has no target"]);
   await rig.run(["sync", "w"]);
   const { id } = rig.remote("Budget.md")!;
   expect(rig.remote("a.md")!.content).toBe(`[[Plan]](${id}) [[Budget]](${id}) [[Nobody]]\n`);
@@ -43,7 +43,7 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   expect(read("a.md")).toBe("[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
   expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   renameSync(join(rig.root, "Budget.md"), join(rig.root, "Budget.txt"));
-  expect((await rig.run(["links", "check", "w"])).out.at(-1)).toBe("3 links in 2 documents; 3 links led nowhere");
+  expect((await rig.run(["links", "check", "w"])).out.at(-1)).toBe("3 links in 2 documents; 3 links without a target");
   expect((await rig.run(["links", "keep", "w", "--wiki"])).code).toBe(2);
 });
 
@@ -92,7 +92,7 @@ test("a conflict and a merge are shown as on disk: diff, conflicts, --origins, w
     2,
     [
       "mdmirror: 1 document in conflict: their conflict copies keep their links",
-      "  next: end the conflicts first: mdmirror conflicts",
+      "  next: resolve the conflicts first: mdmirror conflicts",
     ],
   ]);
 });

@@ -19,7 +19,7 @@ test("init translates links where texts there link by id; a rename here breaks n
   const { code, out } = await rig.init();
   expect(code).toBe(0);
   expect(out).toContain(
-    "documents on the service link by id: local files link by path, so that editors follow (to change this: mdmirror links keep)",
+    "links are ids on the service and paths in local files, so that editors can follow them (to change this: mdmirror links keep)",
   );
   expect([read("a.md"), read("sub/b.md")]).toEqual(["[b](sub/b.md#part)\n", "[a](../a.md)\n"]);
   renameSync(join(rig.root, "sub"), join(rig.root, "renamed"));
@@ -38,7 +38,7 @@ test("init goes on with links by id where the service refuses them by path, and 
   expect([code, out.filter((line) => /link/.test(line) && !line.startsWith("linked"))]).toEqual([
     0,
     [
-      "the service refuses links by path: so they are ids on the service and paths in local files (to change this: mdmirror links keep)",
+      "the service refuses links by path, so links are ids on the service and paths in local files (to change this: mdmirror links keep)",
       "1 link sent as ref://…: without a target (a.md → pic.png)",
     ],
   ]);
@@ -76,7 +76,7 @@ test("links translate and keep change files here alone, and show first which", a
   expect([asked.code, asked.out, asked.err]).toEqual([
     2,
     ["links of 1 file will be rewritten locally; nothing is uploaded", "  a.md"],
-    ["mdmirror: nothing was changed; --yes does it without a question"],
+    ["mdmirror: nothing was changed; to change the mode without a question, add --yes"],
   ]);
   expect(read("a.md")).toBe(`[b](${b.id})\n`);
   expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toBe(
@@ -85,7 +85,7 @@ test("links translate and keep change files here alone, and show first which", a
   expect(read("a.md")).toBe("[b](sub/b.md)\n");
   expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
   expect((await rig.run(["links", "translate", "w"])).out).toEqual([
-    "links are by path in local files, and by id on the service already",
+    "nothing to change: links are by path in local files, and by id on the service",
   ]);
   expect(JSON.parse((await rig.run(["links", "keep", "w", "--yes", "--json"])).out[0]!)).toEqual({
     links: "keep",
@@ -111,7 +111,7 @@ test("links keep what they mean when files were moved and not synced yet: their 
     2,
     [],
     [
-      "mdmirror: 2 documents that link are not where they were at the last sync: a/index.md, c/index.md",
+      "mdmirror: 2 documents with links are not where they were at the last sync: a/index.md, c/index.md",
       "  next: mdmirror sync, then this again",
     ],
   ]);
@@ -133,7 +133,7 @@ test("links keep waits for the sync of a document that was moved to another fold
   const early = await rig.run(["links", "keep", "w", "--yes"]);
   expect([early.code, early.err[0]]).toEqual([
     2,
-    "mdmirror: 1 document that links is not where it was at the last sync: a/index.md",
+    "mdmirror: 1 document with links is not where it was at the last sync: a/index.md",
   ]);
   await rig.run(["sync", "w"]);
   expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
@@ -177,12 +177,12 @@ test("links check lists what leads nowhere, with the nearest name, and ends with
   expect([code, out]).toEqual([
     3,
     [
-      "a.md:1: sub/bb.md leads nowhere (is it sub/b.md?)",
-      "a.md:3: doc_00000000000000 leads nowhere",
-      "4 links in 2 documents; 2 links led nowhere",
+      "a.md:1: sub/bb.md has no target (is it sub/b.md?)",
+      "a.md:3: doc_00000000000000 has no target",
+      "4 links in 2 documents; 2 links without a target",
     ],
   ]);
   rig.write("a.md", "[b](sub/b.md)\n");
-  expect((await rig.run(["links", "check", "w"])).out).toEqual(["2 links in 2 documents; each leads somewhere"]);
+  expect((await rig.run(["links", "check", "w"])).out).toEqual(["2 links in 2 documents; every link has a target"]);
   expect((await rig.run(["links", "whatever", "w"])).code).toBe(2);
 });

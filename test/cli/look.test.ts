@@ -140,8 +140,8 @@ describe("log", () => {
 
 describe("diff", () => {
   test("nothing differs: 0", async () => {
-    expect(await run("diff")).toMatchObject({ code: 0, out: ["both sides are the same"] });
-    const same = "mdmirror: service/a.md and local/a.md are the same";
+    expect(await run("diff")).toMatchObject({ code: 0, out: ["both sides are equal"] });
+    const same = "mdmirror: service/a.md and local/a.md are equal";
     expect(await run("diff", "a.md")).toMatchObject({ code: 0, out: [], err: [same] });
     expect(await run("diff", "a.md", "--json")).toMatchObject({ code: 0, err: [] });
   });

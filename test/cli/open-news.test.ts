@@ -23,13 +23,13 @@ test("each thing is told once, then what has ended and how many are left", () =>
   expect(run(one("a.md"), one("b.md"))).toEqual([]);
   expect(run(one("a.md"), one("b.md"), one("c.md"))).toEqual([
     ...says("c.md"),
-    "3 problems to fix in all: mdmirror status",
+    "3 problems left to fix: mdmirror status",
   ]);
   // In other words it is told anew, and has not ended.
   expect(run(one("a.md", "otherwise"), one("c.md"))).toEqual([
     ...says("a.md", "otherwise"),
     "ended: b.md: type-clash",
-    "2 problems to fix in all: mdmirror status",
+    "2 problems left to fix: mdmirror status",
   ]);
   expect(tell("w", { state: "offline", attention: [] })).toEqual([]);
   expect(run()).toEqual(["ended: a.md: type-clash", "ended: c.md: type-clash", "no problem is left"]);

@@ -101,8 +101,8 @@ process.exitCode = ${code};`;
 }
 
 const NOT_ALL = [
-  "mdmirror: not all of it was printed: standard output cannot be written (ENOSPC)",
-  "  next: what the command did is done (see: mdmirror log); free some space on that disk, or print to another place",
+  "mdmirror: the output is incomplete: standard output cannot be written (ENOSPC)",
+  "  next: the command itself was carried out (see: mdmirror log); free some space on that disk, or print elsewhere",
 ].join("\n");
 
 test.each([

@@ -35,7 +35,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     const made = await admin("keys", "create", "--label", "laptop", "--grant", "/=read", "--rate", "5/1", "--out", "k");
     expect([made.code, made.err]).toEqual([0, []]);
     expect(made.out[0]).toMatch(
-      /^made the key laptop of main: \/=read; does not expire; 5 requests in 1 s \(key_\w+\)$/,
+      /^created the key laptop of main: \/=read; does not expire; 5 requests in 1 s \(key_\w+\)$/,
     );
     const file = join(rig.dir, "k");
     expect(readFileSync(file, "utf8")).toMatch(/^mdm_[\w-]{43}\n$/);
@@ -203,8 +203,8 @@ describe("words", () => {
     [["keys", "create", "--grant", "/=read"], "create takes --label, by which the key is known later"],
     [["keys", "create", "--label", "x"], "create takes --grant PATH=LEVEL; --grant /=full is everything"],
     [["keys", "create", "--label", "x", "--grant", "/=owner"], "--grant takes PATH=LEVEL, where LEVEL is full, edit,"],
-    [["keys", "change", "owner", "--expires", "2020-01-01"], "--expires takes a time to come"],
-    [["keys", "change", "owner", "--expires", "2027-02-30"], "--expires takes a time to come"],
+    [["keys", "change", "owner", "--expires", "2020-01-01"], "--expires takes a future time"],
+    [["keys", "change", "owner", "--expires", "2027-02-30"], "--expires takes a future time"],
     [["keys", "change", "owner"], "change takes --grant, --expires, --rate or --label"],
     [["keys", "list", "all"], "list takes no name"],
     [["keys", "make"], "keys takes list, create, change, revoke"],

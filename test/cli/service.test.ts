@@ -106,7 +106,7 @@ describe.skipIf(process.platform !== "linux")("service", () => {
     expect(err.join("\n")).toMatch(
       /the daemon was not started: .*Failed to connect to bus[\s\S]*next: .*systemctl --user enable --now mdmirror-w-/,
     );
-    expect((await run("status", "w")).out[1]).toBe("state: cannot be asked by this command");
+    expect((await run("status", "w")).out[1]).toBe("state: unknown: the service manager does not answer this process");
     await run("uninstall", "w");
   });
 

@@ -58,7 +58,7 @@ describe("how a sync that cannot go on ends", () => {
     rig.write(".mdmirror/config.json", JSON.stringify({ url: rig.url, colour: "red", names: "maybe" }));
     const { code, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(2);
-    expect(err[0]).toContain('.mdmirror/config.json: "colour" is no member of this file; ');
+    expect(err[0]).toContain('.mdmirror/config.json: "colour" is not a known setting; ');
     expect(err[0]).toContain('.mdmirror/config.json: "names" must be one of "map", "block"');
   });
 

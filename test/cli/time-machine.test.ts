@@ -173,7 +173,7 @@ describe("restore of several", () => {
     expect((await run("restore", "*.md")).code).toBe(0);
     expect(rig.remote("k.md")!.content).toBe("first of k.md\n");
     expect(rig.read("d/b.md")).toBe("second\n");
-    expect((await run("restore", "**")).out).toEqual(["deleted documents: nothing is to be restored"]);
+    expect((await run("restore", "**")).out).toEqual(["deleted documents: nothing to restore"]);
     for (const wrong of ["none-*.md", "a/**/b/**/c/**/d.md"])
       expect((await run("restore", wrong, "d")).code, wrong).toBe(2);
   });

@@ -184,10 +184,10 @@ describe("protect of many", () => {
     expect([dry.code, dry.out]).toEqual([
       0,
       [
-        "  a.md  to be protected",
-        "  b.md  is protected already",
-        "  f/x.md  to be protected",
-        "2 to be protected, 1 already are; nothing was done",
+        "  a.md  will be protected",
+        "  b.md  is already protected",
+        "  f/x.md  will be protected",
+        "2 will be protected, 1 already are; nothing was done",
       ],
     ]);
     expect(protectedOnes()).toEqual(["b"]);

@@ -91,7 +91,7 @@ describe("unlink", () => {
     rig.write("new.md", "new\n");
     rig.write("a.md", "mine\n");
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
-    expect([code, err[0]]).toEqual([3, `mdmirror: of ${rig.root} these changes are not uploaded, or are open:`]);
+    expect([code, err[0]]).toEqual([3, `mdmirror: these changes of ${rig.root} are not uploaded or not decided:`]);
     expect(err.join("\n")).toMatch(/create on the service: 1[\s\S]*new\.md[\s\S]*update on the service: 1[\s\S]*a\.md/);
     // Pasted in another mirror, a line without the folder would unlink that one.
     expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}, then follow its output`);
@@ -111,7 +111,7 @@ describe("unlink", () => {
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
     expect([code, err[0]]).toEqual([
       5,
-      expect.stringContaining(`it is unknown whether everything in ${rig.root} was uploaded`),
+      expect.stringContaining(`mdmirror cannot check whether everything in ${rig.root} was uploaded`),
     ]);
     expect((await rig.run(["unlink", "w", "--force"], { env: env() })).code).toBe(0);
     expect(rig.read("a (theirs).md")).toBe("theirs\n");

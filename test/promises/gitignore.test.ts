@@ -69,7 +69,7 @@ describe("what .gitignore files leave out", () => {
     expect(mirror.texts().get("d0/n0.md")).toBe("note 0\n");
     expect(writes(fixture)).toEqual([]);
     expect([...mirror.state.load().holds.values()].map(({ reason, detail }) => [reason, detail])).toEqual([
-      ["suspended", "the service has it in a folder excluded by line 1 of .gitignore"],
+      ["suspended", "its folder on the service is excluded by line 1 of .gitignore"],
     ]);
     mirror.disk.user.remove(mirror.path(".gitignore"));
     await settle(mirror);

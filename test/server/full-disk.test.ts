@@ -90,7 +90,7 @@ describe("a full disk", () => {
     expectEdited(await api.edit(file.id, file.lastChangeId, "two"));
     const told = async () => (await api.edit(file.id, file.lastChangeId, "three")).json.detail;
     const full = "The disk of the service is full: nothing was saved.";
-    expect([service.reserved(), await told()]).toEqual([8 * 1024 * 1024, `${full} Reading and deleting go on.`]);
+    expect([service.reserved(), await told()]).toEqual([8 * 1024 * 1024, `${full} Reading and deleting still work.`]);
     rmSync(join(folder, "reserve"));
     expect([service.reserved(), await told()]).toEqual([0, `${full} Reading still works.`]);
     await service.close();

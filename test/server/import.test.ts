@@ -99,7 +99,9 @@ describe("importFolder", () => {
       { path: "my notes/it:s.md", name: "it-s.md" },
     ]);
     const clash = { path: "my notes/a b.md", reason: "name-clash" };
-    expect(report.refused).toMatchObject([{ ...clash, detail: 'it would be named "a-b.md", as "a  b.md" beside it' }]);
+    expect(report.refused).toMatchObject([
+      { ...clash, detail: 'its name would become "a-b.md", the name of "a  b.md"' },
+    ]);
     expect([report.files, report.folders]).toEqual([4, 1]);
     expect(importLines(report).slice(1)).toEqual([
       "  under another name: 4 ([.md as u5b.md, my notes/ as my-notes, my notes/a  b.md as a-b.md, my notes/it:s.md as it-s.md)",

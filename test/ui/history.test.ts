@@ -87,7 +87,7 @@ describe("the history of a document", () => {
   });
 
   test.each([
-    ["/m/w/history/none.md", "nothing is known of none.md"],
+    ["/m/w/history/none.md", "mdmirror has no record of none.md"],
     ["/m/w/version/a.md?n=9", "has no version 9"],
     ["/m/w/version/a.md?n=x", "is not the number of a version"],
     ["/m/w/diff/a.md?from=1", "two versions are missing"],

@@ -76,7 +76,7 @@ describe("runs", () => {
     rig.write("a.md", "# a\n\nthree\n");
     await rig.run(["sync", "w"]);
     const text = await send(opened, form.action, form.body);
-    expect(text).toContain("nothing was done: the plan to take run");
+    expect(text).toContain("nothing was done: the plan to undo run");
     expect(rig.read("a.md")).toBe("# a\n\nthree\n");
     expect(text).toContain("it was edited since");
     expect(await undoForm(opened, `/m/w/runs/${run}`)).toBeNull();

@@ -33,7 +33,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     await page.getByRole("link", { name: "to decide" }).click();
     await shoot(page, "service-reviews");
     await page.getByRole("link", { name: "/team/plan.md" }).click();
-    await page.getByRole("columnheader", { name: "Both began with" }).waitFor();
+    await page.getByRole("columnheader", { name: "Common base" }).waitFor();
     const text = page.getByRole("textbox", { name: "The version to publish" });
     // An editor measures its lines once they are in view.
     await text.focus();

@@ -91,9 +91,9 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
       .getByRole("link", { name: /^Run \d+$/ })
       .first()
       .press("Enter");
-    await page.getByRole("button", { name: /^Take back 2 of run/ }).waitFor();
+    await page.getByRole("button", { name: /^Undo 2 of run/ }).waitFor();
     await shoot(page, "run");
-    await page.getByRole("button", { name: /^Take back 2 of run/ }).press("Enter");
+    await page.getByRole("button", { name: /^Undo 2 of run/ }).press("Enter");
     await page.locator("#main").getByText("2 undone; Synced: 2 uploaded").waitFor();
     expect(rig.remote("notes/one.md")?.content).toBe("# one\n\nText.\n");
     await shoot(page, "run-undone");

@@ -29,7 +29,7 @@ function readWishes(args: Args, io: Io): KeyWishes | string {
   const rateLimit = readRate(args.text("rate"));
   if (rateLimit === "bad") return "--rate takes N/SECONDS, or none";
   const expiresAt = readExpiry(args.text("expires"), io.clock.now());
-  if (expiresAt === "bad") return "--expires takes a time to come, such as 30d or 2027-01-31, or never";
+  if (expiresAt === "bad") return "--expires takes a future time, such as 30d or 2027-01-31, or never";
   const grants: WantedGrant[] = [];
   for (const text of args.texts("grant")) {
     const grant = readGrant(text);
@@ -76,7 +76,7 @@ const list: Action = {
     if (args.flag("json")) {
       const shown = keys.map((key) => ({ ...key, workspace: names.get(key.workspaceId) ?? null }));
       io.out(jsonLine({ keys: shown }));
-    } else if (keys.length === 0) io.out("there is no key");
+    } else if (keys.length === 0) io.out("there are no keys");
     else for (const line of columns(keys.map((key) => cells(io, key, names)))) io.out(line);
     return ok(EXIT.inSync);
   },
@@ -99,7 +99,7 @@ function grantsWords({ grants }: ToldKey): string {
   const words = grants.map(({ path, level, waits }) => {
     return `${shownName(path)}=${shownWords(level)}${waits ? " (nothing at this path)" : ""}`;
   });
-  return words.length === 0 ? "may do nothing" : words.join(" ");
+  return words.length === 0 ? "no access" : words.join(" ");
 }
 
 function expiryWords(io: Io, { expiresAt }: ToldKey): string {
@@ -145,7 +145,7 @@ async function workspaceOf(session: AdminSession, word: string | null): Promise<
 
 function tellMade(io: Io, args: Args, made: MadeKey, { name }: ToldWorkspace): ExitCode {
   const { key } = made;
-  const what = `made the key ${shownName(key.label)} of ${shownName(name)}: ${grantsWords(key)}`;
+  const what = `created the key ${shownName(key.label)} of ${shownName(name)}: ${grantsWords(key)}`;
   showMade(io, args, made, `${what}; ${expiryWords(io, key)}; ${rateWords(key)} (${key.id})`);
   return tellWaiting(io, key);
 }
@@ -158,7 +158,7 @@ function tellWaiting(io: Io, { grants }: ToldKey): ExitCode {
       `mdmirror: nothing exists at ${shownName(path)}, so this grant has no effect yet; a later document or folder at this path gets the`,
     );
     io.err("  rights of the folder above it, or these if they are fewer");
-    io.err("  next: make the folder, then mdmirror serve admin keys change");
+    io.err("  next: create the folder, then mdmirror serve admin keys change");
   }
   return waiting.length === 0 ? EXIT.inSync : EXIT.attention;
 }

@@ -94,7 +94,7 @@ const accept: Action = {
       const exit = complain(io, settled.trouble);
       return ok(settled.trouble.code === "edit_conflict" ? EXIT.attention : exit);
     }
-    const has = content === null ? "what was sent" : "the new text";
+    const has = content === null ? "the submitted version" : "the new version";
     const line = `accepted: ${shownName(settled.value)} has ${has}`;
     return tellDone(io, args, { accepted: id.value, path: settled.value }, line);
   },

@@ -52,7 +52,7 @@ const create: Action = {
       io,
       args,
       made.value,
-      `made the workspace ${shownName(name)} (${workspaceId}), and a key that may do everything in it (${id})`,
+      `created the workspace ${shownName(name)} (${workspaceId}) and a key with full access (${id})`,
     );
     return ok(EXIT.inSync);
   },
@@ -90,12 +90,12 @@ async function removeAsked(io: Io, args: Args, session: AdminSession, word: stri
   const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
   if (!(await agrees(io, args.flag("yes"), `remove ${all}, for good?`))) {
     io.err(`mdmirror: nothing was removed: this would remove ${all}`);
-    io.err("  next: if that is what you want: the same with --yes");
+    io.err("  next: to remove it, repeat the command with --yes");
     return ok(EXIT.usage);
   }
   const removed = await removeWorkspace(session, id);
   if (removed.kind === "trouble") return removed;
-  return tellDone(io, args, { removed: found.value }, `removed ${all}; its keys find no workspace from now on`);
+  return tellDone(io, args, { removed: found.value }, `removed ${all}; its keys no longer work`);
 }
 
 export const actions: Actions = { list, create, close: stateAction("close"), open: stateAction("open"), remove };

@@ -18,7 +18,7 @@ export const command: Command = {
   operands: { least: 1, most: 1, words: SHELLS },
   async run(io, args, table): Promise<ExitCode> {
     const shell = SHELLS.find((known) => known === args.operands[0]);
-    if (shell === undefined) return misuse(io, "completion", `there are scripts for ${SHELLS.join(", ")}`);
+    if (shell === undefined) return misuse(io, "completion", `choose a shell: ${SHELLS.join(", ")}`);
     const [{ declaredCommands }, script] = await Promise.all([import("../completion/declared.ts"), scriptOf(shell)]);
     for (const line of script(await declaredCommands(table))) io.out(line);
     return EXIT.inSync;

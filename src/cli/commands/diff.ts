@@ -38,7 +38,7 @@ export const command: Command = {
     const [name] = args.operands;
     const namesOne = name !== undefined && NAMES_DOCUMENT.test(name);
     if (args.flag("origins") && !namesOne) {
-      io.err("mdmirror diff: --origins asks for a document, as PATH.md or PATH.md@N");
+      io.err("mdmirror diff: --origins needs a document: PATH.md or PATH.md@N");
       return EXIT.usage;
     }
     if (!namesOne) return list(io, args, name);
@@ -72,7 +72,7 @@ const WORDS: Readonly<Record<DiffRow["kind"], string>> = {
 };
 
 async function rowLines(rows: readonly DiffRow[]): Promise<string[]> {
-  if (rows.length === 0) return ["both sides are the same"];
+  if (rows.length === 0) return ["both sides are equal"];
   return columns(
     rows.map(({ path, kind, lines }) => [
       shownName(path),
@@ -119,7 +119,7 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
     const text = state.text(entry.digest);
     if (text === null) {
       io.err(`mdmirror: the content of version ${n} is no longer kept`);
-      io.err(`  next: mdmirror history ${shellWord(name)} shows which are`);
+      io.err(`  next: mdmirror history ${shellWord(name)} lists the versions that are kept`);
       return EXIT.usage;
     }
     const read = disk.read(document.path);
@@ -147,7 +147,7 @@ async function show(
   const same = before === after && (names.before === null) === (names.after === null);
   if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));
   // On standard error, beside the patch, which is empty.
-  else if (same) io.err(`mdmirror: ${[names.before, names.after].map(nameOf).join(" and ")} are the same`);
+  else if (same) io.err(`mdmirror: ${[names.before, names.after].map(nameOf).join(" and ")} are equal`);
   else {
     // Into a pipe the patch goes byte for byte.
     const put = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);

@@ -41,11 +41,7 @@ export const command: Command = {
     const asked = args.text("as-of");
     const asOf = asked === null ? null : readMoment(asked, io.clock.now());
     if (asked !== null && asOf === null)
-      return misuse(
-        io,
-        "history",
-        `--as-of takes a time that has been, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`,
-      );
+      return misuse(io, "history", `--as-of takes a past time, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`);
     const merged = args.text("origins");
     if (asked !== null && merged !== null) return misuse(io, "history", "--as-of and --origins exclude each other");
     if (merged !== null && !/^[1-9]\d{0,8}$/.test(merged)) {

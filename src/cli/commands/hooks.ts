@@ -16,11 +16,11 @@ export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",
   about: [
     "A hook is a command in ~/.config/mdmirror/hooks.json, never in a linked folder. mdmirror runs it when a linked folder is in sync, needs action, is in conflict, is stopped or offline, or when a review ends.",
-    "list shows each hook and its last run. test runs one hook with a made-up event. The form of the file: src/cli/README.md, Hooks.",
+    "list shows each hook and its last run. test runs one hook with a made-up event. For the format of the file, see Hooks in src/docs/monitoring.md.",
   ],
   examples: ["mdmirror hooks", "mdmirror hooks test notify"],
   options: {
-    event: { value: "EVENT", help: "with test: the event (default: the first one that the hook asks for)" },
+    event: { value: "EVENT", help: "with test: the event (default: the first event of the hook)" },
     json: { help: "print one JSON object" },
   },
   operands: { least: 0, most: 2, words: ["list", "test"] },
@@ -28,7 +28,7 @@ export const command: Command = {
     const [verb = "list", name] = args.operands;
     if (verb === "list" && name === undefined) return list(io, args.flag("json"));
     if (verb === "test" && name !== undefined) return test(io, name, args);
-    return misuse(io, "hooks", "it takes list, or test and the name of a hook");
+    return misuse(io, "hooks", "use: hooks list, or hooks test NAME");
   },
 };
 
@@ -40,7 +40,7 @@ async function list(io: Io, json: boolean): Promise<ExitCode> {
     io.out(jsonLine({ file, hooks: hooks.map(hookJson) }));
     return EXIT.inSync;
   }
-  if (hooks.length === 0) io.out("no hook is configured; how to: src/cli/README.md, Hooks");
+  if (hooks.length === 0) io.out("no hook is configured; see Hooks in src/docs/monitoring.md");
   const now = io.clock.now();
   for (const one of hooks) {
     const { hook, last, failed } = one;

@@ -57,7 +57,7 @@ export const command: Command = {
     ignore: {
       value: "PATTERN",
       multiple: true,
-      help: "leave this out, as a line of .gitignore would (node_modules/): written to .mdmirrorignore",
+      help: "an ignore pattern, as in .gitignore (node_modules/); mdmirror adds it to .mdmirrorignore",
     },
     name: {
       value: "NAME",

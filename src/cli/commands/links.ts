@@ -55,10 +55,10 @@ function checkLines({ links, documents, broken }: CheckedLinks): string[] {
   return [
     ...broken.map(({ path, line, destination, nearest }) => {
       const meant = nearest === null ? "" : ` (is it ${shownName(nearest)}?)`;
-      return `${shownName(path)}:${line}: ${shownName(destination)} leads nowhere${meant}`;
+      return `${shownName(path)}:${line}: ${shownName(destination)} has no target${meant}`;
     }),
     `${plural(links, "link")} in ${plural(documents, "document")}; ${
-      broken.length === 0 ? "each leads somewhere" : `${plural(broken.length, "link")} led nowhere`
+      broken.length === 0 ? "every link has a target" : `${plural(broken.length, "link")} without a target`
     }`,
   ];
 }
@@ -69,7 +69,7 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
     const planned = await planLinkChange(mirror, form);
     if (planned.kind === "trouble") return complain(io, planned.trouble);
     if (planned.value === null) {
-      io.out(json ? jsonLine({ ...form, respelled: 0 }) : `${saidOf(form)} already`);
+      io.out(json ? jsonLine({ ...form, respelled: 0 }) : `nothing to change: ${saidOf(form)}`);
       return EXIT.inSync;
     }
     const { paths, apply } = planned.value;
@@ -100,6 +100,8 @@ function showPaths(io: Io, paths: readonly LocalPath[]): void {
 
 async function maySpell(io: Io, args: Args, paths: readonly LocalPath[]): Promise<boolean> {
   if (paths.length === 0 || (await agrees(io, args.flag("yes"), "do this now?"))) return true;
-  io.err(`mdmirror: nothing was changed${io.terminal.input ? "" : "; --yes does it without a question"}`);
+  io.err(
+    `mdmirror: nothing was changed${io.terminal.input ? "" : "; to change the mode without a question, add --yes"}`,
+  );
   return false;
 }

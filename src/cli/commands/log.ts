@@ -50,5 +50,5 @@ function number(text: string | null): number | "bad" | null {
 /** @param name the document that was asked for; null: all */
 function eventLines(events: readonly MirrorEvent[], name: string | null): string[] {
   if (events.length > 0) return events.map(eventLine);
-  return [name === null ? "nothing happened yet" : `nothing is known of ${shownName(name)}`];
+  return [name === null ? "no events yet" : `no events of ${shownName(name)}`];
 }

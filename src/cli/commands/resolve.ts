@@ -29,7 +29,7 @@ export const command: Command = {
   usage: "resolve PATH… | FOLDER | 'GLOB' | --all [DIR] --mine | --theirs | … [--dry-run] [--no-sync] [--json]",
   about: [
     "Applies your choice, then syncs. Mine is the local version, theirs the version on the service. The version that you do not choose stays in the history and in .mdmirror/trash.",
-    "An editor will do, too: delete the (theirs) file to keep mine, or move it over the document to take theirs.",
+    "You can also decide in a file manager: delete the (theirs) file to keep mine, or move it over the document to take theirs.",
     "For many documents: --all takes everything that mdmirror conflicts lists; a folder or a quoted glob (** matches any folder) takes the part below it. This works with --mine, --theirs and --merged-where-clean, counts as one run, and one mdmirror undo takes it back. Documents that cannot be resolved are left and named.",
   ],
   examples: [
@@ -81,7 +81,7 @@ function misfit(args: Args, kind: Asked): string | null {
   if (args.flag("all") && operands.length > 1) return "--all takes one folder at most";
   if (!args.flag("all") && operands.length === 0) return "name a path, or --all";
   if (isManyWay(kind)) return null;
-  if (args.flag("all") || operands.length > 1) return `--${kind} is about one path`;
+  if (args.flag("all") || operands.length > 1) return `--${kind} takes one path`;
   return args.flag("dry-run") ? `--dry-run goes with ${MANY_WAYS.map((way) => `--${way}`).join(", ")}` : null;
 }
 
@@ -119,7 +119,7 @@ async function endOne(io: Io, args: Args, mirror: OpenedMirror, name: string, ki
   if (subject.kind === "trouble") return complain(io, subject.trouble);
   if (kind === "recreate" && !(await agreesToRecreate(io, args, subject.value))) {
     io.err("mdmirror: nothing was done");
-    io.err("  next: to go on: --yes");
+    io.err("  next: to continue, repeat the command with --yes");
     return EXIT.usage;
   }
   const way = await wayOf(io, args, mirror, subject.value, kind);
@@ -147,7 +147,7 @@ async function sendEnded(
 
 async function agreesToRecreate(io: Io, args: Args, { path, link, ways }: Subject): Promise<boolean> {
   if (!ways.includes("recreate")) return true;
-  const what = `a new document will be made for ${shownName(path)}, with a new id, and the old one (${link.id}, ${shownName(link.remotePath)}) deleted with its history on the service. Continue?`;
+  const what = `mdmirror will create a new document with a new id for ${shownName(path)}, and delete the old one (${link.id}, ${shownName(link.remotePath)}) with its history on the service. Continue?`;
   return agrees(io, args.flag("yes"), what);
 }
 

@@ -42,11 +42,7 @@ export const command: Command = {
     const asked = args.text("as-of");
     const asOf = asked === null ? null : readMoment(asked, io.clock.now());
     if (asked !== null && asOf === null)
-      return misuse(
-        io,
-        "restore",
-        `--as-of takes a time that has been, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`,
-      );
+      return misuse(io, "restore", `--as-of takes a past time, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`);
     const wanted = args.operands.map(splitVersion);
     const places = locateAll(
       io,
@@ -57,7 +53,7 @@ export const command: Command = {
     if (roots.size > 1) return misuse(io, "restore", "the paths are in two linked folders");
     const n = wanted[0]!.n;
     if (wanted.some((one) => one.n !== null) && (names.length > 1 || asOf !== null))
-      return misuse(io, "restore", "@N names one text of one document, and goes with no other path and no --as-of");
+      return misuse(io, "restore", "PATH@N is one version of one document: give no other path and no --as-of");
     const mode = args.flag("dry-run") ? "read" : "write";
     const use = { mode, what: "restore", quiet: args.flag("json"), ...reachOf(args) } as const;
     return useMirror(io, [...roots][0]!, use, async (mirror) => {
@@ -152,7 +148,7 @@ async function sendRestored(io: Io, args: Args, mirror: OpenedMirror, restored: 
 async function agreesToSeveral(io: Io, args: Args, able: number): Promise<boolean> {
   if (able === 1 || (await agrees(io, args.flag("yes"), `restore ${count(able)} documents?`))) return true;
   io.err("mdmirror: nothing was done");
-  io.err("  next: to go on: mdmirror restore … --yes");
+  io.err("  next: to continue: mdmirror restore … --yes");
   return false;
 }
 
@@ -163,7 +159,7 @@ function restoredJson({ asOf, items, run, ends }: Sent): object {
 
 function planLines(items: readonly RestoreItem[], asOf: number | null): string[] {
   const when = asOf === null ? "deleted documents" : `state at ${localTime(asOf)}`;
-  if (items.length === 0) return [`${when}: nothing is to be restored`];
+  if (items.length === 0) return [`${when}: nothing to restore`];
   const planned = items.filter((item) => item.kind === "put-back");
   return [
     `${when}:`,

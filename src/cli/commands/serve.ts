@@ -225,11 +225,11 @@ const INERT_SAID = {
   "no-document": "to no document",
   "not-imported": "to a file that was not imported",
   outside: "out of the folder",
-  "not-written-again": "in a circle, and the second write was refused",
+  "not-written-again": "in documents that link to each other: the service refused the second write",
 } as const;
 
 function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): string[] {
-  const again = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, for a circle`;
+  const again = twice === 0 ? "" : `; ${plural(twice, "document")} written twice, because they link to each other`;
   const byReason = [...Map.groupBy(inert, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [
     `  links by id: ${count(byId)}${again}`,

@@ -126,8 +126,8 @@ async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
   io.err(`mdmirror: the daemon was not started: ${given.value}`);
   io.err(
     unit.manager === "systemd"
-      ? `  next: in a session of your own: systemctl --user daemon-reload && systemctl --user enable --now ${unit.name}`
-      : `  next: in a session of your own: launchctl bootstrap gui/$(id -u) '${unit.file}'`,
+      ? `  next: in a login session of this user: systemctl --user daemon-reload && systemctl --user enable --now ${unit.name}`
+      : `  next: in a login session of this user: launchctl bootstrap gui/$(id -u) '${unit.file}'`,
   );
   return EXIT.attention;
 }
@@ -147,7 +147,8 @@ async function status(io: Io, unit: ServiceUnit, root: string | null): Promise<E
   io.out(
     `${unit.manager}: ${isThere ? unit.file : "not installed; next: mdmirror service install"}${!isThere && root === null ? " --all" : ""}`,
   );
-  if (isThere) io.out(`state: ${(await unitState(unit, io.env)) ?? "cannot be asked by this command"}`);
+  if (isThere)
+    io.out(`state: ${(await unitState(unit, io.env)) ?? "unknown: the service manager does not answer this process"}`);
   if (root === null) {
     io.out("the state of each folder: mdmirror status --all");
     return isThere ? EXIT.inSync : EXIT.attention;

@@ -34,7 +34,7 @@ export const command: Command = {
       const text = shownText(entry.digest, document.path, state, disk);
       if (text === null) {
         io.err(`mdmirror: the content of version ${entry.n} of ${shownName(document.path)} is no longer kept`);
-        io.err(`  next: mdmirror history ${shellWord(wanted.path)} shows which are`);
+        io.err(`  next: mdmirror history ${shellWord(wanted.path)} lists the versions that are kept`);
         return EXIT.usage;
       }
       const output = args.text("output");

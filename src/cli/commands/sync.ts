@@ -82,7 +82,7 @@ function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null>
   if (place.value.root === root) return ok({ paths: place.value.paths, timeoutMs });
   return trouble(
     "usage",
-    `${names[0]} is in ${place.value.root}, but this sync is of ${root}`,
+    `${names[0]} is in ${place.value.root}, but this sync runs in ${root}`,
     "give paths in that linked folder",
   );
 }
@@ -111,7 +111,7 @@ async function syncNow(
   let byDaemon = false;
   const onDaemon = () => {
     byDaemon = true;
-    if (io.terminal.error && !silent) io.status("the daemon is at it …");
+    if (io.terminal.error && !silent) io.status("the daemon is syncing …");
   };
   const onHeldBack = (heldBack: HeldBack) => {
     if (!silent) io.err(heldBackLine(heldBack));

@@ -40,7 +40,7 @@ export const command: Command = {
     const asked = args.text("since");
     const since = asked === null ? null : readMoment(asked, io.clock.now());
     if (asked !== null && since === null)
-      return misuse(io, "undo", `--since takes a time that has been, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`);
+      return misuse(io, "undo", `--since takes a past time, such as 2h, 3d or 2026-11-22T09:30, not ${asked}`);
     if (since !== null && name !== undefined) return misuse(io, "undo", "takes RUN or --since, not both");
     const root = findMirror(io, dirs[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
@@ -68,9 +68,9 @@ async function takeBack(io: Io, args: Args, mirror: OpenedMirror, wanted: Wanted
     const isAll = doable === items.length && (doable > 0 || wanted.since !== null);
     return isAll ? EXIT.inSync : EXIT.attention;
   }
-  if (!(await agrees(io, args.flag("yes"), `take back ${count(doable)} of ${what}?`))) {
+  if (!(await agrees(io, args.flag("yes"), `undo ${count(doable)} of ${what}?`))) {
     io.err("mdmirror: nothing was done");
-    io.err("  next: to go on: mdmirror undo --yes");
+    io.err("  next: to continue: mdmirror undo --yes");
     return EXIT.usage;
   }
   const { value: undone, isStopped } = await io.stoppable((stop) => undoRun(world, plan.value, stop));
@@ -137,7 +137,7 @@ function showEnds(io: Io, { run, ends }: Undone): void {
       io.err(`${shownName(item.path)}: left alone: ${shownWords(note)}`);
   }
   const unbegun = ends.filter(({ note }) => note === NOT_BEGUN).length;
-  const rest = unbegun === 0 ? "" : `, ${count(unbegun)} not begun`;
+  const rest = unbegun === 0 ? "" : `, ${count(unbegun)} not started`;
   const again = run === null ? "" : `; run ${run}`;
   io.out(`${count(ends.filter(({ done }) => done).length)} undone${rest}${again}`);
 }

@@ -76,7 +76,9 @@ async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror,
   }
   const forgotten = forgetRoot(root, marker, io.env);
   if (forgotten.kind === "trouble") return complain(io, forgotten.trouble);
-  io.out(`forgot ${shownName(root)}; nothing was deleted. If the folder appears again: mdmirror trust DIR`);
+  io.out(
+    `removed ${shownName(root)} from the list; no file was deleted. If the folder appears again: mdmirror trust DIR`,
+  );
   return EXIT.inSync;
 }
 
@@ -87,7 +89,7 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
   const unsent = await findUnsent(root, { env, cwd, clock, random });
   if (unsent.kind === "trouble") return force ? null : complain(io, unknownTrouble(root, unsent.trouble));
   if (unsent.value === null) return null;
-  io.err(`mdmirror: of ${shownName(root)} these changes are not uploaded, or are open:`);
+  io.err(`mdmirror: these changes of ${shownName(root)} are not uploaded or not decided:`);
   for (const line of planLines(unsent.value, 20).slice(0, -1)) io.err(line);
   if (force) return null;
   const at = shellWord(root);
@@ -100,7 +102,7 @@ async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode |
 function unknownTrouble(root: string, { kind, what, code, requestId, next }: Trouble): Trouble {
   return {
     kind,
-    what: `it is unknown whether everything in ${root} was uploaded: ${what}`,
+    what: `mdmirror cannot check whether everything in ${root} was uploaded: ${what}`,
     code: code ?? null,
     requestId: requestId ?? null,
     next: `${next}; or unlink it anyway: mdmirror unlink ${shellWord(root)} --force`,

@@ -70,8 +70,10 @@ function reportLines(report: VerifyReport, agree: boolean): string[] {
     ...unseen.map(({ path, why }) => `not seen: ${path === "" ? "." : shownName(path)}  (${shownWords(why)})`),
     ...(dressed.length === 0
       ? []
-      : [`${count(dressed.length)} agree but for line ends, byte order mark or final newline, as linked`]),
+      : [
+          `${count(dressed.length)} agree except for line ends, byte order mark or final newline, as when they were linked`,
+        ]),
     `${documents(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
-    ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for what stays"]),
+    ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for each difference that remains"]),
   ];
 }

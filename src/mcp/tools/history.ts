@@ -62,7 +62,7 @@ export const RESTORE = defineTool({
     const ended = await host.inTurn(root, () => restoreSeen(root, wanted, host.openOptions));
     if (ended.kind === "trouble") return refused(ended.trouble);
     if (ended.value.kind === "changed")
-      return misused(`${path} was changed in this moment`, "read it and its history again", "stale", { path });
+      return misused(`${path} changed at this moment`, "read it and its history again", "stale", { path });
     const { path: at, asNew, notes } = ended.value;
     const after = await readDocument(openSaving(root, host.openOptions), at);
     const restored = after.kind === "ok" ? after.value : null;

@@ -31,7 +31,7 @@ export const MOVE = defineTool({
 });
 
 function notMoved(path: string, to: string): ReturnType<typeof misused> {
-  const what = `${path} was not moved: something is at ${to}, or it was changed in this moment`;
+  const what = `${path} was not moved: something is at ${to}, or the document changed at this moment`;
   return misused(what, "read both with list and read; then try again, or choose another path", "taken", { path, to });
 }
 

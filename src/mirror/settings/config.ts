@@ -75,8 +75,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
 
 const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
 /** A hook runs programs, and anybody may have made the folder. */
-const HOOKS_ELSEWHERE =
-  "is never read from a folder, and nothing in it is run: your hooks are in ~/.config/mdmirror/hooks.json";
+const HOOKS_ELSEWHERE = "is not allowed in a folder: hooks are read only from ~/.config/mdmirror/hooks.json";
 const NEXT = "correct that member of the file, or remove it for its default";
 
 /** @param folder absolute path of `.mdmirror` */
@@ -116,7 +115,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
   for (const name of Object.keys(json)) {
     if (name === "hooks") fault(name, HOOKS_ELSEWHERE);
     else if (name !== "url" && (name === "wiki" || !Object.hasOwn(DEFAULT_CONFIG, name)))
-      fault(name, "is no member of this file");
+      fault(name, "is not a known setting");
   }
   const config: Config = {
     url: readUrl(json["url"], fault),

@@ -158,7 +158,10 @@ export class Admin {
   /** A copy of everything, made while requests go on. */
   async backup(): Promise<BackupMade | Refused> {
     const made = await this.#server.store.backup?.();
-    return made ?? refuse("not_found", "This database is no file: mdmirror serve backup --database URL copies it.");
+    return (
+      made ??
+      refuse("not_found", "A PostgreSQL database is not one file: copy it with mdmirror serve backup --database URL.")
+    );
   }
 }
 

@@ -130,7 +130,7 @@ export class Watch {
       },
       {
         name: "mdmirror_service_request_duration_seconds",
-        help: "From the headers of a request to the end of its answer, of all but streams.",
+        help: "Seconds from the headers of a request to the end of its answer, without streams.",
         type: "histogram",
         samples: this.#buckets(),
       },
@@ -138,7 +138,7 @@ export class Watch {
       gauge("mdmirror_service_streams", "Open answers, such as streams of events.", streams),
       counter(
         "mdmirror_service_slow_clients_cut_total",
-        "Connections that were ended: their answer was not read.",
+        "Connections ended because the client did not read the answer.",
         cut,
       ),
     ];
@@ -179,12 +179,12 @@ function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
   ];
   const database = pool && [
     gauge("mdmirror_service_database_connections", "Connections to PostgreSQL, in all.", pool.connections),
-    gauge("mdmirror_service_database_connections_idle", "Connections to PostgreSQL that nobody uses.", pool.idle),
+    gauge("mdmirror_service_database_connections_idle", "Idle connections to PostgreSQL.", pool.idle),
     gauge("mdmirror_service_database_waiting", "Requests that wait for a connection to PostgreSQL.", pool.waiting),
   ];
   const heard = gauge(
     "mdmirror_service_event_listeners",
-    "Who listen to events, and know what they missed.",
+    "Clients that listen to events and can resume after a gap.",
     listeners,
   );
   return [...(documents ?? []), ...(database ?? []), heard];

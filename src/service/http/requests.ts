@@ -38,7 +38,7 @@ async function readiness({ service, isClosing }: Desk): Promise<WholeAnswer> {
 }
 
 async function metrics({ service, watch }: Desk, request: IncomingMessage): Promise<WholeAnswer> {
-  if (!(await mayRead(request, service))) return text(401, "the admin key is asked for from beyond this machine\n");
+  if (!(await mayRead(request, service))) return text(401, "from another machine this page needs the admin key\n");
   return text(200, await watch.metricsText(service), "text/plain; version=0.0.4; charset=utf-8");
 }
 

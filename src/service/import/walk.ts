@@ -74,7 +74,7 @@ function takeName(path: string, entry: Dirent, found: ImportName | undefined): s
     return refused(shown, { reason: "leading-dot-folder", detail: clause("leading-dot-folder", name) });
   }
   if (found?.kind !== "clash") return found?.name ?? name;
-  const detail = `it would be named ${JSON.stringify(found.name)}, as ${JSON.stringify(found.holder)} beside it`;
+  const detail = `its name would become ${JSON.stringify(found.name)}, the name of ${JSON.stringify(found.holder)}`;
   return refused(shown, { reason: "name-clash", detail });
 }
 

@@ -51,7 +51,7 @@ ${grants}
 <datalist id="folders">${folders.map((path) => html`<option value="${path}"></option>`)}</datalist>
 <label for="expires">Expires at the end of (empty: never)</label>
 <input id="expires" name="expires" type="date" value="${date}">
-<fieldset><legend>At most (empty: what the service allows each)</legend>
+<fieldset><legend>Rate limit (empty: the default of the service)</legend>
 <span class="row"><label for="requests">requests</label><input id="requests" name="requests" inputmode="numeric" pattern="[0-9]*" size="6" value="${key?.rateLimit?.requests ?? ""}">
 <label for="seconds">in seconds</label><input id="seconds" name="seconds" inputmode="numeric" pattern="[0-9]*" size="6" value="${key?.rateLimit?.seconds ?? ""}"></span></fieldset>
 </div>`;

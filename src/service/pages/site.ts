@@ -224,7 +224,7 @@ function refusedTrouble(refusal: Refusal): PageTrouble {
   return { status: 403, what: WHATS[refusal], next };
 }
 
-const CLOSING: PageTrouble = { status: 503, what: "the service is being closed", next: "try again later" };
+const CLOSING: PageTrouble = { status: 503, what: "the service is shutting down", next: "try again later" };
 const FULL: PageTrouble = {
   status: 503,
   what: "the disk of the service is full: nothing was saved",

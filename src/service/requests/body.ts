@@ -56,7 +56,7 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
     // ASSUMES: a request that came too slowly, or in too great a number, was not begun, and is
     // answered 503 with Retry-After, like a closed workspace.
     case "too-slow":
-      return refuse("service_unavailable", "The request took too long to come.", [], { "retry-after": "1" });
+      return refuse("service_unavailable", "The request arrived too slowly.", [], { "retry-after": "1" });
     case "overloaded":
       return refuse("service_unavailable", "The service has too much to do; nothing was done.", [], {
         "retry-after": "2",

@@ -107,7 +107,7 @@ async function runOrMakeRoom(
     if (method === "DELETE" && reserve?.release() === true) return runOrMakeRoom(core, method, work, requestId);
     core.onFault(error, requestId);
     const mayDelete = method !== "DELETE" && reserve !== undefined && reserve.bytes() !== 0;
-    const goesOn = mayDelete ? "Reading and deleting go on." : "Reading still works.";
+    const goesOn = mayDelete ? "Reading and deleting still work." : "Reading still works.";
     const detail = `The disk of the service is full: nothing was saved. ${goesOn}`;
     return refuse("service_unavailable", detail, [], { "retry-after": "60" });
   }
@@ -147,7 +147,7 @@ async function validateKey(
 }
 
 export function closing(): Refused {
-  return refuse("service_unavailable", "The service is being closed.", [], { "retry-after": "5" });
+  return refuse("service_unavailable", "The service is shutting down.", [], { "retry-after": "5" });
 }
 
 function busy({ message, mayBeKept }: StoreBusy): Refused {

@@ -108,7 +108,7 @@ function tooCostly(): Refused {
 
 /** For the log alone: the client has left. */
 function ended(): Refused {
-  return refuse("service_unavailable", "Nobody waits for this search.");
+  return refuse("service_unavailable", "The client of this search has disconnected.");
 }
 
 /**

@@ -28,7 +28,7 @@ const NO_RUN: Notice = { tone: "bad", text: "this is not a run number; nothing w
 
 function noticeOf(run: number, done: UndoneSeen): Notice {
   if (done.kind === "changed") {
-    const text = `nothing was done: the plan to take run ${run} back is another one since the page was shown`;
+    const text = `nothing was done: the plan to undo run ${run} changed since this page was shown`;
     return { tone: "asks", text, next: "read the present plan, and choose again" };
   }
   const back = done.ends.filter((end) => end.done).length;

@@ -57,11 +57,11 @@ function factsOf({ root, addresses, facts, daemon }: MirrorModel, now: number): 
   const rows: readonly (readonly [string, Html | string | null])[] = [
     ["Folder", nameOf(root)],
     ["Service", wordsOf(addresses.join(" "))],
-    ["Part of it", facts === null || facts.remote === "" ? null : nameOf(facts.remote)],
+    ["Subfolder", facts === null || facts.remote === "" ? null : nameOf(facts.remote)],
     ["Holds", facts === null ? null : sizeOf(facts)],
     [
-      "Cut off",
-      facts === null || facts.pending === 0 ? null : `${plural(facts.pending, "effect")}; the next sync settles them`,
+      "Interrupted",
+      facts === null || facts.pending === 0 ? null : `${plural(facts.pending, "effect")}; the next sync completes them`,
     ],
     ["Last run", facts === null ? null : lastRunOf(facts.lastRun, now)],
     ["Daemon", facts === null ? null : daemon === null ? "none" : "runs"],

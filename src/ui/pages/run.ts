@@ -106,7 +106,7 @@ function undoPart({ mirror, line, undo }: Model, moment: Moment): Html {
   if (total === 0) return html`<p>This run changed no document.</p>`;
   if (doable === 0) return html`<p>Nothing in this run can be undone:</p>${plan}`;
   const action = { path: `runs/${line.run}/undo`, fields: { mark } };
-  const button = html`<button class="main-action">Take back ${count(doable)} of run ${line.run}</button>`;
+  const button = html`<button class="main-action">Undo ${count(doable)} of run ${line.run}</button>`;
   return html`<p>Undo would do this. Versions are restored as edits; documents that changed since are left alone.</p>${plan}
 ${mirrorForm(mirror, action, moment, button)}`;
 }

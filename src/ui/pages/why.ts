@@ -29,7 +29,7 @@ export const WHY = defineMirrorPage<Model>({
   show: ({ mirror, path, facts, events }) => ({
     title: `State of ${lastName(path)} · ${mirror} · mdmirror`,
     main: html`${crumbsOf(mirror, path, true)}
-<h1>Why ${path === "" ? "the linked folder" : nameOf(lastName(path))} is as it is</h1>
+<h1>State of ${path === "" ? "the linked folder" : nameOf(lastName(path))}</h1>
 <p class="faint">Both sides were scanned for this page; reload to scan again.</p>
 <dl class="facts">${facts.map(([term, fact]) => html`<dt>${term}</dt><dd>${wordsOf(fact)}</dd>`)}</dl>
 ${events.length > 0 && html`<h2>Last events</h2><ul class="lines">${events.map((line) => eventItem(mirror, line, true))}</ul>`}`,

@@ -32,7 +32,7 @@ describe("a review", () => {
       expect(page).toContain("Different changes in both");
       expect(page.match(/<td class="line[^>]*>.*?<\/td>/gs)?.map((line) => line.replace(/<[^>]*>/g, ""))).toEqual([
         "Livelive",
-        "Both began withbase",
+        "Common basebase",
         "Sentsent",
       ]);
       const { how, ...members } = form;

@@ -148,7 +148,9 @@ async function takeOver(
   if (landed.kind === "end") return landed.outcome;
   ctx.notes.counts[beside === null ? "downloaded" : "byPolicy"]++;
   const detail =
-    beside === null ? why : "new on both sides; the policy takes the service's text; your version is beside it";
+    beside === null
+      ? why
+      : "new on both sides; the conflict policy takes the version on the service; your version is beside it";
   return commit(ctx, {
     link: { ...parted, stamp: landed.value.stamp, stampTrusted: false, durable: false },
     version: { id, changeId: remote.file.lastChangeId, digest: remote.digest },

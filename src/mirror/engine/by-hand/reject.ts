@@ -135,7 +135,7 @@ export async function newerTextBack(ctx: PassContext, id: DocId, changeId: Chang
       side: "both",
       id,
       path: link.localPath,
-      detail: "the local text is uploaded over the version that the service shows",
+      detail: "the local version is uploaded over the version on the service",
       before: digest,
       after: look.digest,
     },

@@ -148,7 +148,7 @@ function landAtDocument(ctx: PassContext, path: LocalPath, link: Link, text: str
 function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest): void {
   const { id } = link;
   const place = trashPlace(ctx.world, path);
-  const detail = `an edit of ${link.localPath} was saved at this path; it is kept as .mdmirror/${place}`;
+  const detail = `an edit of ${link.localPath} was saved at its old path; it is kept as .mdmirror/${place}`;
   const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
   // If it was saved once more meanwhile, it stays, and the next cycle handles it.
   runLocalEffect(ctx, trashFile, { id, path, expect: digest, place, change: () => ({ event }) });

@@ -76,8 +76,8 @@ function validityOf(result: WireResult): Validity {
 const VALIDITY_WORDS: Readonly<Record<Validity, string>> = {
   good: `, and confirms it (${VALIDATE_KEY})`,
   refused: `, although ${VALIDATE_KEY} refuses it`,
-  "no-such-route": ` (it has no ${VALIDATE_KEY}: no fault, the list says so)`,
-  "no-answer": ` (${VALIDATE_KEY} does not answer: the list says so)`,
+  "no-such-route": ` (the service has no ${VALIDATE_KEY}; the list of documents shows it)`,
+  "no-answer": ` (${VALIDATE_KEY} does not answer; the list of documents shows it)`,
 };
 
 function keyChecks(listed: Listed, validity: Validity): Check[] {
@@ -115,7 +115,7 @@ function notTheService(status: number, origin: string): Check {
       "service",
       "usage",
       `${origin} answers with a redirect (${status}), which is never followed`,
-      "give the address it leads to as the URL",
+      "give the target of the redirect as the URL",
     );
   }
   return bad(

@@ -39,7 +39,7 @@ export function findRuns(state: Pick<State, "runs">, run: number | null): Result
   if (wanted.length > 0) return ok(wanted);
   return trouble(
     "usage",
-    run === null ? "there was no run yet" : `there is no run ${run}`,
+    run === null ? "there are no runs yet" : `there is no run ${run}`,
     "mdmirror log names the runs",
   );
 }

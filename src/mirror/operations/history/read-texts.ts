@@ -34,7 +34,7 @@ export function readText(
   const text = local.state.text(entry.digest);
   if (text !== null) return ok({ path, name: wanted, text: shown(local, path, text), at: entry.at });
   const what = `the content of version ${wanted} of ${path} is no longer kept`;
-  return trouble("usage", what, `mdmirror history ${path} shows which are`);
+  return trouble("usage", what, `mdmirror history ${path} lists the versions that are kept`);
 }
 
 function shown({ disk }: Local, path: LocalPath, text: string): string {

@@ -36,7 +36,7 @@ export function findVersion(
   if (entries.length === 0)
     return trouble(
       "usage",
-      `nothing is known of ${name}`,
+      `mdmirror has no record of ${name}`,
       "give the present or an earlier path in the linked folder, or the id doc_…",
     );
   const entry = n === null ? newestOf(entries, () => true) : entries.find((one) => one.n === n);
@@ -103,7 +103,7 @@ function obstacleTo(
     return trouble(
       "usage",
       `the content of version ${entry.n} of ${path} is no longer kept`,
-      `mdmirror history ${name} shows which are`,
+      `mdmirror history ${name} lists the versions that are kept`,
     );
   if (link !== null && state.conflict(link.id) !== null)
     return trouble("usage", `${path} is in conflict`, `resolve that first: mdmirror resolve ${path} --mine | --theirs`);

@@ -56,13 +56,13 @@ export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
 const MOST_NAMED = 3;
 
 function notInPlaceSaid(paths: readonly LocalPath[]): string {
-  const [are, they] = paths.length === 1 ? ["that links is", "it was"] : ["that link are", "they were"];
+  const [are, they] = paths.length === 1 ? ["with links is", "it was"] : ["with links are", "they were"];
   const named = paths.slice(0, MOST_NAMED).map(shownName).join(", ");
   const more = paths.length > MOST_NAMED ? " …" : "";
   return `${plural(paths.length, "document")} ${are} not where ${they} at the last sync: ${named}${more}`;
 }
 
-const CONFLICTS = "end the conflicts first: mdmirror conflicts";
+const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 
 /** ORDER: the configuration first: until it says so, a file with paths would be an edit to send. */
 async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {

@@ -8,13 +8,14 @@ type Fault = { readonly what: string; readonly next: string; readonly code: stri
 export function judgeText(path: LocalPath, text: string): Result<null> {
   const fault = textFault(text);
   if (fault === null) return ok(null);
-  return trouble("usage", `the text for ${path} ${fault.what}, and the service does not accept that`, fault.next, {
+  return trouble("usage", `the content for ${path} ${fault.what}, which the service refuses`, fault.next, {
     code: fault.code,
   });
 }
 
 function textFault(text: string): Fault | null {
-  if (!text.isWellFormed()) return { what: "is not Unicode", next: "send complete characters", code: "not-utf-8" };
+  if (!text.isWellFormed())
+    return { what: "has an incomplete Unicode character", next: "send complete characters", code: "not-utf-8" };
   if (text.includes("\0")) return { what: "contains NUL characters", next: "leave them out", code: "contains-nul" };
   const count = countCharacters(text);
   if (count <= MAX_CONTENT_CHARACTERS) return null;

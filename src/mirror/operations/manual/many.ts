@@ -38,7 +38,7 @@ export function leftAlone(path: LocalPath, why: string): ManyEnd {
  * when a person stops the command.
  */
 const AT_ONCE = 32;
-const UNREACHED = "the service was not reached";
+const UNREACHED = "the service could not be reached";
 
 /**
  * Does several things that ask the service, some at a time. Once it is not reached, the rest is

@@ -60,7 +60,7 @@ export function planResolve(
 }
 
 function nothingOpen(names: readonly string[], way: ManyWay): Result<never> {
-  const what = way === "merged-where-clean" ? "nothing is in conflict" : "nothing is open";
+  const what = way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
   const where = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
   return trouble("usage", `${what} ${where}`, "mdmirror conflicts lists conflicts; mdmirror sync checks again");
 }
@@ -109,11 +109,11 @@ function* knownPaths({ links }: BaseTree, things: readonly Open[]): Generator<Lo
 
 function itemOf(world: StateAndDisk, { path, subject, hold }: Open, way: ManyWay, force: boolean): ResolveItem {
   if (subject === null)
-    return { kind: "left", path, why: `blocked (${hold?.reason ?? "not known"}): no choice ends that` };
+    return { kind: "left", path, why: `blocked (${hold?.reason ?? "not known"}): no choice resolves this` };
   if (way === "merged-where-clean") return mergedItem(world, subject, force);
   if (!subject.ways.includes(way)) {
     const ways = subject.ways.map((one) => `--${one}`).join(" or ");
-    return { kind: "left", path, why: `blocked (${hold?.reason ?? "in review"}): ${ways} ends that` };
+    return { kind: "left", path, why: `blocked (${hold?.reason ?? "in review"}): resolve it with ${ways}` };
   }
   if (!force && markersIn(world, subject, { kind: way })) return { kind: "left", path, why: MARKERS };
   return { kind: "end", path, subject, way: { kind: way }, seen: null };

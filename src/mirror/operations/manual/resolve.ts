@@ -49,7 +49,7 @@ export async function resolveSubject(
   if (fit?.kind === "trouble") return fit;
   if (!options.force && markersIn(world, subject, way)) {
     const next = "finish the merge; or use --force if the markers belong to the document";
-    return trouble("usage", `the text for ${path} contains conflict markers (<<<<<<< ======= >>>>>>>)`, next);
+    return trouble("usage", `the content for ${path} contains conflict markers (<<<<<<< ======= >>>>>>>)`, next);
   }
   const [end] = await runByHand(world, "resolve", async (ctx) => [await resolveIn(ctx, subject, way, options.seen)]);
   return handResult(path, end!);

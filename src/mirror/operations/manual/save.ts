@@ -59,13 +59,13 @@ const MOST = { characters: 4_096, names: 128 } as const;
 /** @returns a clause; null: it can be a path below a folder */
 function pathFault(path: string): string | null {
   if (path.length > MOST.characters) return `has more than ${MOST.characters} characters`;
-  if (path === "") return "is no path";
+  if (path === "") return "is empty";
   if (!path.isWellFormed() || /\p{Cc}/u.test(path)) return "contains characters that a path cannot have";
   const names = path.split("/");
   if (names.length > MOST.names) return `has more than ${MOST.names} names`;
   if (path.startsWith("/")) return "is absolute";
   if (names.slice(0, -1).some((name) => name.toLowerCase().endsWith(".md")))
-    return "is below a folder whose name ends in .md, and only documents have such names";
+    return "is in a folder whose name ends in .md; only documents have such names";
   if (names.some((name) => name === ".." || name === "." || name === "")) return "leads out of the folder";
   return null;
 }

@@ -60,7 +60,7 @@ function openFacts(
     facts.push(["blocked", `${hold.reason}: ${shownWords(hold.detail)}${originClause(hold.code, hold.requestId)}`]);
   if (lastError !== null) facts.push(["error", eventLine(lastError)]);
   if (former !== null && link === null && folder === null)
-    facts.push(["was", `the document that had this name is at ${shownName(former)}, or was last`]);
+    facts.push(["was", `the document that had this name was last seen at ${shownName(former)}`]);
   return facts;
 }
 
@@ -74,7 +74,7 @@ function barredBy({ blocked: hold, steps, conflict }: Why): string | null {
 
 function ruleFact(why: Why): string {
   const { verdict, path } = why;
-  if (verdict === null) return "content unchanged/unchanged → nothing";
+  if (verdict === null) return "unchanged on both sides → nothing";
   const { cell, rule, moved, placeRule, evidence, localPath } = verdict;
   const found = evidence === null || localPath === path ? "" : `; found by ${evidence}`;
   const barred = barredBy(why);

@@ -169,7 +169,7 @@ export class NameAssignment {
       if (!this.#areFree(row, local, remote)) continue;
       if (linked) this.#owners.retake("local", row, local);
       this.#owners.retake("remote", row, remote);
-      this.#whys.set(row, `${here.name} is another's on the service`);
+      this.#whys.set(row, `another document has the name ${here.name} on the service`);
       this.#gaveWay.set(row, local.name);
       return true;
     }
@@ -219,7 +219,7 @@ export class NameAssignment {
     const here = other === null || other.name === name ? "" : `, locally ${JSON.stringify(other.name)}`;
     if (name === place.name) return `the service has another ${name} at this path${here}`;
     const mine = row.local.now?.name ?? place.name;
-    return `the service takes ${JSON.stringify(mine)} and ${JSON.stringify(name)} for one name, and has the latter${here}`;
+    return `the service treats ${JSON.stringify(mine)} and ${JSON.stringify(name)} as one name, and has the latter${here}`;
   }
 
   #nameThere(place: Place, owner: Owner): string {

@@ -47,7 +47,7 @@ export function decideConflict(
 function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here: LocalFile): void {
   const { link } = row;
   if (link !== null && holdMetEdit(draft, row, link, here, shown[0]?.changeId ?? null)) return;
-  const sent = link !== null && link.submissions.length > 0 ? "; a text of it is in review, too" : "";
+  const sent = link !== null && link.submissions.length > 0 ? "; a version of it is in review, too" : "";
   const detail = `the local version and the version on the service do not merge${sent}`;
   holdDocument(draft, row, "conflict", detail, { digest: here.digest });
 }

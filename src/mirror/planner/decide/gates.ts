@@ -13,9 +13,9 @@ import { standingHold } from "./remembered.ts";
 export const DIRECTION_WITHOUT = { local: "push-only", remote: "pull-only" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
-  "not-utf-8": "the text is not UTF-8",
+  "not-utf-8": "the file is not UTF-8",
   "contains-nul": "the file contains a NUL character",
-  "too-large": "the text is longer than the service accepts",
+  "too-large": "the file is longer than the service accepts",
 } as const satisfies Partial<Record<HoldReason, string>>;
 
 /**

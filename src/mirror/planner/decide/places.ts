@@ -31,25 +31,28 @@ type Bar = { readonly kind: "barred"; readonly reason: HoldReason; readonly deta
  */
 export function localWish(draft: PlanDraft, row: Row): Wish {
   const there = row.remote.now;
-  if (there === null) return barred("not-seen", "the service shows no place");
+  if (there === null) return barred("not-seen", "its path on the service is not known");
   const bar = localBar(draft, there.parent);
   if (bar !== null) return bar;
   const kind = nameKindOf(row);
   const kept = keptName(row, "local", there.name, knownPaths(row));
   if (kept === null && isUnsafeName(there.name, kind))
-    return barred("remote-name-unsafe", `the service's name ${JSON.stringify(there.name)} cannot be used on disk`);
+    return barred(
+      "remote-name-unsafe",
+      `its name on the service, ${JSON.stringify(there.name)}, cannot be used on disk`,
+    );
   const name = kept ?? localNameFor(lastingName(there.name), kind, idOf(row), draft.trees.local.disk.maxNameBytes);
   const above = there.parent.localPath;
   const path = above === null ? null : joinPath(above, name);
   if (path !== null && draft.trees.local.ignores(path, kind))
-    return barred("suspended", `the service has it at a place excluded by ${excludedBy(draft, path, kind)}`);
+    return barred("suspended", `its path on the service is excluded by ${excludedBy(draft, path, kind)}`);
   return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
 }
 
 /** The place on the service that corresponds to the one on disk. */
 export function remoteWish(draft: PlanDraft, row: Row): Wish {
   const here = row.local.now;
-  if (here === null) return barred("not-seen", "the disk shows no place");
+  if (here === null) return barred("not-seen", "its local path is not known");
   const bar = remoteBar(draft, here.parent);
   if (bar !== null) return barred("folder-blocked", bar.detail);
   const kept = keptName(row, "remote", here.name, row.link);
@@ -105,7 +108,7 @@ function remoteName(
   if (mapped !== name && policy.names === "block")
     return barred(
       "name-refused",
-      `the service accepts no ${JSON.stringify(name)}; ${JSON.stringify(mapped)} would be legal`,
+      `the service does not accept ${JSON.stringify(name)}; it would accept ${JSON.stringify(mapped)}`,
     );
   return { kind: "name", name: mapped };
 }
@@ -138,7 +141,7 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
     if (isUnsafeName(at.remote.now.name, "folder"))
       return barred(
         "remote-name-unsafe",
-        `the service's folder ${JSON.stringify(at.remotePath)} cannot be used on disk`,
+        `the name of the folder ${JSON.stringify(at.remotePath)} on the service cannot be used on disk`,
       );
     names.unshift(localNameFor(at.remote.now.name, "folder", idOf(at), draft.trees.local.disk.maxNameBytes));
   }
@@ -146,7 +149,7 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   for (const name of names) {
     path = joinPath(path, name);
     if (draft.trees.local.ignores(path, "folder"))
-      return barred("suspended", `the service has it in a folder excluded by ${excludedBy(draft, path, "folder")}`);
+      return barred("suspended", `its folder on the service is excluded by ${excludedBy(draft, path, "folder")}`);
   }
   // What lies in another mirror goes to that one's workspace.
   const hidden = whyHidden(path, draft.trees);

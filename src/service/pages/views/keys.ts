@@ -27,7 +27,7 @@ export async function showKeys({ core, query, now }: PageCall): Promise<PageResu
 <p class="row"><a class="button main-action" href="${fresh}">A new key …</a></p>
 ${
   keys.length === 0
-    ? html`<p class="notice quiet">${from === 0 ? "There is no key." : "That was all."}</p>`
+    ? html`<p class="notice quiet">${from === 0 ? "There are no keys." : "There are no more."}</p>`
     : html`<ul class="cards">${keys.map((key) => keyCard(key, names.get(key.workspaceId) ?? null, now))}</ul>`
 }
 <nav aria-label="Parts of the list" class="row">${
@@ -48,11 +48,11 @@ export function labelOf({ label, id }: KeyInfo): Html {
 /** @param workspace its name; null: it was removed */
 export function keyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
   const { lastUsedAt, expiresAt, rateLimit } = key;
-  return html`<dl class="facts"><dt>May</dt><dd>${grantsOf(key)}</dd>
+  return html`<dl class="facts"><dt>Access</dt><dd>${grantsOf(key)}</dd>
 <dt>Workspace</dt><dd>${workspace === null ? "(gone)" : nameOf(workspace)}</dd>
 <dt>Last used</dt><dd>${lastUsedAt === null ? "never" : html`${ageOf(lastUsedAt, now)} ago`}</dd>
 <dt>Expires</dt><dd>${expiryOf(expiresAt, now)}</dd>
-<dt>At most</dt><dd>${rateLimit === null ? "what the service allows each" : `${rateLimit.requests} requests in ${rateLimit.seconds} s`}</dd></dl>`;
+<dt>Rate limit</dt><dd>${rateLimit === null ? "the service's default" : `${rateLimit.requests} requests in ${rateLimit.seconds} s`}</dd></dl>`;
 }
 
 function grantsOf({ grants, grantPaths }: KeyInfo): Html {

@@ -47,9 +47,9 @@ function changeOf(before: string, after: string): Html {
 }
 
 const WORDS = {
-  mine: "Became live meanwhile",
-  theirs: "Was sent",
-  alike: "Became live, and was sent alike",
+  mine: "Published meanwhile",
+  theirs: "Submitted",
+  alike: "The same change in both",
   both: "Different changes in both",
 } as const;
 
@@ -58,7 +58,7 @@ function bothEdits({ content, liveContent }: Review, base: string): Html {
   const passages = sideBySide({ base, mine: liveContent, theirs: content }, "base");
   const columns = [
     { side: "mine", label: "Live" },
-    { side: "base", label: "Both began with" },
+    { side: "base", label: "Common base" },
     { side: "theirs", label: "Sent" },
   ] as const;
   const caption = "The published version, the common base and the submitted version, line by line";

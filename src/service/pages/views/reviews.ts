@@ -37,7 +37,7 @@ export async function showReviews({ core, query, now }: PageCall): Promise<PageR
 <p class="row">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</p>
 ${
   data.length === 0
-    ? html`<p class="notice quiet">${after === 0 ? `Nothing is ${STATES[status]}.` : "That was all."}</p>`
+    ? html`<p class="notice quiet">${after === 0 ? `Nothing is ${STATES[status]}.` : "There are no more."}</p>`
     : html`<ul class="cards">${data.map((one) => reviewCard(one, names.get(one.workspaceId) ?? "", now))}</ul>`
 }
 <nav aria-label="Parts of the list" class="row">${
