@@ -16,7 +16,6 @@ const DOCUMENTS = [
   ".github/CONTRIBUTING.md",
   ".github/SECURITY.md",
   "scripts/README.md",
-  "src/decisions.md",
   ...globSync("src/docs/**/*.md", { cwd: root, exclude: ["src/docs/decisions/**"] }),
   "test/README.md",
   ...globSync("src/**/README.md", { cwd: root }),
@@ -75,10 +74,19 @@ describe("the documents", () => {
     expect(cited.length).toBeGreaterThan(5);
   });
 
-  it("are short where choices are told: a decision has 12 lines at most", () => {
-    const entries = read("src/decisions.md").split(/\n\n+/);
-    expect(entries.filter((entry) => entry.split("\n").length > 12)).toEqual([]);
-    expect(entries.length).toBeGreaterThan(100);
+  it("have decision records of one form and one page, all in their index", () => {
+    const folder = "src/docs/decisions";
+    const records = globSync("[0-9]*.md", { cwd: join(root, folder) }).sort();
+    const malformed = records.filter((file) => {
+      const form = new RegExp(
+        `^# ${file.slice(0, 4)} .+\\n\\nDate: \\d{4}-\\d\\d-\\d\\d\\. Status: .+\\.\\n\\n## Context\\n[^]+\\n## Decision\\n[^]+\\n## Consequences\\n[^]+$`,
+      );
+      const text = read(`${folder}/${file}`);
+      return !form.test(text) || text.split("\n").length > 60;
+    });
+    expect(malformed).toEqual([]);
+    const index = read(`${folder}/README.md`);
+    expect([...index.matchAll(/\]\((\d.+?\.md)\)/g)].map((match) => match[1])).toEqual(records);
   });
 
   it("have the pages that come from the code: node scripts/document-pages.ts --write", async () => {
