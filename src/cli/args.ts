@@ -8,7 +8,7 @@ export type ParsedArgs =
 
 const HELP: OptionSpec = { help: "show this help", short: "h" };
 
-/** Options as every command has them, for the help. */
+/** Returns the options of a command, with those that every command has. */
 export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>> {
   return { ...command.options, help: HELP };
 }
@@ -24,8 +24,8 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
     parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
   } catch (error) {
     if (!(error instanceof TypeError) || !("code" in error)) throw error;
-    // Node's own words name the option; its second sentence explains `--`, which few users need.
-    // Of a value that begins with a dash, Node's first line asks and its last one says what to do.
+    // Node's message names the option; its second sentence explains `--`, which few users need. For
+    // a value that begins with a dash, the first line asks and the last line says what to do.
     const words = error.message
       .replace(/\.\n(?:.*\n)?/, ": ")
       .split(/\. /)[0]!
@@ -37,7 +37,7 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   const { least, most } = command.operands;
   if (positionals.length < least) return { kind: "bad", why: "an operand is missing" };
   if (positionals.length > most) return { kind: "bad", why: `"${positionals[most]}" is one operand too many` };
-  // What a script left out must not be read as the whole of a folder.
+  // An empty operand, as from an unset variable in a script, must not mean the whole folder.
   if (positionals.includes("")) return { kind: "bad", why: "an operand is empty" };
   const empty = Object.entries(values).find(([, value]) => isEmpty(value));
   if (empty !== undefined) return { kind: "bad", why: `--${empty[0]} is empty` };

@@ -11,7 +11,7 @@ import { exitOfMany, manyJson, showMany } from "./show-many.ts";
 import { KEY_OPTION, useMirror } from "./use-mirror.ts";
 import { isOneDocument, planProtection, protectMany, setProtection } from "../mirror/operations/manual/protect.ts";
 
-/** `protect` and `unprotect`. In the folder nothing changes. */
+/** Implements `protect` and `unprotect`. Neither changes local files. */
 
 export const PROTECTION_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   "dry-run": { help: "show what it would do and write nothing" },

@@ -5,25 +5,25 @@ import type { Stoppable } from "../mirror/ports/world.ts";
 import type { ExitCode } from "./exit.ts";
 
 /**
- * Everything outside that a command may use: what it prints, asks or reads. A test makes its own,
- * so that commands run in process.
+ * The environment of a command: output, questions, clock, files. Tests pass their own, so that
+ * commands run in process.
  */
 export type Io = {
   /**
-   * Prints one line on standard output: results. Characters that would end the line or steer a
+   * Prints one line of results on standard output. Characters that would end the line or control a
    * terminal are escaped.
    */
   out(line: string): void;
   /**
-   * Prints the text of a document on standard output: byte for byte, except on a terminal. It has
-   * its own line ends.
+   * Prints the content of a document on standard output: byte for byte, except on a terminal. Adds
+   * no line end.
    */
   text(text: string): void;
   /** Prints one line on standard error: errors and hints. Escaped as by `out`. */
   err(line: string): void;
   /**
-   * Replaces the status line of the terminal (standard error); `""` removes it. Only where
-   * `terminal.error`.
+   * Replaces the status line of the terminal (standard error); `""` removes it. Call it only if
+   * `terminal.error` is true.
    */
   status(text: string): void;
   readonly terminal: {
@@ -33,20 +33,23 @@ export type Io = {
     readonly columns: number;
   };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Absolute. */
+  /** Absolute path. */
   readonly cwd: string;
   readonly home: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Gives the rights of `sudo` back, for the rest of the process. */
+  /** Drops the rights of `sudo` for the rest of the process. */
   become(caller: SudoCaller): void;
-  /** Asks on the terminal. null: no answer (the input ended). Only where `terminal.input`. */
+  /**
+   * Asks on the terminal. Returns null when the input ended. Call it only if `terminal.input` is
+   * true.
+   */
   ask(question: string): Promise<string | null>;
   /** Aborted when the user or the system wants the process to end (SIGINT, SIGTERM, SIGHUP). */
   readonly stop: AbortSignal;
   /**
-   * While this runs, the first such signal only aborts what `work` is given, so that it can say
-   * what it did; the next one ends the process.
+   * While `work` runs, the first of these signals only aborts the signal that `work` gets, so that
+   * it can report what it did. The next one ends the process.
    */
   readonly stoppable: Stoppable;
   /**
@@ -56,44 +59,47 @@ export type Io = {
   readText(path: string): string;
 };
 
-/** One option. `value` is the placeholder of what follows it; without one it is a flag. */
+/** One option. `value` is the placeholder for its value; an option without one is a flag. */
 export type OptionSpec = {
   readonly help: string;
   readonly value?: string;
   readonly short?: string;
   readonly multiple?: boolean;
-  /** The words that the value can be, where they are few. */
+  /** The possible values, if there are few. */
   readonly choices?: readonly string[];
 };
 
-/** What was given on the command line, checked against the command's own options. */
+/** The parsed command line, checked against the options of the command. */
 export type Args = {
-  /** Operands in their order; as many as the command allows. */
+  /** Operands in their order, within the command's limits. */
   readonly operands: readonly string[];
-  /** @throws for a name that the command did not declare as a flag: a bug */
+  /** @throws if the command does not declare this flag: a bug */
   flag(name: string): boolean;
-  /** The last value given, or null. @throws for a name that was not declared with a value: a bug */
+  /**
+   * Returns the last value given, or null.
+   * @throws if the command declares no such option with a value: a bug
+   */
   text(name: string): string | null;
-  /** Every value given, in order, of an option declared `multiple`. */
+  /** Returns every value of an option declared `multiple`, in order. */
   texts(name: string): readonly string[];
 };
 
 /**
- * One command. Its module exports it as `command`; `src/cli/table.ts` names the module. `run` loads
- * what it needs (`await import`) when it runs, so that help and usage errors load nothing.
+ * One command. Its module exports it as `command`, and `src/cli/table.ts` names the module. A
+ * module is loaded when its command is named.
  */
 export type Command = {
-  /** What follows `mdmirror`, one line. */
+  /** The usage after `mdmirror`, on one line. */
   readonly usage: string;
   /**
    * Paragraphs of `--help` after the summary. A paragraph that begins with a space is printed as it
    * is; the others are wrapped.
    */
   readonly about: readonly string[];
-  /** Whole command lines, as a user types them. */
+  /** Whole command lines, as users type them. */
   readonly examples: readonly string[];
   readonly options: Readonly<Record<string, OptionSpec>>;
-  /** How many there may be; `words`: what the first one can be, where those are few. */
+  /** Bounds for the number of operands. `words`: the possible first operands, if there are few. */
   readonly operands: { readonly least: number; readonly most: number; readonly words?: readonly string[] };
   /** `table` has every command, for commands that show all of them. */
   readonly run: (io: Io, args: Args, table: readonly Entry[]) => Promise<ExitCode>;

@@ -12,7 +12,7 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/** Says why a command cannot go on, and ends it. */
+/** Prints why a command cannot continue and returns its exit code. */
 export function complain(io: Io, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
   const { next } = (trouble.kind === "fault" && fewOpenFiles()) || trouble;
@@ -24,7 +24,7 @@ export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "cod
   return kind === "fault" && isDiskFull(code) ? EXIT.diskFull : EXITS[kind];
 }
 
-/** Complains about the arguments of a command. */
+/** Prints what is wrong with the arguments of a command. */
 export function misuse(io: Io, command: string, why: string): ExitCode {
   io.err(`mdmirror ${command}: ${why}`);
   io.err(`  next: mdmirror ${command} --help`);

@@ -14,13 +14,13 @@ import { shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
 /**
- * The words for the actions of a plan and the counts of a run. Arrows show where an effect is: `→`
- * on the service, `←` on this disk.
+ * Words for the actions of a plan and the counts of a run. Arrows show the side that an action
+ * changes: `→` the service, `←` the local disk.
  */
 
 type Group = { readonly words: Words; readonly kind: ActionKind; readonly actions: readonly Action[] };
 
-/** Groups actions by kind, in the order of the table above. */
+/** Groups actions by kind, in the order of the table. */
 function groupActions(actions: readonly Action[]): Group[] {
   const byKind = Map.groupBy(actions, (action) => action.kind);
   return (Object.keys(ACTION_WORDS) as ActionKind[]).flatMap((kind) => {
@@ -38,8 +38,8 @@ const REMOVING = /^(?:delete|trash|remove)-/;
 const MAKING = /^(?:create|make)-/;
 
 /**
- * One line for each group, with its first names, sorted.
- * @param most names of a group; the rest is counted
+ * Returns one line for each group with its first names, sorted.
+ * @param most names for each group; the rest is counted
  */
 export function groupLines(actions: readonly Action[], most: number, pathOf: PathOf, paint: Paint = PLAIN): string[] {
   return groupActions(actions).flatMap(({ words, kind, actions: all }) => {
@@ -67,7 +67,7 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
   special: "devices, sockets and pipes",
 };
 
-/** `stays local: 3 not Markdown, 1 dot folders`, or null when nothing stays local. */
+/** Returns `stays local: 3 not Markdown, 1 dot folders`, or null if nothing stays local. */
 export function stayLine(stays: RunReport["staysLocal"]): string | null {
   const parts = Object.entries(STAY_WORDS).flatMap(([kind, words]) => {
     const n = stays?.[kind as keyof typeof STAY_WORDS] ?? 0;

@@ -3,18 +3,18 @@ import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 /** The exit codes of commands. */
 export const EXIT = {
   inSync: 0,
-  /** A fault of mdmirror. */
+  /** An error in mdmirror itself. */
   fault: 1,
   usage: 2,
-  /** Done, but something needs the user. */
+  /** Done, but action is required. */
   attention: 3,
   stopped: 4,
-  /** Service unreachable, or the key refused. */
+  /** The service cannot be reached, or refuses the key. */
   offline: 5,
   locked: 6,
-  /** A text was handed over, and a reviewer decides. */
+  /** Uploaded, and a reviewer decides. */
   inReview: 7,
-  /** The time was over before all was there. */
+  /** Timed out. */
   tooSlow: 8,
   diskFull: 9,
 } as const;
@@ -35,7 +35,7 @@ export const EXIT_MEANINGS: Readonly<Record<ExitCode, string>> = {
   9: "disk full",
 };
 
-/** Of a command that tells how a mirror stands. */
+/** The exit codes of commands that report the state of a folder. */
 export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,
   never: EXIT.attention,
@@ -44,7 +44,7 @@ export const EXIT_OF_STATE: Readonly<Record<MirrorStatus["state"], ExitCode>> = 
   offline: EXIT.offline,
 };
 
-/** The exit code of several runs: the one that asks most of the user. */
+/** Returns the exit code of several runs: the most urgent one. */
 export function worstExit(codes: readonly ExitCode[]): ExitCode {
   const order: readonly ExitCode[] = [
     EXIT.fault,

@@ -12,23 +12,23 @@ import type { Io } from "./command.ts";
 import { holdsMirror, type Nearest, nearest } from "./nearest.ts";
 
 /**
- * The mirrored folder that a command is about: the given DIR, else the nearest folder up that holds
- * `.mdmirror/`. Absolute, and this user's: another user's is refused when it is named, and passed
- * over on the way up.
- * @param dir a path; where that is no mirrored folder, the name of one
+ * Finds the linked folder of a command: DIR, or the nearest folder above that has `.mdmirror/`.
+ * Returns an absolute path. A folder of another user is refused if it is named, and skipped on the
+ * way up.
+ * @param dir a path or, if no linked folder is at that path, the name of one
  */
 export function findMirror(io: Io, dir: string | undefined): Result<string> {
   if (dir === undefined) return ownFolder(io, nearest(io, io.cwd), NONE_HERE, NAME_ONE);
   return mirrorAt(io, dir) ?? mirrorCalled(io, dir) ?? noMirror(io, dir);
 }
 
-/** @returns null: the path is no mirrored folder */
+/** Returns null if no linked folder is at the path. */
 function mirrorAt(io: Io, dir: string): Result<string> | null {
   const root = resolve(io.cwd, dir);
   return holdsMirror(root) ? workAsOwner(io, root) : null;
 }
 
-/** @returns null: no mirror has that name */
+/** Returns null if no linked folder has this name. */
 function mirrorCalled(io: Io, name: string): Result<string> | null {
   const mirror = isMirrorName(name) ? mirrorNamed(io.env, name) : null;
   if (mirror === null) return null;
@@ -56,8 +56,8 @@ function ownFolder(io: Io, { root, foreign }: Nearest, what: string, next: strin
 }
 
 /**
- * Checks to whom a folder belongs. Under `sudo` the rights are given back to the user who called
- * it, so that what is made in the folder, and the list of mirrors, belong to that user.
+ * Checks the owner of a folder. Under `sudo`, the process becomes the user who called it, so that
+ * everything it creates belongs to that user.
  */
 export function workAsOwner(io: Io, folder: string): Result<string> {
   const ownership = ownershipOf(folder, io.env);
@@ -75,9 +75,7 @@ export function workAsOwner(io: Io, folder: string): Result<string> {
   }
 }
 
-/**
- * Finds the mirrored folder in which a PATH lies, and its path there. Nothing need be at the path.
- */
+/** Finds the linked folder of a path, and the path in it. Nothing has to exist at the path. */
 export function locate(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
   const whole = resolve(io.cwd, path);
   const found = nearest(io, dirname(whole));
@@ -88,29 +86,29 @@ export function locate(io: Io, path: string): Result<{ readonly root: string; re
 }
 
 /**
- * As `locate`, and the mirrored folder itself is the path "". A mirror's name is tried where the
- * path could be in no mirrored folder.
+ * Works as `locate`, and returns the path "" for the linked folder itself. A path outside every
+ * linked folder may be the name of one.
  */
 export function locateOrRoot(io: Io, path: string): Result<{ readonly root: string; readonly path: LocalPath }> {
   const whole = mirrorAt(io, path);
   if (whole?.kind === "ok") return ok({ root: whole.value, path: "" });
   const inside = locate(io, path);
   if (inside.kind === "ok") return inside;
-  // What is wrong with a mirrored folder says more than that the path lies in none.
+  // A problem of the linked folder explains more than "the path is not in a linked folder".
   if (whole !== null) return whole;
   const called = mirrorCalled(io, path);
   return called?.kind === "ok" ? ok({ root: called.value, path: "" }) : inside;
 }
 
 /**
- * Resolves links above the last name, because a link into the mirrored folder names the same
- * document; the last name is kept.
+ * Resolves links above the last name, because a link into the linked folder names the same
+ * document. The last name is kept.
  */
 function realParent(path: string): string {
   try {
     return join(realpathSync(dirname(path)), basename(path));
   } catch {
-    // The folder is missing, but the document may still be on the service.
+    // The local folder is missing, but the document may exist on the service.
     return path;
   }
 }

@@ -15,12 +15,12 @@ import { proposalFlags, proposalLines } from "./show-largest.ts";
 import { planLines } from "./show-plan.ts";
 import { decideLinks } from "../mirror/operations/links/decide-links.ts";
 
-/** What the first sync would do, shown before a folder is linked, and what is agreed about it. */
+/** Shows what the first sync would do before a folder is linked, and asks. */
 
-/** What stays out of the mirror: `--gitignore` and `--ignore`, or what was agreed. */
+/** Rules for files that are not synced: `--gitignore` and `--ignore`, or the user's answers. */
 type Rules = { readonly gitignore: boolean; readonly patterns: readonly string[] };
 
-/** `links`: whether links are translated, as the workspace shows. */
+/** `links`: whether links are translated, depending on the workspace. */
 type Agreed = Rules & { readonly links: LinkMode };
 
 type Asked = {
@@ -28,13 +28,13 @@ type Asked = {
   readonly config: Config;
   readonly origin: TrustedOrigin;
   readonly key: string;
-  /** Whether no question is to be asked. */
+  /** True if no question may be asked. */
   readonly yes: boolean;
 };
 
 /**
- * Shows the actions by kind with a few names, and asks where a question is due. Where more rules
- * are agreed on, the plan with them is shown, and asked about.
+ * Shows the actions by kind with a few names, and asks if necessary. If the user accepts more
+ * rules, shows the plan with them and asks about that.
  */
 export async function agreeOnFirstPlan(io: Io, asked: Asked, rules: Rules): Promise<Agreed | ExitCode> {
   const first = await agreeOnce(io, asked, rules, true);
@@ -86,8 +86,8 @@ function showFirst(io: Io, dir: string, preview: Planned): void {
 }
 
 /**
- * Says what of the plan comes with packages or is made by a build, and asks about it on a terminal.
- * @returns the rules with what is proposed; null: those of before
+ * Shows the planned files that come from packages or builds, and asks on a terminal whether to
+ * leave them out. Returns the rules with the proposal, or null to keep the rules.
  */
 async function propose(io: Io, { yes }: Asked, rules: Rules, proposal: Proposal): Promise<Rules | null> {
   if (isEmpty(proposal)) return null;
@@ -111,7 +111,7 @@ async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned)
 const BY_ID =
   "links are ids on the service and paths in local files, so that editors can follow them (to change this: mdmirror links keep)";
 
-/** @returns null: the folder is linked, and the plan done */
+/** Returns null if the user agrees to link the folder and carry out the plan. */
 async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<ExitCode | null> {
   if (asked.yes) return null;
   if (!io.terminal.input) return onlyFillsFolder(preview) ? null : cannotAsk(io, asked.dir, proposal);

@@ -15,7 +15,10 @@ import { refusesPaths, showsWikiLinks } from "../mirror/operations/links/decide-
 import { planLinkChange, withTranslatedLinks } from "../mirror/operations/links/change-links.ts";
 import { readConfig } from "../mirror/settings/config.ts";
 
-/** A service that refuses links by path gets them by id: the texts that it refused go up so. */
+/**
+ * Translates links to ids for a service that refuses links by path, and uploads the refused
+ * documents in that form.
+ */
 async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport): Promise<RunReport> {
   if (mirror.config.links === "translate" || report.isStopped === true || !refusesPaths(report)) return report;
   const change = await planLinkChange(mirror, { links: "translate", wiki: false });
@@ -27,7 +30,9 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   return runSync(withTranslatedLinks(mirror), USUAL_RUN, "init", io.stoppable);
 }
 
-/** How `links translate --wiki` is said to those who write such links; null: few or none do. */
+/**
+ * Returns a line about `links translate --wiki` if several documents have wiki links, else null.
+ */
 async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): Promise<string | null> {
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind !== "ok" || config.value.links === "keep" || config.value.wiki) return null;
@@ -36,7 +41,10 @@ async function wikiLine({ root, world: { state, links, disk } }: OpenedMirror): 
   return "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki";
 }
 
-/** A folder that is not there is made with its first document: it may as well be mistyped. */
+/**
+ * Warns about a folder that does not exist on the service. The first upload would create it, and
+ * its name may be a typing error.
+ */
 async function tellOfNoFolder(io: Io, { root, config: { remote }, world }: OpenedMirror): Promise<void> {
   if (remote === "") return;
   const answer = await world.remote.findFolder(remote);
@@ -46,7 +54,7 @@ async function tellOfNoFolder(io: Io, { root, config: { remote }, world }: Opene
   );
 }
 
-/** The sync at the end of `init`, which brings the files that the user came for. */
+/** Runs the sync at the end of `init`. */
 export function firstSync(
   io: Io,
   root: string,

@@ -3,7 +3,7 @@ import type { Command, Entry, Group } from "./command.ts";
 import { EXIT_MEANINGS } from "./exit.ts";
 import { COMMANDS } from "./table.ts";
 
-/** The texts of `--help`: plain lines of at most 100 columns, or one word where it is longer. */
+/** The texts of `--help`: plain lines of at most 100 columns, except for a single longer word. */
 const COLUMNS = 100;
 
 const GROUPS: Readonly<Record<Group, string>> = {
@@ -59,7 +59,7 @@ export function commandHelp(entry: Entry, command: Command): string[] {
   ];
 }
 
-/** Breaks a line at its spaces; `indent` begins each line after the first. */
+/** Breaks a line at spaces; `indent` begins each line after the first. */
 function wrapped(text: string, indent = ""): string[] {
   const lines: string[] = [];
   let line = text;

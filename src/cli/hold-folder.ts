@@ -11,17 +11,19 @@ import type { Io } from "./command.ts";
 import { borrowFolder, DEADLINE_MS, NO_DAEMON } from "../mirror/daemon/control/ask.ts";
 
 /**
- * A mirrored folder that nobody else works on, and of which nobody holds anything open: so that it
- * can be moved or unlinked.
+ * A linked folder that no other process works on or has open, so that it can be moved or unlinked.
  */
 type HeldFolder = {
-  /** Whether a service of its own kept the folder, which was uninstalled. */
+  /** True if the folder had a service of its own, which is uninstalled now. */
   readonly hadUnit: boolean;
-  /** A daemon that was asked to leave looks where the folder is now. Twice is once. */
+  /** Lets a released daemon look for the folder again. A second call does nothing. */
   readonly giveBack: () => void;
 };
 
-/** @param root real path; @param what the command */
+/**
+ * @param root real path
+ * @param what name of the command
+ */
 export async function holdFolder(io: Io, root: string, what: string): Promise<Result<HeldFolder>> {
   const hadUnit = await endUnit(io, root);
   if (hadUnit.kind === "trouble") return hadUnit;
@@ -43,7 +45,7 @@ export async function holdFolder(io: Io, root: string, what: string): Promise<Re
   });
 }
 
-/** @returns whether there was one */
+/** Returns true if there was a service. */
 async function endUnit(io: Io, root: string): Promise<Result<boolean>> {
   const unit = unitOf(io, root);
   if (unit === null || !isInstalled(unit)) return ok(false);
@@ -52,7 +54,7 @@ async function endUnit(io: Io, root: string): Promise<Result<boolean>> {
   return removed;
 }
 
-/** The service of the folder goes on at another place. */
+/** Installs the service of the folder for its new path. */
 export async function installAgain(io: Io, root: string): Promise<void> {
   const unit = unitOf(io, root);
   if (unit === null) return;

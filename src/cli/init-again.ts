@@ -23,8 +23,8 @@ import { IGNORE_FILE } from "../mirror/model/rule-files.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 
 /**
- * `init` on a folder that is linked already. It never links it to another place; it takes a new
- * key, and builds a lost state anew.
+ * Runs `init` on a folder that is linked already: it stores a new key, or rebuilds a lost state. It
+ * never links the folder to another place.
  */
 export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
@@ -64,7 +64,7 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
     );
     return firstSync(io, root, keyFile, prefer);
   }
-  // The way out of a first sync that halted because of too many conflicts: one side wins.
+  // A first sync that stopped because of too many conflicts continues if one side is preferred.
   if (prefer !== null) return firstSync(io, root, keyFile, prefer);
   io.out(`${shownName(dir)} is already linked to ${new URL(url).origin}; nothing is missing`);
   io.out("next: mdmirror sync");
@@ -72,9 +72,8 @@ export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCo
 }
 
 /**
- * Asks the service for one folder, so that a key that it refuses does not take the place of one
- * that is good. A service that cannot be reached tells nothing about a key.
- * @returns null: the key may be stored
+ * Asks the service for one folder, so that a refused key does not replace a valid one. A service
+ * that cannot be reached proves nothing about a key. Returns null if the key may be stored.
  */
 async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remote }: Config): Promise<Trouble | null> {
   const { clock, random } = io;
@@ -91,10 +90,10 @@ async function refusalOf(io: Io, origin: TrustedOrigin, key: string, { url, remo
   }
 }
 
-/** Which folder is asked for says nothing: a key that is taken finds none of this name. */
+/** Any name works: a valid key finds no folder of this name. */
 const ANY_FOLDER = "mdmirror" as RemotePath;
 
-/** What is to stay out of the mirror from now on; nothing that is mirrored is deleted for it. */
+/** Stores rules for files that are not synced from now on. Synced documents stay. */
 function takeRules(io: Io, args: Args, root: string, config: Config): Result<null> {
   if (args.flag("gitignore") && !config.gitignore) {
     writeConfig(join(root, MIRROR_FOLDER), { ...config, gitignore: true });
@@ -106,19 +105,19 @@ function takeRules(io: Io, args: Args, root: string, config: Config): Result<nul
   return ok(null);
 }
 
-/** Sources of a key that is stored; one from the keychain stays only there. */
+/** Sources of a key that is stored; a key from the keychain stays there. */
 const STORABLE: ReadonlySet<FoundKey["from"]> = new Set(["--key-file", "MDMIRROR_API_KEY"]);
 
 type Prefer = "local" | "remote" | "each";
 
-/** Whether the user names another service than the link's, or another folder of it. */
+/** Returns true if the user names another service, or another folder of it, than the linked one. */
 function namesAnother(args: Args, { url, remote }: Config): boolean {
   const [askedUrl, askedRemote] = [args.text("url"), args.text("remote")];
   if (askedUrl !== null && !isSameUrl(askedUrl, url)) return true;
   return askedRemote !== null && cleanPrefix(askedRemote) !== remote;
 }
 
-/** Whether the state is damaged or missing. */
+/** Returns true if the state is damaged or missing. */
 function isLost(io: Io, folder: string): boolean {
   const state = openToRead(folder, io.clock);
   if (state.kind === "trouble") return true;
@@ -126,10 +125,7 @@ function isLost(io: Io, folder: string): boolean {
   return state.value.isNew;
 }
 
-/**
- * Trusts an address that the folder names and that the user has named too: the key may be sent
- * there.
- */
+/** Trusts an address that both the folder and the user name, so that the key may be sent there. */
 function bindAsSaid(io: Io, args: Args, root: string): Result<string | null> {
   const url = args.text("url");
   const marker = markerOf(root);

@@ -2,13 +2,12 @@ import { isLoopbackHost } from "../common/loopback.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 
 /**
- * The command that links a folder to a service which listens at `url`, as it works on this machine
- * when it is pasted.
+ * Returns the command that links a folder to the service at `url`, ready to paste on this machine.
  */
 export function initCommand(url: string, keyFile: string): string {
   const { protocol, hostname, port } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, "");
-  // Every address of this machine is no address to send to; over TLS a certificate names another.
+  // "Every address" is no address to connect to. Over TLS, the certificate names the host.
   const loopback = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : null;
   const target = protocol === "http:" && loopback !== null ? `http://${loopback}${port === "" ? "" : `:${port}`}` : url;
   const isShown = protocol === "http:" && loopback === null && !isLoopbackHost(host);

@@ -1,6 +1,6 @@
 /**
- * A JSON value on one line that cannot steer a terminal: characters that JSON leaves as they are,
- * are escaped too.
+ * Returns a JSON value on one line that cannot control a terminal: characters that JSON leaves
+ * alone are escaped too.
  */
 export function jsonLine(value: unknown): string {
   return JSON.stringify(value).replace(STEERING, (character) => {

@@ -3,10 +3,13 @@ import type { LocalPath } from "../contract/path.ts";
 import type { Io } from "./command.ts";
 import { findMirror, locateOrRoot } from "./find-mirror.ts";
 
-/** How long a command waits for paths unless it was told. */
+/** Default time that a command waits for paths. */
 export const USUAL_WAIT = "30s";
 
-/** The one mirror in which all of them lie, and where; without any, all of the nearest. */
+/**
+ * Finds the one linked folder of all paths, and the paths in it. Without paths: the nearest linked
+ * folder and everything in it.
+ */
 export function locateAll(
   io: Io,
   names: readonly string[],

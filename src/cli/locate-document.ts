@@ -3,14 +3,14 @@ import type { Result } from "../common/trouble.ts";
 import type { Io } from "./command.ts";
 import { findMirror, locate, locateOrRoot } from "./find-mirror.ts";
 
-/** The same; the mirrored folder itself is all that is in it, and has no name. */
+/** Works as `locateDocument`, and accepts the linked folder itself, whose name is "". */
 export function locateAny(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
   return isDocId(name) ? locateDocument(io, name) : asDocument(locateOrRoot(io, name));
 }
 
 /**
- * The mirrored folder in which a document is, and what names it there: a path below the root, or
- * the id `doc_…` that was given.
+ * Finds the linked folder of a document and its name in it: a path below the root, or the given id
+ * `doc_…`.
  */
 export function locateDocument(io: Io, name: string): Result<{ readonly root: string; readonly name: string }> {
   if (!isDocId(name)) return asDocument(locate(io, name));

@@ -9,20 +9,22 @@ import { version } from "../common/version.ts";
 import { processIo } from "./process-io.ts";
 import { commandHelp, overview } from "./help.ts";
 
-/** Runs one command line, to one exit code. Nothing heavy is imported before a command needs it. */
+/**
+ * Runs one command line and returns one exit code. No heavy module is imported before a command
+ * needs it.
+ */
 
 export async function main(argv: readonly string[]): Promise<void> {
-  // Installers and bug reports ask for this often; without setting up a command it takes half the
-  // time.
+  // Installers and bug reports ask for the version; without a command it takes half the time.
   if (argv[0] === "--version" || argv[0] === "-V") return new Output().write(`${version()}\n`);
   const io = processIo();
   process.exitCode = await runCommandLine(argv, io);
-  // Else Node takes its memory down piece by piece: of 100,000 documents that takes some 30 ms.
-  // Other commands may have opened streams that nobody here knows of.
+  // Node would free its memory object by object, some 30 ms for 100,000 documents. Other commands
+  // may have opened streams that still hold output.
   if (argv[0] === "sync" && !hasOpenedStream()) process.exit();
 }
 
-/** Never throws: an exception of a command is a fault of mdmirror, and is reported as one. */
+/** Never throws: an exception of a command is reported as an error in mdmirror. */
 export async function runCommandLine(argv: readonly string[], io: Io): Promise<ExitCode> {
   try {
     return await dispatch(argv, io);
@@ -44,7 +46,7 @@ export async function runCommandLine(argv: readonly string[], io: Io): Promise<E
   }
 }
 
-/** Reports an error that no command expected: by the disk, or a fault of mdmirror. */
+/** Reports an error that no command expected: of the disk, or of mdmirror itself. */
 function tellFault(io: Io, fault: Error): ExitCode {
   const disk = diskTrouble(fault);
   if (disk !== null) {
@@ -85,7 +87,7 @@ async function dispatch(argv: readonly string[], io: Io): Promise<ExitCode> {
 
 const AFTER_SERVE: ReadonlySet<string | undefined> = new Set(["admin", "backup", "restore"]);
 
-/** `serve admin` and the like are commands of their own, which are written in two words. */
+/** Joins the two words of commands such as `serve admin`. */
 function joined(argv: readonly string[]): readonly string[] {
   return argv[0] === "serve" && AFTER_SERVE.has(argv[1]) ? [`serve-${argv[1]}`, ...argv.slice(2)] : argv;
 }
@@ -94,9 +96,7 @@ function asksForHelp(name: string, rest: readonly string[]): boolean {
   return name === "--help" || name === "-h" || (name === "help" && rest.length === 0);
 }
 
-/**
- * On standard output where it was asked for; else on standard error, because something was wrong.
- */
+/** Prints on standard output if the help was asked for, else on standard error. */
 async function showOverview(io: Io, asked: boolean): Promise<ExitCode> {
   const lines = overview(version());
   if (asked) return print(io, lines);

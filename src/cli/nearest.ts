@@ -6,13 +6,13 @@ import type { Io } from "./command.ts";
 
 export type Nearest = {
   readonly root: string | null;
-  /** A folder of another user that was passed on the way, or null. */
+  /** A folder of another user that was skipped on the way, or null. */
   readonly foreign: string | null;
 };
 
 /**
- * The nearest folder at or above `from` with a `.mdmirror/` of this user. One that another user put
- * there is passed over.
+ * Finds the nearest folder at or above `from` that has a `.mdmirror/` of this user. A folder of
+ * another user is skipped.
  */
 export function nearest(io: Pick<Io, "env">, from: string): Nearest {
   let foreign: string | null = null;

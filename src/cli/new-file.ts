@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { errnoClause, ok, type Result, trouble } from "../common/trouble.ts";
 
 /**
- * Writes a file that a user asked for by name, inside or outside of the mirror. Never over another.
+ * Writes a file that the user named, inside or outside the linked folder. Never overwrites.
  * @param path absolute
  */
 export function writeNewFile(path: string, text: string): Result<null> {

@@ -5,8 +5,8 @@ import type { Io } from "./command.ts";
 const DEADLINE_MS = 10_000;
 
 /**
- * Opens an address in the user's browser, on a desktop.
- * @returns whether it was tried; that it failed is said later
+ * Opens an address in the user's browser. Returns true if it was tried; a failure is reported
+ * later.
  */
 export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = process.platform): boolean {
   const program = programFor(io, platform);
@@ -17,7 +17,7 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
     if (error !== null) io.err(`mdmirror: ${program} did not open the browser; open the address yourself`);
   });
   if (isScript) {
-    // That it did not start is told by the callback.
+    // The callback reports a program that did not start.
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(`open location ${JSON.stringify(url)}\n`);
   }
@@ -25,8 +25,8 @@ export function openBrowser(io: Io, url: string, platform: NodeJS.Platform = pro
 }
 
 /**
- * Arguments are seen by all users. On a Mac nothing tells whose a connection is, so there the
- * address, which holds a ticket, is no argument.
+ * All users can see the arguments of a process. A Mac cannot tell who opened a connection, so the
+ * address with its ticket is not passed as an argument there.
  */
 function programFor({ env }: Io, platform: NodeJS.Platform): string | null {
   if (platform === "darwin") return "osascript";

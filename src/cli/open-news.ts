@@ -5,18 +5,18 @@ import { count, plural } from "../common/count.ts";
 import { attentionLines } from "./show-attention.ts";
 
 /**
- * What needs the user, as `watch` reports it: after each run only what is new, what has ended, and
- * how much is left.
+ * The problems that `watch` reports: after each run only new ones, those that ended, and how many
+ * are left.
  */
 
 type Attention = RunReport["attention"][number];
 
-/** LIMIT: how many of each are named after a run. */
+/** LIMIT: problems of each kind that are named after a run. */
 const MOST = 20;
 
 /**
- * @returns a function that gives the lines for the end of a run, and remembers what it reported of
- * each folder
+ * Returns a function that gives the lines for the end of a run. It remembers what it reported for
+ * each folder.
  */
 export function tellOpenNews(): (
   root: string,
@@ -24,7 +24,7 @@ export function tellOpenNews(): (
 ) => string[] {
   const known = new Map<string, ReadonlyMap<string, Attention>>();
   return (root, { attention, state, foreseen }) => {
-    // Nothing was looked at, so nothing began or ended.
+    // Nothing was scanned, so nothing began or ended.
     if (state === "offline") return [];
     const needing = attention.filter(({ waits }) => !waits);
     const now = new Map(needing.map((one) => [keyOf(one), one]));
@@ -33,7 +33,7 @@ export function tellOpenNews(): (
     const fresh = needing.filter((one) => !before.has(keyOf(one)));
     const ended = [...before.values()].filter((one) => !needing.some((other) => isSameTrouble(one, other)));
     if (fresh.length === 0 && ended.length === 0) return [];
-    // A stop, or one that is foreseen, needs an answer; it is announced by itself.
+    // A stop that has happened or is expected is announced by itself.
     const isAsked = now.size === 0 && (state === "stopped" || foreseen !== undefined);
     const left = !isAsked && (now.size > fresh.length || ended.length > 0) ? [leftLine(now.size)] : [];
     return [...attentionLines(fresh, MOST), ...endedLines(ended), ...left];
@@ -44,7 +44,7 @@ function keyOf({ path, kind, code, detail }: Attention): string {
   return JSON.stringify([path, kind, code, detail]);
 }
 
-/** Whether two are the same trouble, although the words may differ by now. */
+/** Returns true if both are the same problem, even if the words differ. */
 function isSameTrouble(a: Attention, b: Attention): boolean {
   return a.path === b.path && a.kind === b.kind;
 }

@@ -4,16 +4,16 @@ import { EXIT } from "./exit.ts";
 const STANDARD_OUTPUT = 1;
 
 /**
- * Codes of a reader that has left: a closed pipe (`| head`), a closed socket, a closed terminal.
- * Nobody is left to read a message, so none of them is an error.
+ * Codes of a reader that has left: a closed pipe (`| head`), socket or terminal. Nobody reads a
+ * message, so none is an error.
  */
 const READER_LEFT: ReadonlySet<string> = new Set(["EPIPE", "ECONNRESET", "ENOTCONN", "EIO"]);
 
 let usesStreams = false;
 
 /**
- * Whether a stream was opened here: it may hold what the system has not taken yet, or tell a fault
- * a turn later.
+ * True if a stream was opened: it may hold output that the system has not taken, or report an error
+ * later.
  */
 export function hasOpenedStream(): boolean {
   return usesStreams;
@@ -22,12 +22,11 @@ export function hasOpenedStream(): boolean {
 type WriteAt = (fd: number, bytes: Buffer, at: number) => number;
 
 /**
- * Standard output. Node's stream for it loads its streams and sockets first, 3 of the 55 ms of
- * `status`; a file or a pipe is written by the system's call instead, which is what that stream
- * does with them. It is opened for a terminal, and where a pipe takes no more for now.
- *
- * What cannot be written ends no command, which may be in the middle of an effect or stay for
- * weeks: it goes on, the next line is tried again, and the process tells of it as it ends.
+ * Standard output. Node's stream for it first loads its streams and sockets, 3 of the 55 ms of
+ * `status`. A file or a pipe is therefore written with the system call that the stream would use.
+ * The stream is opened for a terminal, and for a pipe that takes no more for now. Output that
+ * cannot be written ends no command, because the command may be in the middle of an effect. The
+ * next line is tried again, and the process reports the error when it ends.
  */
 export class Output {
   #stream: NodeJS.WriteStream | null = null;
@@ -35,7 +34,7 @@ export class Output {
   #hasFailed = false;
   readonly #write: WriteAt;
 
-  /** @param write as `writeSync` of `node:fs`; a test has another one */
+  /** @param write like `writeSync` of `node:fs`; tests pass their own */
   constructor(write: WriteAt = writeSync) {
     this.#write = write;
   }
@@ -44,7 +43,7 @@ export class Output {
     return this.#mayBeTerminal() && this.#open().isTTY === true;
   }
 
-  /** Of a terminal; undefined: it is none. */
+  /** Columns of the terminal; undefined if it is none. */
   get columns(): number | undefined {
     return this.#mayBeTerminal() ? this.#open().columns : undefined;
   }
@@ -59,7 +58,7 @@ export class Output {
       try {
         at += this.#write(STANDARD_OUTPUT, bytes, at);
       } catch (error) {
-        // Who shares the pipe made its writes return at once: the stream waits, as it always does.
+        // Another process made the shared pipe non-blocking: the stream waits.
         if ((error as NodeJS.ErrnoException).code === "EAGAIN") this.#open().write(bytes.subarray(at));
         else this.#fail(error as Error);
         return;
@@ -89,8 +88,8 @@ export class Output {
 }
 
 /**
- * ORDER: at the end, for the exit code of the command stands, unless it says that all is well:
- * whoever keeps what was printed would take it for whole.
+ * ORDER: at the end. A command that says all is well must not exit with 0 if its output is
+ * incomplete.
  */
 function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   process.once("exit", () => {
@@ -102,10 +101,10 @@ function tellAtExit({ code = "failed" }: NodeJS.ErrnoException): void {
   });
 }
 
-/** For standard error. What it cannot write changes nothing. */
+/** Keeps an error of standard error from ending the process. */
 export function outliveReader(stream: NodeJS.WriteStream): void {
   usesStreams = true;
   stream.on("error", () => {
-    // Nobody is left to be told.
+    // Nobody is left to read a message.
   });
 }

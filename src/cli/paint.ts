@@ -3,17 +3,16 @@ import { once } from "../common/once.ts";
 import type { Io } from "./command.ts";
 
 /**
- * Colours of a terminal; plain text elsewhere. `good`, `bad` and `asks` are the ends that a command
- * may have.
+ * Colours on a terminal, plain text elsewhere. `good`, `bad` and `asks` are the possible ends of a
+ * command.
  */
 export type Paint = Readonly<Record<keyof typeof CODES, (text: string) => string>>;
 
 const CODES = { added: 32, removed: 31, place: 36, dim: 2, strong: 1, good: 32, bad: 31, asks: 33 } as const;
 
 /**
- * `FORCE_COLOR` decides where it is set (`0` and `false`: never; else always, also in a pipe), then
- * `NO_COLOR` (no-color.org: anything but nothing), then whether the stream is a terminal that knows
- * colours.
+ * `FORCE_COLOR` decides if it is set (`0` and `false`: never; else always, also in a pipe). Then
+ * `NO_COLOR` (no-color.org: any value), then whether the stream is a terminal with colours.
  */
 export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stream: "output" | "error"): boolean {
   const forced = env["FORCE_COLOR"];
@@ -24,7 +23,7 @@ export function isColoured({ env, terminal }: Pick<Io, "env" | "terminal">, stre
 
 const leave = (text: string) => text;
 
-/** For output that may have no colours. */
+/** For output without colours. */
 export const PLAIN: Paint = {
   added: leave,
   removed: leave,
@@ -36,9 +35,9 @@ export const PLAIN: Paint = {
   asks: leave,
 };
 
-/** @param stream where the lines go */
+/** @param stream where the lines are printed */
 export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "error" = "output"): Paint {
-  // Asked for a text alone: it opens the stream, which most commands never write to.
+  // Evaluated on first use: it opens the stream, which most commands never write to.
   const isOn = once(() => isColoured(io, stream));
   const brush = (code: number) => (text: string) => (text !== "" && isOn() ? `\u001b[${code}m${text}\u001b[0m` : text);
   return {
@@ -54,8 +53,8 @@ export function paintFor(io: Pick<Io, "env" | "terminal">, stream: "output" | "e
 }
 
 /**
- * A text of a document for a terminal: no control characters but tabs, so that nothing can move the
- * cursor or colour the rest.
+ * Returns content for a terminal: no control characters but tabs, so that nothing moves the cursor
+ * or changes colours.
  */
 export function shown(io: Io, text: string): string {
   return io.terminal.output
@@ -66,16 +65,15 @@ export function shown(io: Io, text: string): string {
 const CONTROL = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g;
 
 /**
- * What is written for one line, to a terminal, a pipe or a file: it is always one line, and steers
- * nothing. Names are escaped by `shownName` where they are put into a line; this catches any that
- * were not.
- * @param coloured whether `paintFor` may have coloured it: only then its colours stay
+ * Makes one safe line for a terminal, a pipe or a file. Names are escaped by `shownName`; this
+ * catches any that were not.
+ * @param coloured true if `paintFor` may have coloured the line; only then its colours stay
  */
 export function oneLine(line: string, coloured: boolean): string {
   return line.replace(coloured ? BUT_COLOURS : STEERING, escaped);
 }
 
-/** Lines of a document as a terminal may be given them. */
+/** Returns the lines of a document in the form that a terminal may receive. */
 export function linesForTerminal(text: string): string {
   return text.replace(BUT_LINES, escaped);
 }

@@ -10,19 +10,19 @@ import { Output, outliveReader } from "./output.ts";
 import { isColoured, linesForTerminal, oneLine } from "./paint.ts";
 import { createStatusLine, type StatusLine } from "./status-line.ts";
 
-/** What is asked of standard output. */
+/** The part of standard output that commands use. */
 type Printed = Pick<Output, "write" | "isTTY" | "columns">;
 
-/** The outside of a command when it runs for real: the streams of this process. */
+/** Makes the environment of a command from the streams of this process. */
 export function processIo(stdout: Printed = new Output()): Io {
-  // Opening a stream takes a millisecond or three, so each is opened when it is used.
+  // Opening a stream takes up to 3 ms, so each is opened on first use.
   const errors = once(() => {
     outliveReader(process.stderr);
     return process.stderr;
   });
   const stop = stopSignal();
   const columns = () => errors().columns || stdout.columns || 80;
-  // Made when it is first needed: it opens the stream, and most commands show no status.
+  // Made on first use: it opens the stream, and most commands show no status.
   let statusLine: StatusLine | null = null;
   const clearStatus = () => statusLine?.clear();
   const terminal = terminalOf(stdout, errors, columns);
@@ -65,9 +65,9 @@ export function processIo(stdout: Printed = new Output()): Io {
   };
 }
 
-/** What the streams are, found out when somebody asks. */
+/** Reads the properties of the streams on first use. */
 function terminalOf(stdout: Printed, errors: () => NodeJS.WriteStream, columns: () => number): Io["terminal"] {
-  // A dumb terminal (an editor's shell) cannot remove a line.
+  // A dumb terminal (a shell in an editor) cannot remove a line.
   const isDumb = process.env["TERM"] === "dumb";
   return {
     get input() {
@@ -85,23 +85,25 @@ function terminalOf(stdout: Printed, errors: () => NodeJS.WriteStream, columns: 
   };
 }
 
-/** ORDER: the environment is judged and the groups are changed first: both need root's rights. */
+/**
+ * ORDER: the environment is checked and the groups are changed first, because both need root's
+ * rights.
+ */
 function become({ uid, gid }: SudoCaller): void {
   const { env } = process;
-  // If sudo took over root's environment, these name root's own folders, which the user may not
-  // use.
+  // If sudo kept root's environment, these name root's folders, which the user may not use.
   for (const name of ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR"]) {
     const folder = env[name] ?? "";
     if (folder !== "" && statSync(folder, { throwIfNoEntry: false })?.uid !== uid) delete env[name];
   }
-  // Node has it; its types leave it out.
+  // Node has this function; its types lack it.
   (process as typeof process & { initgroups(user: number, group: number): void }).initgroups(uid, gid);
   process.setgid!(gid);
   process.setuid!(uid);
   env["HOME"] = userInfo().homedir;
 }
 
-/** The question goes to standard error: standard output may be a pipe. */
+/** Asks on standard error, because standard output may be a pipe. */
 async function ask(question: string): Promise<string | null> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
@@ -114,8 +116,8 @@ async function ask(question: string): Promise<string | null> {
 }
 
 /**
- * Listens for signals from the first time this is used: a command that does not use it is ended at
- * once, which is safe at any point (I13).
+ * Listens for signals from the first use on. A command that does not use it is ended immediately,
+ * which is safe at any point (I13).
  */
 function stopSignal(): () => AbortSignal {
   let controller: AbortController | null = null;
@@ -132,10 +134,10 @@ function stopSignal(): () => AbortSignal {
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 const STILL = "mdmirror: stopping after the current operation; press again to stop immediately";
-/** What is under way mostly ends within this time, and nobody need be told. */
+/** Work mostly ends within this time, without a message. */
 const STILL_MS = 1_000;
 
-/** @param tell called where what was begun has not ended for a while after the signal */
+/** @param tell called if work continues for a while after the signal */
 function stoppableTelling(tell: () => void): Stoppable {
   return async (work) => {
     const made = new AbortController();

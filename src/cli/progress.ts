@@ -7,12 +7,12 @@ import { count } from "../common/count.ts";
 import type { Io } from "./command.ts";
 
 /**
- * The progress of long work on standard error: on a terminal a bar with rate and time left, in a
- * pipe a line now and then.
+ * Progress of long work on standard error: on a terminal a bar with rate and time left, in a pipe a
+ * line now and then.
  */
 
 const REDRAW_MS = 100;
-/** Milliseconds between two lines in a pipe, where short work stays silent. */
+/** Milliseconds between two lines in a pipe. Shorter work prints nothing. */
 const LINE_MS = 10_000;
 const BAR_CELLS = 24;
 /** The shortest bar that is shown. */
@@ -30,7 +30,7 @@ export function hidesProgress(root: string): boolean {
   return config.kind === "ok" && !config.value.interface.progress;
 }
 
-/** @param silent with `--quiet`, `--json`, or by the configuration */
+/** @param silent true with `--quiet`, `--json`, or by the configuration */
 export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
   if (silent) return { report: () => undefined, end: () => undefined };
   const { clock, terminal } = io;
@@ -64,9 +64,9 @@ export function showProgress(io: ProgressIo, silent: boolean): ShownProgress {
 }
 
 /**
- * `mirroring ████████░░░░ 1,200/2,400 400/s 3 s left`. Where that does not fit: first a shorter
- * bar, then no rate, then no bar.
- * @param cells the width that it may have
+ * Returns `syncing ████████░░░░ 1,200/2,400 400/s 3 s left`. If that is too long, first the bar
+ * gets shorter, then the rate goes, then the bar.
+ * @param cells available width
  */
 export function barLine(
   label: string,
@@ -77,7 +77,7 @@ export function barLine(
 ): string {
   if (total === null || total === 0) return `${label}${done > 0 ? ` ${count(done)}` : ""} …`;
   const counts = `${count(done)}/${count(total)}`;
-  // Reckoned with the longest numbers, so that the bar keeps its length while they grow.
+  // Computed with the longest numbers, so that the bar keeps its length.
   const left = cells - label.length - 2 * count(total).length - 3;
   const isPaced = left - PACE_CELLS >= LEAST_CELLS;
   const room = Math.min(BAR_CELLS, left - (isPaced ? PACE_CELLS : 0));
@@ -91,7 +91,7 @@ function plainLine(label: string, done: number, total: number | null, elapsedMs:
   return `${label}, ${count(done)} of ${count(total)}${pace(done, total, elapsedMs)}`;
 }
 
-/** Rate and time left, once there is enough to compute them from. */
+/** Returns rate and time left, once there is enough to compute them from. */
 function pace(done: number, total: number, elapsedMs: number): string {
   if (done === 0 || elapsedMs < 500) return "";
   const rate = done / (elapsedMs / 1_000);

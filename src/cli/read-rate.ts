@@ -1,8 +1,8 @@
 type Rate = { readonly requests: number; readonly seconds: number };
 
 /**
- * The value of an option for how many requests may be made in how many seconds: `10/1`, `none`.
- * @returns undefined: it is not given; null: none
+ * Reads a rate of requests per seconds: `10/1`, `none`. Returns undefined if it is not given, null
+ * for none.
  */
 export function readRate(text: string | null): Rate | null | undefined | "bad" {
   if (text === null) return undefined;

@@ -9,7 +9,7 @@ import { agrees } from "./use-mirror.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { planRejection, rejectHalt } from "../mirror/operations/manual/reject.ts";
 
-/** Shows what `reject` would bring back, asks, and brings it back. */
+/** Shows what `reject` would restore, asks, and restores it. */
 export async function reject(
   io: Io,
   args: Args,

@@ -9,8 +9,8 @@ import { sumLine, tellMany } from "./show-many.ts";
 import { planResolve, resolveMany } from "../mirror/operations/manual/resolve-many.ts";
 
 /**
- * `resolve` of more than one path.
- * @param names null: all that is open
+ * Runs `resolve` for several paths.
+ * @param names null means all open problems
  */
 export async function resolveSeveral(
   io: Io,

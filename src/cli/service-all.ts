@@ -12,18 +12,20 @@ import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import type { ExitCode } from "./exit.ts";
 
-/** One service for all mirrors, beside or instead of those for single folders. */
+/**
+ * One service for all linked folders, in addition to or in place of services for single folders.
+ */
 
-/** @returns the file of the service for all mirrors; null: none is installed */
+/** Returns the unit file of the service for all linked folders, or null. */
 export function isKeptWithAll(io: Io, manager: ManagerKind): string | null {
   const unit = unitOf(io, manager, null);
   return unit !== null && isInstalled(unit) ? unit.file : null;
 }
 
 /**
- * Says of each mirror that the service could not keep why, and takes away the services of single
- * folders: two daemons of one folder would only be in each other's way.
- * @returns null: the service may be installed
+ * Names each linked folder that the service could not sync, with the reason, and removes services
+ * of single folders, which would run a second daemon for the same folder. Returns null if the
+ * service may be installed.
  */
 export async function readyAll(io: Io): Promise<ExitCode | null> {
   const listed = listOwnMirrors(io.env);
@@ -42,7 +44,10 @@ export async function readyAll(io: Io): Promise<ExitCode | null> {
   return null;
 }
 
-/** The service has neither this shell's environment nor its options: what it needs is stored. */
+/**
+ * The service inherits neither the environment nor the options of this shell: everything it needs
+ * must be stored.
+ */
 function unreadyBecause({ env: given, cwd }: Io, { root }: ListedMirror): string | null {
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = given;
   const folder = join(root, MIRROR_FOLDER);
@@ -54,9 +59,9 @@ function unreadyBecause({ env: given, cwd }: Io, { root }: ListedMirror): string
   return key.kind === "trouble" ? `${key.trouble.what}; store it: mdmirror init ${root} --key-file FILE` : null;
 }
 
-/** @returns null: none could be made for this folder */
+/** Returns null if no unit can be made for this folder. */
 function unitOf({ home, env }: Io, manager: ManagerKind, root: string | null): ServiceUnit | null {
-  // What it would say is not asked, only where it lies.
+  // Only the location of the unit is needed, not its content.
   const unit = makeUnit({ manager, root, home, env, notifies: true });
   return unit.kind === "ok" ? unit.value : null;
 }

@@ -7,23 +7,23 @@ import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
 /**
- * What needs the user, as lines. What many documents share is said once, before those that stand
- * alone.
+ * Problems to fix, as lines. A cause that several documents share comes once, before single
+ * problems.
  */
 
 type Attention = RunReport["attention"][number];
 
-/** From this many of one cause on they are one entry. */
+/** LIMIT: this many documents with one cause are one entry. */
 const SHARED = 4;
-/** LIMIT: how many names of one cause are shown. */
+/** LIMIT: names shown for one cause. */
 const NAMES = 5;
 
-/** @param most how many causes and single documents are shown; the rest is counted */
+/** @param most causes and single documents that are shown; the rest is counted */
 export function attentionLines(all: readonly Attention[], most: number, paint: Paint = PLAIN): string[] {
   const causes = [...Map.groupBy(all, ({ kind, code, detail }) => JSON.stringify([kind, code, detail])).values()];
   const shared = causes.filter((group) => group.length >= SHARED).toSorted((a, b) => b.length - a.length);
   const single = causes.filter((group) => group.length < SHARED).flat();
-  // What has no path concerns the whole folder.
+  // A problem without a path concerns the whole folder.
   const alone = [
     ...single.filter(({ path }) => path === ""),
     ...single.filter(({ path }) => path !== "").toSorted(byPath),
@@ -33,7 +33,7 @@ export function attentionLines(all: readonly Attention[], most: number, paint: P
   return [...blocks.slice(0, most).flat(), ...more];
 }
 
-/** Where it came from, as far as its words do not say so. */
+/** Returns the origin of a problem, unless its words name it. */
 function originOf({ code, detail, requestId }: Attention): string {
   return originClause(code !== null && detail.endsWith(`(${code})`) ? null : code, requestId);
 }

@@ -4,11 +4,11 @@ import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 
-/** Places where three texts meet, or two differ, as lines for a terminal or a pipe. */
+/** Conflicting or differing lines of two or three versions, for a terminal or a pipe. */
 
 /**
- * Each hunk: a heading with line numbers from 1, then the lines of base, mine and theirs, each
- * marked at its start.
+ * Returns each hunk: a heading with line numbers from 1, then the lines of base, mine and theirs,
+ * each with a mark.
  */
 export function hunkLines(io: Io, hunks: readonly ConflictHunk[]): string[] {
   const paint = paintFor(io);
@@ -31,7 +31,10 @@ const PAINTED: Readonly<Record<DiffHunk["lines"][number]["kind"], (paint: Paint,
   removed: (paint, line) => paint.removed(`-${line}`),
 };
 
-/** A unified diff. @param names what `---` and `+++` show; null: that side has no such document */
+/**
+ * Returns a unified diff.
+ * @param names shown after `---` and `+++`; null if that side has no such document
+ */
 export function unifiedLines(
   io: Io,
   names: { readonly before: string | null; readonly after: string | null },

@@ -4,12 +4,12 @@ import { count, plural } from "../common/count.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName } from "../common/shown-name.ts";
 
-/** Where most of what goes up lies, and which of it nobody may mean. */
+/** The folders with most planned uploads, and those that probably nobody wants to upload. */
 
 /** LIMIT: folders that are named. */
 const MOST = 5;
 
-/** @param named how many names of a group the plan shows: so few documents need no summary */
+/** @param named names that the plan shows for each group: as few documents need no summary */
 export function largestLines(preview: Parameters<typeof largestFolders>[0], named: number): string[] {
   const sent = preview.plan.steps.filter(({ action }) => action.kind === "create-remote").length;
   if (sent <= named) return [];
@@ -21,14 +21,14 @@ export function largestLines(preview: Parameters<typeof largestFolders>[0], name
   ];
 }
 
-/** What `--gitignore` and `--ignore` would leave out, a line each. */
+/** Returns a line for each part that `--gitignore` and `--ignore` would leave out. */
 export function proposalLines(proposal: Proposal): string[] {
   const { gitignore, patterns } = proposal;
   const shares: Share[] = [...(gitignore === null ? [] : [gitignore]), ...patterns];
   return columns(proposalFlags(proposal), shares).map((line) => `    ${line}`);
 }
 
-/** The options that take a proposal, as words of a shell. */
+/** Returns the options that accept a proposal, as words for a shell. */
 export function proposalFlags({ gitignore, patterns }: Proposal): string[] {
   return [
     ...(gitignore === null ? [] : ["--gitignore"]),

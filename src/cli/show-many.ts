@@ -7,18 +7,18 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { syncAfter } from "./use-mirror.ts";
 
-/** What a command did to several documents: a line for each, and one that sums it up. */
+/** Results of a command on several documents: a line for each, and a sum. */
 
 type Done = ManyEnds & {
-  /** A person stopped it: no sync follows, and what is to be done about it is said. */
+  /** True if a person stopped it: no sync follows, and the output says how to continue. */
   readonly isStopped: boolean;
-  /** What was done to a document, as in `3 resolved`. */
+  /** Participle for the sum, as in `3 resolved`. */
   readonly word: string;
-  /** Members of the JSON object beside the usual ones. */
+  /** Further members of the JSON object. */
   readonly beside: object;
 };
 
-/** Shows it, and sends what has to travel, unless `--no-sync` says otherwise. */
+/** Prints the results, then syncs unless `--no-sync` was given. */
 export async function tellMany(io: Io, args: Args, mirror: OpenedMirror, done: Done): Promise<ExitCode> {
   if (!args.flag("json")) showMany(io, done);
   return endMany(io, args, mirror, {
@@ -85,9 +85,9 @@ export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" 
 }
 
 /**
- * Of a command that a person stopped. Some choices are sent as they are made, so it does not say
- * that nothing was.
- * @param again what goes on with the rest
+ * Reports that a person stopped the command. Some choices are sent as they are made, so it does not
+ * claim that nothing was sent.
+ * @param again command that continues with the rest
  */
 function tellStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
@@ -100,7 +100,7 @@ export function takeBackLine(run: number): string {
   return `  run ${run}; undo it: mdmirror undo ${run}`;
 }
 
-/** Of a plan: what is left alone, by its reasons. */
+/** Returns lines for the documents that a plan leaves alone, by reason. */
 export function leftLines(left: readonly { readonly path: string; readonly why: string }[]): string[] {
   return [...Map.groupBy(left, ({ why }) => why)].flatMap(([why, alike]) => {
     const more = alike.length - SHOWN;
@@ -109,7 +109,7 @@ export function leftLines(left: readonly { readonly path: string; readonly why: 
   });
 }
 
-/** LIMIT: documents that are shown of those that ended alike; `--json` has all of them. */
+/** LIMIT: documents with the same end that are shown; `--json` has all of them. */
 const SHOWN = 10;
 
 function showGroup(io: Io, alike: readonly ManyEnd[], word: string): void {
@@ -123,7 +123,7 @@ function showGroup(io: Io, alike: readonly ManyEnd[], word: string): void {
   if (alike.length > SHOWN) put(`  … and ${count(alike.length - SHOWN)} more: ${what}`);
 }
 
-/** `196 resolved, 3 left alone, 1 not done` */
+/** Returns `196 resolved, 3 left alone, 1 not done`. */
 export function sumLine({ done, left, failed }: ManyCounts, word: string): string {
   const more = [left > 0 ? `${count(left)} left alone` : "", failed > 0 ? `${count(failed)} not done` : ""];
   return [`${count(done)} ${word}`, ...more.filter((part) => part !== "")].join(", ");

@@ -7,8 +7,8 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { originLines } from "./show-origins.ts";
 
 /**
- * Shows what merges of a document in conflict, and what does not.
- * @returns null where lines cannot show that: after a word why, the caller shows the two texts
+ * Shows the lines of a document in conflict that merge and those that do not. Returns null, after a
+ * line that says why, if the caller has to show both versions instead.
  */
 export function showMeeting(io: Io, path: string, meeting: Meeting, json: boolean): ExitCode | null {
   if (meeting.kind !== "parts") {

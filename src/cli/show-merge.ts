@@ -15,8 +15,8 @@ import { localTime } from "../mirror/operations/results/when.ts";
 type Local = Pick<LocalMirror, "state" | "disk">;
 
 /**
- * Shows whose each line of a merged version is.
- * @param n its number in the history; null: the last one that the mirror merged
+ * Shows the side of each line of a merged version.
+ * @param n its number in the history; null for the last merge
  */
 export function showMerge(io: Io, local: Local, name: string, n: number | null, json: boolean): ExitCode {
   const found = findVersion(local, name, n);
@@ -39,7 +39,7 @@ export function showMerge(io: Io, local: Local, name: string, n: number | null, 
   return EXIT.inSync;
 }
 
-/** The merge as lines; where that is impossible, a clause that says what is missing. */
+/** Returns the merge as lines, or a clause that says which version is missing. */
 export function linesOf(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "told") {
     const lines = originLines(io, origins.rows);
@@ -49,7 +49,7 @@ export function linesOf(io: Io, origins: MergeOrigins): string[] {
   return [`the origin of each line is not known: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer kept`];
 }
 
-/** `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */
+/** Returns `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */
 function mergeClause(merge: MergeOf, entries: readonly HistoryEntry[]): string {
   return `merged ${localTime(merge.at)} of ${partsClause(merge, entries)}`;
 }

@@ -16,13 +16,13 @@ import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
 /**
- * What `watch` prints: a line for people, or a JSON object. The phases that only look (idle,
- * observing, applying) are not printed.
+ * Output of `watch`: a line for people, or a JSON object. Phases without changes (idle, observing,
+ * applying) are not printed.
  */
 
 type NewsOptions = {
   readonly json: boolean;
-  /** With several mirrors, each line names its own. */
+  /** True if each line names its folder. */
   readonly several: boolean;
 };
 
@@ -45,13 +45,13 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
   };
 }
 
-/** What mirrors are called now; one that left the list keeps the name that it had. */
+/** Reads the present names of linked folders; a folder that left the list keeps its last name. */
 function readNames(names: Map<string, string>, env: Io["env"]): void {
   const listed = listOwnMirrors(env);
   if (listed.kind === "ok") for (const { root, name } of listed.value.mirrors) names.set(root, name);
 }
 
-/** @param last the phase that was printed last for each folder; updated here */
+/** @param last phase that was printed last for each folder; updated here */
 function isNewPhase(last: Map<string, string>, root: string, phase: News<"phase">["phase"]): boolean {
   const { kind } = phase;
   if (kind === "observing" || kind === "applying") return false;
@@ -79,7 +79,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
     `  next: ${shownWords(trouble.next)}`,
   ],
   phase: ({ phase }) => phaseLines(phase),
-  // The phase that follows shows the halt.
+  // The next phase shows the stop.
   change: (news) => (news.what === "safety-stop" ? [] : [changeLine(news)]),
   run: ({ report }) => onceLines(report),
   "deletion-pending": (news) => pendingLines([news]),
@@ -126,7 +126,7 @@ function changeLine(news: News<"change">): string {
     outcome === "done" || outcome === "submitted"
       ? ""
       : `  ${outcome}: ${shownWords(detail)}${originClause(code, requestId)}`;
-  // It changed no text or path, so its description is all that can be shown.
+  // The step changed no content or path, so only its description can be shown.
   const noted = what === "note-facts" && outcome === "done" ? `  ${shownWords(detail)}` : "";
   return `${head}: ${path === "" ? shownWords(detail) : shownName(path)}${size}${noted}${ended}`;
 }
@@ -135,15 +135,15 @@ function timeOf(at: number): string {
   return new Date(at).toTimeString().slice(0, 8);
 }
 
-/** Files that are gone here and whose deletion on the service waits, as `watch` reports them. */
+/** Files that were deleted locally and whose deletion on the service is delayed. */
 
 type Pending = Extract<FolderEvent, { readonly kind: "deletion-pending" }>;
 
-/** LIMIT: how many are named; more that went alike are one sentence with this many names. */
+/** LIMIT: files that are named; more files of one kind are one sentence with this many names. */
 const MOST_NAMED = 5;
 
 /**
- * Collects what comes within one turn of the loop: those files went together, and are reported
+ * Collects events of one turn of the event loop, so that files deleted together are reported
  * together.
  */
 class PendingNews {
@@ -169,7 +169,7 @@ class PendingNews {
   }
 }
 
-/** The lines, sorted; many that wait equally long and end equally are one sentence. */
+/** Returns the lines, sorted. Many files with the same delay and outcome are one sentence. */
 function pendingLines(pending: readonly Pending[]): string[] {
   const sorted = pending.toSorted(byPath);
   const alike = Map.groupBy(sorted, ({ dueAt, at, inConflict, asks }) => `${inConflict} ${asks} ${leftOf(dueAt, at)}`);

@@ -5,7 +5,7 @@ import type { Io } from "./command.ts";
 import { type Paint, paintFor, shown } from "./paint.ts";
 import { cellsOf } from "./width.ts";
 
-/** A merge as lines: marks in three columns say whose each line is, also without colours. */
+/** A merge as lines: marks in three columns name the side of each line, also without colours. */
 
 const LEGEND = "M mine, T theirs, B both alike, M T words of both, named below; + added, - removed, ! do not merge";
 
@@ -23,10 +23,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
 };
 const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 
-/**
- * Lines that are the same in all texts are left out, except three around each change.
- * @returns nothing where nothing changed
- */
+/** Returns the changed lines with three lines around each; nothing if nothing changed. */
 export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
   const paint = paintFor(io);
   const hunks = originHunks(rows);
@@ -37,7 +34,7 @@ export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
   return lines.length === 0 ? [] : [paint.dim(LEGEND), ...lines];
 }
 
-/** The rows alone, all of them. */
+/** Returns all rows, without context. */
 export function rowLines(io: Io, rows: readonly MeetingRow[]): string[] {
   const paint = paintFor(io);
   return rows.flatMap((row) => {
@@ -63,8 +60,8 @@ const LETTERS: Readonly<Record<WordOrigin["from"], string>> = {
 };
 
 /**
- * A letter below each character that is not from base: `?` where no text has it. Tabs stay, so that
- * each letter is below its character.
+ * Returns a letter below each character that is not from base, `?` if no version has it. Tabs are
+ * kept, for alignment.
  */
 function wordMarks(words: readonly WordOrigin[]): string {
   return words

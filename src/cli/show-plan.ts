@@ -19,7 +19,7 @@ import { byPath } from "../mirror/model/by-path.ts";
 type PlanOptions = {
   readonly json: boolean;
   readonly quiet: boolean;
-  /** Whether all names are shown, and not only the first ten of each group. */
+  /** True to show all names, not only the first ten of each group. */
   readonly all: boolean;
   readonly url: string | null;
   readonly keyFile: string | null;
@@ -28,8 +28,8 @@ type PlanOptions = {
 const MOST = 10;
 
 /**
- * `plan` and `sync --dry-run`: what a sync would do; nothing is written anywhere (I23). Exit: 0; 3
- * if something would stay open; 4 if it would halt; 5 offline.
+ * Prints what a sync would do, for `plan` and `sync --dry-run`. Nothing is written anywhere (I23).
+ * Exit codes: 0; 3 if something would stay open; 4 if it would stop; 5 offline.
  */
 export function showPlan(io: Io, root: string, request: RunRequest, options: PlanOptions): Promise<ExitCode> {
   const { json, quiet, url, keyFile } = options;

@@ -17,7 +17,7 @@ import { count, plural } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import { byPath } from "../mirror/model/by-path.ts";
 
-/** Shows a run: one summary line, then what needs the user. */
+/** Shows a run: one summary line, then problems to fix. */
 
 const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
   "in-sync": EXIT.inSync,
@@ -26,9 +26,7 @@ const EXITS: Readonly<Record<RunReport["state"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
-/**
- * LIMIT: rows of attentions and stopped actions on screen; `status` and `plan --all` show the rest.
- */
+/** LIMIT: problems and stopped actions on screen; `status` and `plan --all` show the rest. */
 const MOST = 20;
 
 export function exitOf(report: RunReport): ExitCode {
@@ -37,7 +35,7 @@ export function exitOf(report: RunReport): ExitCode {
 
 /**
  * @param took milliseconds
- * @param url of the service, for messages when it does not answer
+ * @param url of the service, for the message if it does not answer
  */
 export function showReport(io: Io, report: RunReport, took: number, url: string): void {
   io.out(summaryLine(report, took, paintFor(io)));
@@ -48,7 +46,7 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
   showOpen(io, report, report.attention, url);
 }
 
-/** Divides what is open into the problems of some documents, and those of all others. */
+/** Separates the problems of some documents from those of all others. */
 export function splitAttention({ attention }: RunReport, paths: ReadonlySet<string>) {
   const isOwn = ({ path }: RunReport["attention"][number]) => path === "" || paths.has(path);
   return { own: attention.filter(isOwn), others: attention.filter((one) => !isOwn(one)) };
@@ -57,7 +55,7 @@ export function splitAttention({ attention }: RunReport, paths: ReadonlySet<stri
 /**
  * Shows a run after a command on some documents.
  * @param report with the problems of these documents alone
- * @param others problems of other documents: one line tells how many
+ * @param others problems of other documents, of which one line gives the number
  */
 export function showReportOn(
   io: Io,
@@ -77,8 +75,8 @@ export function showReportOn(
 }
 
 /**
- * Shows only what needs the user, as `--quiet` does: success is silent, and so is trouble that ends
- * by itself.
+ * Shows only what requires action, as `--quiet` does: no success, and no problem that ends by
+ * itself.
  */
 export function showNeeds(io: Io, report: RunReport, url: string): void {
   const attention = report.attention.filter(({ waits }) => !waits);
@@ -86,7 +84,10 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
   showOpen(io, report, attention, url);
 }
 
-/** What is told once, since nothing is open: names that were changed here, files that made way. */
+/**
+ * Returns lines that are shown once because no problem is left: documents and files that were
+ * renamed.
+ */
 export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
   return [
     ...renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
@@ -94,11 +95,11 @@ export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
   ];
 }
 
-/** Shows the cause first, then what follows from it. */
+/** Shows the cause first, then its consequences. */
 function showOpen(io: Io, report: RunReport, all: RunReport["attention"], url: string): void {
   if (report.fault !== null) complain(io, faultTrouble(report.fault, url));
   if (report.safetyStop !== null) showHalt(io, report);
-  // Offline, nothing was looked at: earlier attentions are not part of this run.
+  // Offline, nothing was scanned: earlier problems are not part of this run.
   const attention = report.state === "offline" ? [] : all;
   for (const line of attentionLines(attention, MOST, paintFor(io, "error"))) io.err(line);
 }
@@ -117,7 +118,7 @@ function showHalt(io: Io, { safetyStop, stopped }: RunReport): void {
       path: actionPath(action, () => null),
       name: actionName(action, () => null),
     }))
-    // What is only noted changes neither side.
+    // Steps that only note something change neither side.
     .filter(({ words }) => words.arrow !== "·")
     .toSorted(byPath);
   for (const { words, name } of named.slice(0, MOST)) io.err(`    ${words.arrow} ${words.label}: ${name}`);

@@ -17,15 +17,15 @@ import { attentionLines } from "./show-attention.ts";
 import { stayLine } from "./describe.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 
-/** How a mirror stands, as lines. */
+/** The state of a linked folder, as lines. */
 
 export type Asked = {
   readonly json: boolean;
-  /** What `--max-age` said, and the same in milliseconds; null: it was not given. */
+  /** The value of `--max-age`, as text and in milliseconds; null if it was not given. */
   readonly maxAge: { readonly text: string; readonly ms: number } | null;
 };
 
-/** @param old whether it was proven in sync longer ago than was asked for */
+/** @param old true if the last proven sync is older than `--max-age` */
 export function exitOfStatus({ state }: Pick<MirrorStatus, "state">, old: boolean): ExitCode {
   return old && state === "in-sync" ? EXIT.attention : EXIT_OF_STATE[state];
 }
@@ -45,7 +45,7 @@ export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boole
   return exitOfTrouble({ kind });
 }
 
-/** A service without events is polled, which needs no word. */
+/** A service without events is polled, which needs no line. */
 const NEWS_WORDS: { readonly [Kind in NewsState["kind"]]: string } = {
   off: "",
   none: "",
@@ -79,7 +79,7 @@ export async function showStatus(
   for (const line of lines) io.out(line);
 }
 
-/** What the mirror holds, and how it stands. */
+/** Returns lines for the contents of the folder and its state. */
 function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): string[] {
   const { documents, folders, pending, conflicts, reviewedSince, remote } = status;
   const { suspended = 0 } = status.resting;
@@ -118,8 +118,8 @@ function haltLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
 }
 
 /**
- * What waits in review, since when, and what ends it. From here only an acceptance can be seen, by
- * the live text.
+ * Returns lines for changes in review: since when, and what ends them. Only an acceptance can be
+ * seen, by the published content.
  */
 function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   if (reviews.length === 0) return [];
@@ -132,7 +132,10 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
   ];
 }
 
-/** In sync as of the last run that proved it; if a later run ended otherwise, its end. */
+/**
+ * Returns the time of the last run that proved both sides equal, and the end of a later run that
+ * did not.
+ */
 export function standingLine(status: MirrorStatus, age: string | null, paint: Paint): string {
   const { state } = status;
   if (state === "in-sync") return `${paint.good("In sync")}: last sync ${age} ago, nothing pending`;

@@ -13,7 +13,7 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { type Paint, paintFor } from "./paint.ts";
 
-/** Shows how a wait ended: one line, then each path that is not live. */
+/** Shows the end of a wait: one line, then each path that is not on the service yet. */
 
 const EXITS: Readonly<Record<Waited["state"], ExitCode>> = {
   live: EXIT.inSync,
@@ -31,7 +31,7 @@ const MOST = 20;
 type Telling = { readonly json: boolean; readonly quiet: boolean; readonly took: number };
 
 /**
- * @param quiet nothing on standard output, and no success
+ * @param quiet no standard output, and nothing about success
  * @param took milliseconds
  */
 export function tellWaited(io: Io, answer: WaitAnswer, { json, quiet, took }: Telling): ExitCode {
@@ -44,12 +44,12 @@ export function tellWaited(io: Io, answer: WaitAnswer, { json, quiet, took }: Te
   return EXITS[answer.state];
 }
 
-/** The member that `sync --json` has with `--wait-for`. */
+/** Returns the member that `sync --json` has with `--wait-for`. */
 export function waitedBeside(answer: WaitAnswer): object {
   return answer.kind === "outside" ? {} : { waited: waitedJson(answer) };
 }
 
-/** A path that never goes to the service is a mistake of the caller. */
+/** A path that is never uploaded is a mistake of the caller. */
 function tellOutside(io: Io, outside: Extract<WaitAnswer, { kind: "outside" }>["outside"]): ExitCode {
   const [first] = outside;
   const more = outside.length > 1 ? ` (and ${count(outside.length - 1)} more of the paths)` : "";
@@ -73,14 +73,14 @@ function showOpen(io: Io, waited: Waited): void {
   if (next !== undefined) io.err(`  next: ${next}`);
 }
 
-/** What all of them wait for is told once. */
+/** A reason that all paths share is shown once. */
 const NEXT: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "mdmirror resume, or once: mdmirror sync",
   stopped: NEXT_OF_HALT,
   offline: "mdmirror status; try again: mdmirror sync",
 };
 
-/** Why one that nothing is told of is not live. */
+/** Reasons for paths without a problem of their own. */
 const WAITS: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "until the daemon resumes",
   stopped: "until you approve or reject the stopped changes",

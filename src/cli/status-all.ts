@@ -12,7 +12,7 @@ import { type Paint, paintFor } from "./paint.ts";
 import { type Asked, exitOfStatus, isOver, standingLine } from "./show-status.ts";
 import { columns } from "./when.ts";
 
-/** `status --all`: a line for each mirror; the exit code is that of the worst. */
+/** Prints a line for each linked folder (`status --all`). The exit code is that of the worst. */
 export async function tellAll(io: Io, asked: Asked): Promise<ExitCode> {
   const looked = await lookAtAll(io);
   if (looked.kind === "trouble") return complain(io, looked.trouble);
@@ -22,7 +22,7 @@ export async function tellAll(io: Io, asked: Asked): Promise<ExitCode> {
   const exits = mirrors.map((one) => exitOf(one, asked, now));
   if (asked.json) io.out(jsonLine({ mirrors: mirrors.map((one, at) => ({ ...jsonOf(one, now), exit: exits[at] })) }));
   else tellLines(io, mirrors, exits, asked, now);
-  // A file of the list that cannot be read may be of a mirror that nobody looks after any more.
+  // An entry of the list that cannot be read may belong to a folder that nobody watches any more.
   return worstExit([...exits, ...unfit.map(() => EXIT.usage)]);
 }
 
@@ -35,7 +35,7 @@ function exitOf({ look }: LookedAt, { maxAge }: Asked, now: number): ExitCode {
   return exitOfStatus(look.status, maxAge !== null && isOver(ageOf(look.status, now), maxAge.ms));
 }
 
-/** `name`, `root` and `state`, then what `status --json` tells of one mirror. */
+/** Returns `name`, `root` and `state`, then the members of `status --json`. */
 function jsonOf({ mirror: { name, root }, look, state }: LookedAt, now: number): object {
   if (look.kind === "seen") {
     return { name, root, ...statusJson(look.status, ageOf(look.status, now)), state, daemon: look.daemon };

@@ -1,20 +1,20 @@
 import { cellsOf, fitTo } from "./width.ts";
 
-/** The one line at the end of a terminal's output that is replaced again and again. */
+/** The last line of a terminal's output, which is replaced repeatedly. */
 export type StatusLine = {
-  /** Never longer than the terminal is wide now. */
+  /** Never longer than the present width of the terminal. */
   show(text: string): void;
   /** Removes the line, before other lines are printed. */
   clear(): void;
 };
 
-/** @param columns of the terminal, as it is now */
+/** @param columns present width of the terminal */
 export function createStatusLine(write: (text: string) => void, columns: () => number): StatusLine {
   let shown = 0;
   return {
     show(text) {
       this.clear();
-      // The last cell stays free: some terminals go to the next line when it is filled.
+      // The last cell stays free: some terminals wrap when it is filled.
       const fitting = fitTo(text, Math.max(1, columns() - 1));
       write(fitting);
       shown = cellsOf(fitting);

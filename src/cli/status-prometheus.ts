@@ -6,9 +6,9 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { tellUnfit } from "./status-all.ts";
 
 /**
- * `status --prometheus`: figures for a collector that reads text files. How the mirrors stand is
- * told by the figures, so the exit code is 0 whatever it is.
- * @param root real path of the one that is asked about; null: all
+ * Prints metrics for a collector that reads text files (`status --prometheus`). The metrics show
+ * the state, so the exit code is always 0.
+ * @param root real path of one linked folder; null for all
  */
 export async function tellMetrics(io: Io, root: string | null): Promise<ExitCode> {
   const looked = await lookAtAll(io);

@@ -8,35 +8,35 @@ import { findMirror } from "./find-mirror.ts";
 import { nearest } from "./nearest.ts";
 
 /**
- * `status --short`: one line of words for prompts and status bars, which ask often and on their
- * own. So it waits for nobody, prints nothing outside of mirrors, and no name or text of a folder.
+ * Prints one line for prompts and status bars (`status --short`), which run often. It waits for
+ * nobody, prints nothing outside of linked folders, and no name or content from a folder.
  */
 
 type Asked = {
-  /** Left out: the nearest mirror, at the present folder or above it. */
+  /** Left out: the nearest linked folder. */
   readonly dir: string | undefined;
   readonly json: boolean;
 };
 
-/** LIMIT: milliseconds that a daemon may take to answer; then the state alone is told. */
+/** LIMIT: milliseconds for the daemon to answer; then the state alone is shown. */
 const DAEMON_MS = 250;
 
-/** Counts are of documents. */
+/** Counts of documents. */
 type Short = {
   readonly state: MirrorStatus["state"] | "untrusted" | "unreadable";
   readonly conflicts: number;
-  /** What needs the user besides. */
+  /** Other problems to fix. */
   readonly blocked: number;
   readonly waiting: number;
   readonly reviews: number;
-  /** `silent`: one is there, and does not answer. */
+  /** `silent`: a daemon is running and does not answer. */
   readonly daemon: "none" | "running" | "paused" | "silent";
-  /** When both sides were last proven to agree, in milliseconds since the epoch; null: never. */
+  /** Last time both sides were proven equal, in milliseconds since the epoch; null if never. */
   readonly inSyncAsOf: number | null;
 };
 
 export async function tellShort(io: Io, { dir, json }: Asked): Promise<ExitCode> {
-  // A prompt runs in any folder, so a folder outside of mirrors is no fault to report.
+  // A prompt runs in any folder, so a folder that is not linked is no error to report.
   if (dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
   const root = findMirror(io, dir);
   if (root.kind === "trouble") return complain(io, root.trouble);
@@ -72,7 +72,10 @@ function daemonWord(daemon: DaemonStatus | null): Short["daemon"] {
 
 const COUNTS = ["conflicts", "blocked", "waiting", "reviews"] as const;
 
-/** The state, then what is not zero, in this order; a daemon is named if it does no work. */
+/**
+ * Returns the state, then every count above zero, in this order. A daemon is named if it does not
+ * sync.
+ */
 function wordsOf(short: Short): readonly string[] {
   const counts = COUNTS.flatMap((name) => (short[name] === 0 ? [] : [`${name}:${short[name]}`]));
   const stands = short.daemon === "paused" || short.daemon === "silent";

@@ -13,7 +13,7 @@ import { reportJson } from "../mirror/operations/results/report.ts";
 import { exitOf, showNeeds, showReport } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 
-/** Shows the end of a `sync`, as its options ask. */
+/** Shows the end of a `sync` according to its options. */
 
 export type Telling = { readonly quiet: boolean; readonly json: boolean };
 
@@ -21,7 +21,7 @@ type RunTelling = {
   readonly url: string;
   /** Milliseconds. */
   readonly took: number;
-  /** Members of the JSON object beside those of the run. */
+  /** Further members of the JSON object. */
   readonly beside?: object;
 };
 
@@ -32,7 +32,7 @@ export function tellRun(
   { quiet, json, url, took, beside = {} }: Telling & RunTelling,
 ): ExitCode {
   const isPassing = passes(report);
-  // This run has had the folder and may have reached the service, so such troubles are over.
+  // This run had the lock and may have reached the service, so these problems have ended.
   endTransient(join(root, MIRROR_FOLDER), isPassing ? ["locked"] : ["locked", "offline"]);
   if (json) io.out(jsonLine({ ...reportJson(report), ...beside }));
   else if (!quiet) showReport(io, report, took, url);
@@ -42,8 +42,8 @@ export function tellRun(
 }
 
 /**
- * Says why a run could not begin. With `--quiet`, another run that is under way is only reported
- * once that has lasted; the exit code tells it at once.
+ * Prints why a run could not start. With `--quiet`, another active run is reported only if that has
+ * lasted; the exit code shows it immediately.
  */
 export function tellTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: Telling): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
@@ -62,8 +62,8 @@ function whenItLasted(io: Io, root: string, kind: TransientKind, tell: () => voi
 }
 
 /**
- * Whether a trouble passes by itself: a service that cannot be reached comes back; a refused key,
- * or another server in its place, needs a person.
+ * Returns true for a problem that ends by itself: an unreachable service comes back; a refused key
+ * or a wrong server needs a person.
  */
 function passes({ state, fault }: RunReport): boolean {
   if (state !== "offline" || fault === null) return false;

@@ -12,7 +12,7 @@ import { runSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
 import { exitOf, showReportOn, splitAttention } from "./show-report.ts";
 
-/** Opens and closes what a command works on. */
+/** Opens and closes the linked folder of a command. */
 
 export const KEY_OPTION: Readonly<Record<string, OptionSpec>> = {
   "key-file": { value: "FILE", help: "file with the API key (default: MDMIRROR_API_KEY, then the stored key)" },
@@ -30,7 +30,7 @@ export function reachOf(args: Args): { readonly url: string | null; readonly key
 
 type Use = Pick<MirrorOptions, "mode" | "what" | "url" | "keyFile"> & { readonly quiet?: boolean };
 
-/** Opens a mirror with its service. */
+/** Opens a linked folder with its service. */
 export async function useMirror(
   io: Io,
   root: string,
@@ -47,7 +47,7 @@ export async function useMirror(
   return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
 }
 
-/** Opens a mirror as far as this machine alone allows. */
+/** Opens a linked folder without the service. */
 export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
   const ended = withLocal(root, io, (mirror) => ok(work(mirror)));
   return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
@@ -73,7 +73,7 @@ export async function syncAfter(
   return { report: reportJson(report), exit: isDone ? EXIT.inSync : exitOf(report) };
 }
 
-/** Asks before something that is hard to take back. Without a terminal, only `--yes` answers. */
+/** Asks before an action that is hard to undo. Without a terminal, only `--yes` answers. */
 export async function agrees(io: Io, yes: boolean, question: string): Promise<boolean> {
   if (yes) return true;
   if (!io.terminal.input) return false;

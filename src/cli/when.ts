@@ -2,14 +2,14 @@ import { ageText } from "../common/age.ts";
 import type { Io } from "./command.ts";
 import { cellsOf, padTo } from "./width.ts";
 
-/** Ages and columns in the form in which people read them. */
+/** Ages and columns in a readable form. */
 
-/** `3 h`, since a time. */
+/** Returns the age of a time, such as `3 h`. */
 export function age(io: Io, since: number): string {
   return ageText(io.clock.now() - since);
 }
 
-/** Aligned columns with two spaces between them; the last one is not padded. */
+/** Aligns columns with two spaces between them; the last column is not padded. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   for (const row of rows) for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cellsOf(cell));

@@ -1,18 +1,18 @@
 /**
- * How many cells of a terminal a text takes: East Asian characters and most emoji take two,
- * combining marks none.
+ * Width of text in terminal cells: East Asian characters and most emoji take two, combining marks
+ * none.
  */
 
 const WIDE =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97c\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{1f1e6}-\u{1f1ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 const NOTHING = /^[\p{Mark}\p{Default_Ignorable_Code_Point}]*$/u;
 const PLAIN = /^[\u0020-\u007e]*$/;
-/** Colours take no room. */
+/** Colours take no cells. */
 const COLOURS = /\u001b\[[\d;]*m/g;
 
 let segmenter: Intl.Segmenter | null = null;
 
-/** The characters of a text as a person sees them. */
+/** Splits text into characters as a person sees them. */
 function charactersOf(text: string): Iterable<string> {
   segmenter ??= new Intl.Segmenter(undefined, { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
@@ -32,7 +32,7 @@ function cellsOfOne(character: string): number {
 }
 
 /**
- * The beginning of a text that takes at most `cells`, without half a character.
+ * Returns the beginning of a text within `cells`, without half a character.
  * @param text without colours
  */
 export function fitTo(text: string, cells: number): string {

@@ -15,7 +15,7 @@ import { approve, findHalt, withdrawApproval } from "../../mirror/operations/man
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { runThatHalted } from "../../mirror/folder/run.ts";
 
-/** How many names are shown of each kind of action. */
+/** LIMIT: names shown for each kind of action. */
 const MOST = 20;
 
 export const command: Command = {
@@ -34,7 +34,7 @@ export const command: Command = {
   run: (io, args) => answerStop(io, args, "approve"),
 };
 
-/** Answers a stop, by one of the two commands for it. */
+/** Answers a stop with `approve` or `reject`. */
 export async function answerStop(io: Io, args: Args, what: "approve" | "reject"): Promise<ExitCode> {
   const root = findMirror(io, args.operands[0]);
   if (root.kind === "trouble") return complain(io, root.trouble);
@@ -49,7 +49,7 @@ export async function answerStop(io: Io, args: Args, what: "approve" | "reject")
   });
 }
 
-/** @returns whether there is something to decide */
+/** Returns true if there is something to decide. */
 function showHalt(io: Io, halted: Exclude<Halted, { kind: "offline" }>): halted is Decidable {
   if (halted.kind === "nothing") {
     io.out("nothing is stopped; next: mdmirror sync");

@@ -48,7 +48,10 @@ export const command: Command = {
   },
 };
 
-/** An operand that names a document, perhaps with a version; any other names a folder. */
+/**
+ * Matches an operand that names a document, with or without a version. Any other operand names a
+ * folder.
+ */
 const NAMES_DOCUMENT = /(?:\.md|^doc_[\w-]+)(?:@\d+)?$/;
 
 async function list(io: Io, args: Args, dir: string | undefined): Promise<ExitCode> {
@@ -146,10 +149,10 @@ async function show(
 ): Promise<ExitCode> {
   const same = before === after && (names.before === null) === (names.after === null);
   if (args.flag("json")) io.out(jsonLine({ ...names, same, ...countLines(before, after) }));
-  // On standard error, beside the patch, which is empty.
+  // On standard error, because the patch on standard output is empty.
   else if (same) io.err(`mdmirror: ${[names.before, names.after].map(nameOf).join(" and ")} are equal`);
   else {
-    // Into a pipe the patch goes byte for byte.
+    // In a pipe, the patch is written byte for byte.
     const put = io.terminal.output ? io.out : (line: string) => io.text(`${line}\n`);
     for (const line of unifiedLines(io, names, diffLines(before, after))) put(line);
   }

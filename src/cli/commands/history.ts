@@ -55,7 +55,7 @@ export const command: Command = {
   },
 };
 
-/** Shows the versions of a document; with `asOf`, the one of that time. */
+/** Shows the versions of a document, or with `asOf` the version of that time. */
 async function showHistory(io: Io, root: string, name: string, asOf: number | null, json: boolean): Promise<ExitCode> {
   return useLocal(io, root, ({ state, disk }) => {
     const found = findVersion({ state }, name, null);
@@ -92,7 +92,10 @@ function deletionLine({ at, run, what }: Deletion): string {
   return `deleted ${localTime(at)}${by}${what === null ? "" : `: ${shownWords(what)}`}`;
 }
 
-/** The text as of that time, as `restore --as-of` finds it; or why there is none, as a clause. */
+/**
+ * Returns the version at that time, as `restore --as-of` finds it, or a clause that says why there
+ * is none.
+ */
 function shownAt(
   { link, tombstone }: KnownPlace,
   entries: readonly HistoryEntry[],
@@ -105,8 +108,8 @@ function shownAt(
 }
 
 /**
- * @param now the text that is here; null: the document's own is not
- * @param shown how many entries
+ * @param now digest of the local file; null if the document has none
+ * @param shown number of entries
  */
 function versionLines(
   { id, path, link }: KnownPlace,

@@ -89,8 +89,8 @@ export const command: Command = {
     if (leftOver.kind === "trouble") return complain(io, leftOver.trouble);
     const link = await newLink(io, args);
     if (typeof link === "number") return link;
-    // A key in a folder that is not known to be the user's may be anybody's, and the documents
-    // would go to that person's workspace.
+    // A key in a folder that is not known to be the user's may belong to somebody else, whose
+    // workspace would receive the documents.
     const folder = leftOver.value === "known" ? join(dir, ".mdmirror") : null;
     const key = findKey({ folder, keyFile: args.text("key-file"), cwd, env, origin: link.origin });
     if (key.kind === "trouble") return complain(io, key.trouble);
@@ -99,8 +99,8 @@ export const command: Command = {
 };
 
 /**
- * Under `sudo`, works as the user who called it on that user's folder. A folder that is still to be
- * made belongs to the owner of the one above.
+ * Under `sudo`, works as the user who called it, on that user's folder. A new folder belongs to the
+ * owner of the folder above it.
  */
 function workOnNew(io: Io, dir: string): Result<string> {
   const there = nearestFolder(dir);
@@ -139,7 +139,7 @@ async function linkNew(
   const agreed = await agreeOnFirstPlan(io, asked, rules);
   if (typeof agreed === "number") return agreed;
   const config = { ...link.config, links: agreed.links, gitignore: agreed.gitignore };
-  // A key from the keychain stays only there.
+  // A key from the keychain is not copied into the folder.
   const stored = args.flag("no-store-key") || found.from === "keychain" ? null : found.key;
   const { env, random } = io;
   const linked = linkFolder({ dir, ...link, config, random, env, name: args.text("name") }, stored);

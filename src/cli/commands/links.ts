@@ -13,7 +13,7 @@ import { checkLinks } from "../../mirror/operations/links/check-links.ts";
 import { planLinkChange } from "../../mirror/operations/links/change-links.ts";
 
 const WHAT = ["translate", "keep", "check"] as const;
-/** How many paths are shown before a question. */
+/** LIMIT: paths shown before a question. */
 const MOST = 5;
 
 export const command: Command = {

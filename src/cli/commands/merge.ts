@@ -70,7 +70,7 @@ async function showExplanation(io: Io, paths: [string, string, string]): Promise
   return EXIT.inSync;
 }
 
-/** The exit code that git reads as a conflict. */
+/** Exit code that git reads as a conflict. */
 const CONFLICT_FOR_GIT: ExitCode = 1;
 /** LIMIT: characters of a conflict marker. */
 const LONGEST_MARKER = 1_000;

@@ -37,7 +37,7 @@ export const command: Command = {
   },
 };
 
-/** Links on the way are followed; the last name is new. */
+/** Resolves links in the folders above; the last name is new. */
 function placeOfNew(io: Io, target: string): string {
   const to = resolve(io.cwd, target);
   return existsSync(dirname(to)) ? join(realpathSync(dirname(to)), basename(to)) : to;

@@ -22,7 +22,7 @@ import { readThree } from "../../mirror/operations/manual/conflicts.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 
 const WAYS = ["mine", "theirs", "merged", "merged-where-clean", "tool", "delete", "keep", "recreate"] as const;
-/** The ways that can be chosen for several paths at once. */
+/** The choices that apply to several paths. */
 const MANY_WAYS: readonly string[] = ["mine", "theirs", "merged-where-clean"] satisfies readonly ManyWay[];
 
 export const command: Command = {
@@ -75,7 +75,7 @@ export const command: Command = {
   },
 };
 
-/** What does not go together; null: all does. */
+/** Returns a clause on options that exclude each other, or null. */
 function misfit(args: Args, kind: Asked): string | null {
   const { operands } = args;
   if (args.flag("all") && operands.length > 1) return "--all takes one folder at most";
@@ -89,7 +89,7 @@ function isManyWay(kind: Asked): kind is ManyWay {
   return MANY_WAYS.includes(kind);
 }
 
-/** `paths` null: all that is open. */
+/** Returns the folder and the paths; `paths` is null for all open problems. */
 function placeOf(io: Io, args: Args): Result<{ readonly root: string; readonly paths: readonly LocalPath[] | null }> {
   if (!args.flag("all")) return locateAll(io, args.operands);
   const root = findMirror(io, args.operands[0]);

@@ -65,7 +65,7 @@ export const command: Command = {
 
 type Places = { readonly roots: ReadonlySet<string>; readonly names: readonly string[] };
 
-/** Finds the places of the paths, up to the first one in another folder than those before. */
+/** Locates the paths and stops at the first one in another linked folder. */
 function locateAll(io: Io, paths: readonly string[]): Result<Places> {
   const roots = new Set<string>();
   const names: string[] = [];

@@ -63,8 +63,8 @@ function misused(io: Io, why: string): ExitCode {
 }
 
 /**
- * The lines of a file as grep prints them, with its colours on a terminal. For an empty file: its
- * path.
+ * Returns the lines of a file as grep prints them, coloured on a terminal. For an empty file it
+ * returns the path.
  */
 function shownLines(io: Io, { path, lines }: FoundFile, columns: boolean): string[] {
   const colours = io.terminal.output && (io.env["NO_COLOR"] ?? "") === "";

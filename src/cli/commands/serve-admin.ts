@@ -15,7 +15,7 @@ const LOAD: Readonly<Record<(typeof SUBJECTS)[number], () => Promise<{ readonly 
   workspaces: () => import("../admin/workspaces.ts"),
 };
 
-/** Options of single actions; the others are of every one. */
+/** Options of single actions; all other options apply to every action. */
 const OF_ACTIONS = ["workspace", "label", "grant", "expires", "rate", "out", "content", "yes"] as const;
 
 export const command: Command = {
@@ -75,7 +75,7 @@ function unknownVerb(subject: string, actions: Actions): string {
   return `${subject} takes ${Object.keys(actions).join(", ")}`;
 }
 
-/** @returns what is wrong with the command line */
+/** Returns what is wrong with the command line, or null. */
 function misuseOf(io: Io, args: Args, verb: string, action: Action): string | null {
   const { takes, options, misused } = action;
   const words = args.operands.length - 2;

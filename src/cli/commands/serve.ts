@@ -11,9 +11,9 @@ import { readRate } from "../read-rate.ts";
 import { DEFAULT_DATA, databaseOf } from "../service-data.ts";
 
 const DEFAULT_PORT = 8420;
-/** LIMIT: how long clients that do not pause are still answered at the end. */
+/** LIMIT: milliseconds for which clients without a pause are still answered during shutdown. */
 const DRAIN_MS = 1_500;
-/** How many names are shown for each reason of an import. */
+/** LIMIT: names shown for each reason of an import. */
 const MOST = 5;
 
 export const command: Command = {
@@ -89,7 +89,7 @@ function accessLogOf(io: Io, args: Args): NonNullable<ServeOptions["accessLog"]>
 
 type Asked = { readonly options: ServeOptions; readonly database: string | null };
 
-/** @returns why the flags are misused */
+/** Returns the options, or why the flags are misused. */
 function readAsked(io: Io, args: Args): Asked | string {
   const port = args.text("port") ?? String(DEFAULT_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return "--port takes a number up to 65535";
@@ -119,7 +119,7 @@ function readAsked(io: Io, args: Args): Asked | string {
   return { options, database };
 }
 
-/** Of a request its id is told; what the service does by itself has a name. */
+/** A request is named by its id; other work of the service has a name of its own. */
 function whatFailed(what: string): string {
   if (what.startsWith("req_")) return `request ${what}`;
   return what === "database" ? "a connection to the database" : what;
@@ -138,7 +138,7 @@ function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving
   if (key !== null) io.out(`try: ${initCommand(url, keyFile)}`);
 }
 
-/** What the service is called by others. @returns why the flags are misused */
+/** Returns the public addresses of the service, or why the flags are misused. */
 function readAddresses(args: Args): Pick<ServeOptions, "appOrigin" | "docsBase"> | string {
   const [appOrigin, docsBase] = [args.text("app-origin"), args.text("docs-base")];
   if (appOrigin !== null && !isOrigin(appOrigin))
@@ -167,8 +167,8 @@ function readTls(io: Io, args: Args): ServeOptions["tls"] | "bad" {
 type ServiceSettings = NonNullable<ServeOptions["settings"]>;
 
 /**
- * Reads the settings; what is not given keeps its stored value.
- * @returns why the flags are misused
+ * Returns the settings, or why the flags are misused. A setting that is not given keeps its stored
+ * value.
  */
 function readSettings(args: Args): ServiceSettings | string {
   const rateLimit = readRate(args.text("rate-limit"));
@@ -186,7 +186,7 @@ function readSettings(args: Args): ServiceSettings | string {
   };
 }
 
-/** undefined: not given. */
+/** Returns undefined if the option is not given. */
 function readCount(text: string | null): number | null | undefined | "bad" {
   if (text === null) return undefined;
   if (text === "all") return null;
@@ -206,7 +206,7 @@ async function runImport(io: Io, args: Args, serving: Serving<string | null>): P
   return null;
 }
 
-/** Says what was imported, and what was not, by reason with a few names. */
+/** Says what was imported and what was not, by reason, with a few names. */
 export function importLines({ files, folders, bytes, renamed, refused, links }: ImportReport): string[] {
   const byReason = [...Map.groupBy(refused, ({ reason }) => reason)].sort((a, b) => b[1].length - a[1].length);
   return [

@@ -58,7 +58,7 @@ export const command: Command = {
   },
 };
 
-/** Returns what is wrong with the words of a call, as a clause; null when nothing is. */
+/** Returns what is wrong with the command line, as a clause, or null. */
 function misuseOf(verb: Verb | undefined, args: Args): string | null {
   const kind = args.text("for");
   if (verb === undefined) return null;
@@ -101,8 +101,8 @@ async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<Exit
   const folder = `${root}/.mdmirror`;
   const config = readConfig(folder);
   if (config.kind === "trouble") return complain(io, config.trouble);
-  // The service has neither this shell's environment nor its options, so what it needs must be
-  // stored.
+  // The service inherits neither the environment nor the options of this shell, so everything it
+  // needs must be stored.
   const { MDMIRROR_API_KEY: _key, MDMIRROR_URL: _url, ...env } = io.env;
   const admitted = admit(root, config.value, { mode: "write", env, cwd: io.cwd });
   if (admitted.kind === "trouble") return complain(io, admitted.trouble);
@@ -113,7 +113,7 @@ async function installOne(io: Io, unit: ServiceUnit, root: string): Promise<Exit
   return installed(io, unit);
 }
 
-/** Given to the manager, and told. */
+/** Reports a unit that was installed and passed to the manager. */
 async function installed(io: Io, unit: ServiceUnit): Promise<ExitCode> {
   const given = await installUnit(unit, io.env);
   if (given.kind === "trouble") return complain(io, given.trouble);

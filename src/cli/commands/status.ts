@@ -83,7 +83,7 @@ async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promis
   return exitOfStatus(status, old);
 }
 
-/** Only who has hooks that were told of this mirror pays for a look at them. */
+/** Hooks are read only if a hook has ever run for this folder. */
 function failedHooks(io: Io, root: string): readonly FailedHook[] {
   const file = hookMemoryOf(root, io.env);
   if (file === null || !existsSync(file)) return [];

@@ -72,7 +72,10 @@ function whyMisused(args: Args): string | null {
   return excluded ? "--pull-only and --push-only exclude each other" : null;
 }
 
-/** What `--wait-for` names, which lies in the mirror that is synced; null: nothing. */
+/**
+ * Returns the paths of `--wait-for`, which must be in the folder that is synced; null if there are
+ * none.
+ */
 function awaitedOf(io: Io, root: string, args: Args): Result<WaitRequest | null> {
   const names = args.texts("wait-for");
   if (names.length === 0) return ok(null);
@@ -124,12 +127,15 @@ async function syncNow(
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
   const told = { ...telling, url, began };
   const exit = await tellSynced(io, root, report, told, options);
-  // A daemon tells them by itself.
+  // A daemon runs its hooks itself.
   if (!byDaemon) await tellHooks(io, root, report, telling.quiet);
   return exit;
 }
 
-/** Names what the daemon holds back, because a sync beside it is silent until that is sent. */
+/**
+ * Names the deletions that the daemon delays, because a sync beside it prints nothing until they
+ * are sent.
+ */
 function heldBackLine({ deletions }: HeldBack): string {
   return `waiting for ${plural(deletions, "deletion")} in the grace period of 30 s`;
 }
@@ -137,7 +143,7 @@ function heldBackLine({ deletions }: HeldBack): string {
 type SyncTelling = Telling & {
   readonly wait: WaitRequest | null;
   readonly url: string;
-  /** When it began, by the monotonic clock. */
+  /** Start, by the monotonic clock. */
   readonly began: number;
 };
 
@@ -160,7 +166,7 @@ async function tellSynced(
   return worstExit([ran, tellWaited(io, waited.value, { json: false, quiet: quiet || telling.json, took })]);
 }
 
-/** What a hook itself starts tells no hooks: they would go on for ever. */
+/** A sync that a hook started runs no hooks: they could start each other forever. */
 async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean): Promise<void> {
   const { env, clock, random, stop } = io;
   if (hooksFileOf(env) === null || env["MDMIRROR_HOOK"] !== undefined) return;
@@ -168,6 +174,6 @@ async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean
   if (io.terminal.error) io.status("running hooks …");
   const told = await tellAfterSync(root, report, { env, clock, random, stop, onNote });
   if (io.terminal.error) io.status("");
-  // A timer's mails do not repeat it: status and doctor say it.
+  // The mail of a timer does not repeat this problem: `status` and `doctor` show it.
   if (told.kind === "trouble" && !quiet) complain(io, told.trouble);
 }

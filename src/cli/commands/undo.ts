@@ -51,7 +51,9 @@ export const command: Command = {
   },
 };
 
-/** `since` in milliseconds since the epoch. Both null: the last run that changed anything. */
+/**
+ * `since` in milliseconds since the epoch. If both are null: the last run that changed anything.
+ */
 type Wanted = { readonly run: number | null; readonly since: number | null };
 
 async function takeBack(io: Io, args: Args, mirror: OpenedMirror, wanted: Wanted): Promise<ExitCode> {
@@ -77,7 +79,7 @@ async function takeBack(io: Io, args: Args, mirror: OpenedMirror, wanted: Wanted
   return sendUndone(io, args, mirror, { plan: plan.value, wanted, undone, isStopped });
 }
 
-/** Of one run as ever, its number; of several, theirs. */
+/** One run is reported by its number, several runs by theirs. */
 function runsJson({ runs, passed }: UndoPlan, { since }: Wanted): object {
   if (since !== null) return { since, runs: runs.map(({ run }) => run) };
   return { run: runs[0]!.run, passedOver: passed.map(({ run }) => run) };
@@ -106,7 +108,9 @@ async function sendUndone(io: Io, args: Args, mirror: OpenedMirror, sent: Sent):
   });
 }
 
-/** Whether an operand is the number of a run. A folder of such a name is given as ./12. */
+/**
+ * Returns true if an operand is the number of a run. A folder with such a name is given as ./12.
+ */
 function isRun(operand: string): boolean {
   return /^\d{1,9}$/.test(operand);
 }

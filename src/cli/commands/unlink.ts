@@ -52,8 +52,8 @@ export const command: Command = {
 };
 
 /**
- * A mirror of the list whose folder does not exist, or by its name also one whose place another
- * folder has taken; null: the folder that is there is meant, or none.
+ * Returns the listed folder that is missing, or that another folder has replaced if the operand is
+ * its name. Null if the operand means an existing folder, or none.
  */
 async function absentMirror(io: Io, operand: string | undefined): Promise<ListedMirror | null> {
   if (operand === undefined) return null;
@@ -82,7 +82,7 @@ async function forgetAbsent(io: Io, { root, name, marker, place }: ListedMirror,
   return EXIT.inSync;
 }
 
-/** @returns null: it may be unlinked */
+/** Returns null if the folder may be unlinked. */
 async function judgeUnsent(io: Io, root: string, args: Args): Promise<ExitCode | null> {
   const force = args.flag("force");
   const { env, cwd, clock, random } = io;

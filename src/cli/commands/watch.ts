@@ -27,7 +27,7 @@ export const command: Command = {
   },
   operands: { least: 0, most: 64 },
   async run(io, args): Promise<ExitCode> {
-    // ORDER: first, so that a signal that comes while the folders are opened ends this cleanly too.
+    // ORDER: first, so that a signal while the folders are opened also ends the process cleanly.
     const { stop } = io;
     if (args.flag("all")) return watchAll(io, args);
     const roots = new Set<string>();
@@ -48,7 +48,7 @@ async function watchAll(io: Io, args: Args): Promise<ExitCode> {
   return keepWith(io, args, true, (world) => keepAll(world, io.stop));
 }
 
-/** @param several each line names its folder */
+/** @param several true if each line names its folder */
 async function keepWith(
   io: Io,
   args: Args,

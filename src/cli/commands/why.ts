@@ -59,7 +59,7 @@ function whyJson(why: Why): object {
   };
 }
 
-/** How many lines of a merge are shown; the message names the command that shows the rest. */
+/** LIMIT: lines of a merge that are shown; the output names the command that shows the rest. */
 const SHOWN = 40;
 
 async function mergeLines(
