@@ -21,7 +21,7 @@ import { openDisk } from "../folder/open-disk.ts";
 import { codeOf, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Searches the mirrored folder offline, by the same code as the service, over an index kept in
+ * Searches the linked folder offline, with the service's code and an index in
  * `.mdmirror/search.db`.
  */
 
@@ -29,7 +29,7 @@ type SearchRequest = { readonly query: string; readonly regex: boolean; readonly
 
 export type FoundLine = {
   readonly line: number;
-  /** Column of the first match, from 1, in characters; null where a snippet shows no match. */
+  /** Column of the first match, from 1, in characters; null for a snippet without a match. */
   readonly column: number | null;
   readonly text: string;
   readonly ranges: readonly Range[];
@@ -42,20 +42,23 @@ export type FoundFile = {
 
 type SearchReport = {
   readonly files: readonly FoundFile[];
-  /** How many texts were read to bring the index up to date. */
+  /** Number of files that were read to update the index. */
   readonly indexed: number;
   readonly notes: readonly string[];
 };
 
 type Update = { readonly indexed: number; readonly notes: readonly string[] };
 
-/** Decides whether an index is brought up to date now. @param root real path of its folder */
+/**
+ * Decides whether an index is updated now.
+ * @param root real path of its folder
+ */
 export type Updating = (root: string, update: () => Promise<Update>) => Promise<Update>;
 
 /**
- * Brings the index up to date with the disk, and searches it. Needs no lock, key or network; writes
- * only the index. Other work goes on meanwhile.
- * @param dir absolute path of a folder that holds `.mdmirror/`
+ * Updates the index from the disk, then searches it. Needs no lock, key or network; writes only the
+ * index. Other work continues meanwhile.
+ * @param dir absolute path of a folder that has `.mdmirror/`
  */
 export async function searchMirror(
   dir: string,
@@ -83,16 +86,16 @@ type Searching = {
   readonly root: string;
   readonly disk: Disk;
   readonly request: SearchRequest;
-  /** null: the query is words. */
+  /** Null if the query is words. */
   readonly regex: CompiledRegex | null;
 };
 
-/** @param folder where the index is: `.mdmirror` */
+/** @param folder location of the index: `.mdmirror` */
 async function searchIn(folder: string, searching: Searching, updating: Updating): Promise<SearchReport> {
   const { search, isKept, notes } = openHere(folder);
   try {
     const bring = () => bringUpToDate(search, searching.disk);
-    // What is made for one search alone is empty.
+    // An index for one search alone is empty.
     const update = await (isKept ? updating(searching.root, bring) : bring());
     return { files: await filesFound(search, searching), indexed: update.indexed, notes: [...notes, ...update.notes] };
   } finally {
@@ -119,9 +122,8 @@ async function filesFound(search: MirrorSearch, { disk, request, regex }: Search
 }
 
 /**
- * Called after the walk of a pass: takes what it saw into the index, if there is one (without
- * searches it costs nothing). Never fails, and never waits for a disk that cannot take it: a search
- * brings the index up to date by itself.
+ * Updates the index from the walk of a cycle, if there is an index; without searches it costs
+ * nothing. Never fails, and never waits for a full disk: a search updates the index itself.
  */
 export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, "read">, log: Log): void {
   const folder = join(root, MIRROR_FOLDER);
@@ -154,7 +156,7 @@ async function compile(pattern: string) {
   );
 }
 
-/** `isKept`: for the next search, too. */
+/** `isKept`: also for the next search. */
 type Opened = { readonly search: MirrorSearch; readonly isKept: boolean; readonly notes: readonly string[] };
 
 function openHere(where: string): Opened {
@@ -170,8 +172,8 @@ function openHere(where: string): Opened {
 }
 
 /**
- * LIMIT: characters of texts that are kept from the walk until they are indexed; what is beyond is
- * read again.
+ * LIMIT: characters of content that are kept from the walk until they are indexed; the rest is read
+ * again.
  */
 const HELD_CHARACTERS = 32 * 1024 * 1024;
 
@@ -192,15 +194,14 @@ async function bringUpToDate(search: MirrorSearch, disk: Disk): Promise<Update> 
     const indexed = await takeInParts(search, tree, read);
     return { indexed: indexed + takeIn(search, tree, read), notes: [] };
   } catch (error) {
-    // Another search is writing the index, or the disk is full: the present index is still worth
-    // searching.
+    // Another search is writing the index, or the disk is full: the present index is still useful.
     const code = error instanceof Error && "code" in error ? String(error.code) : "";
     if (!/^SQLITE_(BUSY|FULL|READONLY|IOERR)/.test(code)) throw error;
     return { indexed: 0, notes: [`${SEARCH_FILE} could not be brought up to date (${code})`] };
   }
 }
 
-/** LIMIT: how long other work waits for a walk, in milliseconds. */
+/** LIMIT: milliseconds that other work waits for a walk. */
 const TURN_MS = 20;
 
 async function inParts<T>(work: Generator<void, T>): Promise<T> {
@@ -213,10 +214,10 @@ async function inParts<T>(work: Generator<void, T>): Promise<T> {
   }
 }
 
-/** LIMIT: documents that are taken into the index before other work has its turn. */
+/** LIMIT: documents indexed before other work has its turn. */
 const PART = 400;
 
-/** Takes in what is new, as far as it is much: the rest, and what is gone, is left to `takeIn`. */
+/** Indexes most of the new documents in parts; the rest, and removed ones, are left to `takeIn`. */
 async function takeInParts(
   search: MirrorSearch,
   tree: LocalTree,
@@ -236,7 +237,7 @@ async function takeInParts(
 
 function takeIn(search: MirrorSearch, tree: LocalTree, read: (path: LocalPath) => string | null): number {
   const unseen = [...tree.unseen.keys()];
-  // As on the service: the rules for a folder's contents are no document that anybody looks for.
+  // As on the service: the rules of a folder are no document that anybody searches for.
   const files = tree.files.values().filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
   return search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
 }

@@ -1,12 +1,9 @@
 import type { Clock } from "../../common/clock.ts";
 import type { Updating } from "./search.ts";
 
-/**
- * Searches that follow each other, as somebody types: the folder is walked once for all of them,
- * and again when the walk is no longer fresh.
- */
+/** Shares one walk of the folder between searches that follow each other, as somebody types. */
 
-/** How old a walk may be, in ms: what was saved since is found a moment later. */
+/** LIMIT: age of a walk, in ms; a later save is found a moment later. */
 const FRESH_MS = 2_000;
 
 type Shared = { readonly update: ReturnType<Updating>; endedAt: number | null };
@@ -27,7 +24,7 @@ export class SharedUpdates {
     return this.#noteEnd(root, shared);
   };
 
-  /** A walk that failed is nobody else's. */
+  /** A failed walk is shared with nobody. */
   async #noteEnd(root: string, shared: Shared): ReturnType<Updating> {
     try {
       return await shared.update;

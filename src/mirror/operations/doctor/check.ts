@@ -1,21 +1,21 @@
 /**
- * One thing that `doctor` examined. `note`: nothing is wrong, but it is good to know; `warn`: it
- * may cause trouble; `bad`: the mirror cannot work like this.
+ * One result of `doctor`. `note`: nothing is wrong, but users should know it; `warn`: it may cause
+ * problems; `bad`: the folder cannot be synced like this.
  */
 export type Check = {
   readonly about: string;
   readonly state: "good" | "note" | "warn" | "bad";
   readonly detail: string;
-  /** What to do; null when nothing is to be done. */
+  /** The next step; null if none is needed. */
   readonly next: string | null;
   /**
-   * For `bad`: whether the service cannot be reached, the user's setup is wrong, or the machine is
-   * at fault.
+   * For `bad`: the service cannot be reached, the user's setup is wrong, or mdmirror or the machine
+   * failed.
    */
   readonly fault?: "offline" | "usage" | "fault";
-  /** Sizes that were measured, for programs: bytes by name. */
+  /** Measured sizes for programs: bytes by name. */
   readonly bytes?: Readonly<Record<string, number>>;
-  /** What was learned of the service, for programs, beside what mdmirror would like. */
+  /** A learned trait of the service for programs, beside the value that mdmirror prefers. */
   readonly trait?: { readonly learned: string; readonly liked: string };
 };
 

@@ -10,8 +10,8 @@ import { bad, type Check, good, note, warn } from "./check.ts";
 const LOW_BYTES = 200 * 1024 * 1024;
 
 /**
- * What the disk can do: case, Unicode, hard links, free space. Makes and removes a file in
- * `.mdmirror/tmp`.
+ * Checks what the disk supports: case, Unicode, hard links, free space. Creates and removes a file
+ * in `.mdmirror/tmp`.
  */
 export function checkDisk(disk: Disk, folder: string, random: Random): Check[] {
   const { foldsCase, foldsUnicode } = disk.names();
@@ -71,7 +71,7 @@ function hardLinks(folder: string, random: Random): Check {
 export function checkWatches(folders: number, proc = "/proc/sys/fs/inotify"): Check[] {
   const limit = readNumber(join(proc, "max_user_watches"));
   if (limit === null) return [];
-  // Editors and desktops watch too, so half is left to them.
+  // Editors and desktops watch too, so half is left for them.
   if (folders + 1 > limit / 2) {
     const next = `raise it: sysctl fs.inotify.max_user_watches=${Math.max(524_288, folders * 4)}; until then mdmirror watch polls`;
     return [warn("inotify", `${folders} folders to watch, and the system allows ${limit} watches`, next)];
@@ -93,14 +93,14 @@ function readNumber(file: string): number | null {
   try {
     return Number(readFileSync(file, "utf8").trim());
   } catch {
-    // Not Linux, or hidden by a sandbox: nothing can be said.
+    // Not Linux, or hidden by a sandbox: nothing is known.
     return null;
   }
 }
 
 /**
- * Tools that mirror folders too: each copies the other's half-done work. They are found by the
- * files and folder names that they leave.
+ * Other sync tools, each of which would copy unfinished work. They are recognised by their files
+ * and folder names.
  */
 const TOOLS: readonly (readonly [tool: string, inside: RegExp, folderName: RegExp | null])[] = [
   ["Syncthing", /^\.stfolder$|^\.stignore$|^\.stversions$/, null],
@@ -136,7 +136,7 @@ export function checkNeighbours(root: string): Check[] {
   ];
 }
 
-/** Tools whose files mark the root of a replica; in a home folder they are only settings. */
+/** Tools whose files mark the root of a synced folder; in a home folder they are only settings. */
 const MARKED_AT_ROOT: ReadonlySet<string> = new Set(["Unison", "Dropbox"]);
 
 function toolsAt(folder: string, isRoot: boolean): string[] {

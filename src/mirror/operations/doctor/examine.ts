@@ -30,7 +30,7 @@ type ExamineOptions = {
   readonly keyFile: string | null;
 };
 
-/** Everything that `doctor` examines, each by itself: a bad check hides no other. */
+/** Runs every check of `doctor` separately, so that a failed one hides no other. */
 export async function examine(dir: string, options: ExamineOptions): Promise<Check[]> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const folder = join(root, MIRROR_FOLDER);
@@ -90,7 +90,7 @@ function saidOfLinks({ links, wiki }: Config): string {
   return `by path in local files, and by id on the service${wiki ? ", wiki links too" : ""}`;
 }
 
-/** Whether changes are told is asked only of a service that is there and takes the key. */
+/** Asks about events only if the service answers and accepts the key. */
 async function checkWay(wire: Wire, key: string, address: ServiceAddress, clock: Clock): Promise<Check[]> {
   const checks = await checkService(wire, key, address, clock);
   return checks.some(({ state }) => state === "bad") ? checks : [...checks, ...(await checkNews(wire, key))];
@@ -130,7 +130,10 @@ function examineState(folder: string, marker: string | null): Check[] {
   return checks;
 }
 
-/** The user's hooks, if there are any: whether they are fit, and how they ended for this mirror. */
+/**
+ * Checks the user's hooks, if there are any: the file, and the last result of each hook for this
+ * folder.
+ */
 function checkHooks(root: string, env: Readonly<Record<string, string | undefined>>, now: number): Check[] {
   const file = hooksFileOf(env);
   if (file === null) return [];
@@ -147,7 +150,7 @@ function checkHooks(root: string, env: Readonly<Record<string, string | undefine
 
 const WAIT_MS = 5_000;
 
-/** Asks whether the service reports its changes: it is listened to until the first sign of it. */
+/** Checks whether the service reports its changes: listens until the first sign. */
 async function checkNews(wire: Wire, key: string): Promise<Check[]> {
   if (wire.stream === undefined) return [];
   const heard = new AbortController();

@@ -7,26 +7,26 @@ import type { DocumentRow, FolderRows } from "../../state/folder-rows.ts";
 import { STAYS } from "./why-plan.ts";
 
 /**
- * How what lies in a folder stands, by the state and the names alone; whether the text of a file
- * differs is looked at for those that are shown.
+ * States of the entries of a folder, from the state file and the names alone. Only the entries that
+ * are shown are compared by content.
  */
 
-/** `in-sync`: as the last sync left it; `waiting`: the next sync does something about it. */
+/** `in-sync`: unchanged since the last sync; `waiting`: the next sync does something about it. */
 export type EntryState = "in-sync" | "waiting" | "blocked" | "in-review" | "conflict" | "ignored";
 
 export type Entry = {
   readonly name: string;
   readonly kind: "document" | "folder" | "other";
   readonly state: EntryState;
-  /** As a clause; null: there is nothing to say. */
+  /** A clause; null if there is nothing to say. */
   readonly why: string | null;
-  /** How many names below a folder need somebody. */
+  /** Number of names below a folder that require action. */
   readonly needs: number;
-  /** Of a file that would be in sync if its text did not differ; null: it is judged already. */
+  /** A file that is in sync unless its content differs; null if it is already judged. */
   readonly row: DocumentRow | null;
 };
 
-/** Folders first, each by their characters. */
+/** Sorts folders first, each by its characters. */
 export function entriesOf(folder: LocalPath, rows: FolderRows, names: readonly FolderName[]): readonly Entry[] {
   const open = openBy(rows);
   const here = new Map(names.map((one) => [one.name, one]));
@@ -54,7 +54,7 @@ type Open = {
   readonly holds: ReadonlyMap<string, Hold>;
   readonly conflicts: ReadonlySet<LocalPath>;
   readonly reviews: ReadonlySet<LocalPath>;
-  /** Paths that need somebody. */
+  /** Paths that require action. */
   readonly needing: readonly LocalPath[];
 };
 

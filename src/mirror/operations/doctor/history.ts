@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { errnoClause } from "../../../common/trouble.ts";
 import { type Check, good, warn } from "./check.ts";
 
-/** What the history occupies, in bytes (lengths of files, not blocks). */
+/** Size of the history, in bytes (lengths of files, not blocks). */
 type HistorySizes = {
   readonly texts: number;
   readonly state: number;
@@ -11,7 +11,7 @@ type HistorySizes = {
   readonly log: number;
 };
 
-/** SQLite's own files beside a database, which may hold most of it between two checkpoints. */
+/** SQLite's files beside a database, which may hold most of it between two checkpoints. */
 const COMPANIONS = ["", "-wal", "-shm"] as const;
 
 /** @param folder `.mdmirror` */
@@ -47,7 +47,10 @@ export function checkHistory(folder: string): Check {
   return { ...good("history", `${humanSize(all)}: ${parts.join(", ")}`), bytes };
 }
 
-/** Powers of 1000, as disks and file managers count. `0 B`, `999 B`, `1.5 KB`, `12 MB`. */
+/**
+ * Returns a size in powers of 1000, as disks and file managers count: `0 B`, `999 B`, `1.5 KB`, `12
+ * MB`.
+ */
 export function humanSize(bytes: number): string {
   const units = ["B", "KB", "MB", "GB", "TB"];
   let [value, unit] = [bytes, 0];
@@ -59,7 +62,7 @@ export function humanSize(bytes: number): string {
   return `${unit > 0 && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${units[unit]}`;
 }
 
-/** 0 for a missing file: it may have gone since it was listed. */
+/** Returns 0 for a missing file: it may have been removed since it was listed. */
 function sizeOf(path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true ? stat.size : 0;

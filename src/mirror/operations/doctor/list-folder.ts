@@ -15,28 +15,28 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { entriesOf, type Entry } from "./folder-entries.ts";
 
 /**
- * What lies in a folder of a mirror, and how each of it stands: by the state and one look at that
- * folder; no network, walk or lock. A folder that is asked for again and again is read again only
- * when something changed; then a part of it costs what that part costs.
+ * Lists the entries of a folder with their states, from the state file and one scan of that folder:
+ * no network, walk or lock. A folder is read again only if something changed, and then only the
+ * requested part of it.
  */
 
-/** Some entries of a folder, of `total`. */
+/** Some entries of a folder, out of `total`. */
 export type Listed = { readonly total: number; readonly entries: readonly Omit<Entry, "row">[] };
 
-/** LIMIT: folders that are kept. */
+/** LIMIT: folders that are cached. */
 const MOST = 8;
 
 type Kept = {
   readonly seal: string;
   readonly disk: LocalDisk;
   readonly entries: readonly Entry[];
-  /** What was read of files whose stamps say nothing, by name. */
+  /** Results of reading files whose stamps prove nothing, by name. */
   readonly read: Map<string, { readonly stamp: Stamp; readonly digest: Digest | null }>;
 };
 
 export class FolderLists {
   readonly #random: Random;
-  /** The one that was used last at the end. */
+  /** The most recently used one is last. */
   readonly #kept = new Map<string, Kept>();
 
   constructor(random: Random) {
@@ -44,8 +44,8 @@ export class FolderLists {
   }
 
   /**
-   * @param root real path of a folder that holds `.mdmirror/`
-   * @param part which entries, counted from 0, of those that lie in the folder
+   * @param root real path of a folder that has `.mdmirror/`
+   * @param part range of entries, from 0
    */
   list(root: string, folder: LocalPath, part: { readonly from: number; readonly count: number }): Result<Listed> {
     const kept = this.#keep(root, folder);
@@ -56,7 +56,7 @@ export class FolderLists {
   }
 
   /**
-   * One name of a folder; null: nothing of this name is known there.
+   * Finds one name in a folder; null if nothing has this name.
    * @param path not the root's
    */
   find(root: string, path: LocalPath): Result<Listed["entries"][number] | null> {
@@ -66,7 +66,10 @@ export class FolderLists {
     return ok(entry === undefined ? null : judged(kept.value, parentOf(path), [entry])[0]!);
   }
 
-  /** The text of a file as it is now. @param path not the root's */
+  /**
+   * Reads the present content of a file.
+   * @param path not the root's
+   */
   read(root: string, path: LocalPath): Result<DiskOutcome<LocalText>> {
     const kept = this.#keep(root, parentOf(path));
     return kept.kind === "trouble" ? kept : ok(kept.value.disk.read(path));
@@ -75,7 +78,7 @@ export class FolderLists {
   #keep(root: string, folder: LocalPath): Result<Kept> {
     const key = JSON.stringify([root, folder]);
     const before = this.#kept.get(key);
-    // The folder that was looked at first may be gone, and another one in its place.
+    // The folder may have been replaced by another one since the first scan.
     const isThere = before !== undefined && before.disk.sealOf(folder) !== null;
     const disk = isThere ? before.disk : openDisk(root, { random: this.#random, probe: false });
     const own = join(root, MIRROR_FOLDER);
@@ -109,7 +112,7 @@ function readFolder(disk: LocalDisk, own: string, folder: LocalPath): Result<rea
   return trouble("usage", `no folder is at ${folder}`, "go back to the folder above", { code: "no-folder" });
 }
 
-/** Looks at the files that are as the last sync left them, unless they were changed since. */
+/** Checks whether files that were in sync have changed since. */
 function judged(kept: Kept, folder: LocalPath, shown: readonly Entry[]): Listed["entries"] {
   const stamps = kept.disk.stampsIn(
     folder,
@@ -134,7 +137,7 @@ function digestAt({ disk, read }: Kept, path: LocalPath, stamp: Stamp): Digest |
   if (before !== undefined && sameStamp(before.stamp, stamp)) return before.digest;
   const look = disk.look(path);
   const digest = look.kind === "file" ? look.digest : null;
-  // LIMIT: what it was is kept for as many files as a page shows, several times over.
+  // LIMIT: results are kept for several pages of files.
   if (read.size > 2_000) read.clear();
   read.set(path, { stamp, digest });
   return digest;

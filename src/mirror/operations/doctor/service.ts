@@ -9,8 +9,8 @@ import { failureWords } from "../../../common/failure-words.ts";
 import type { Route } from "../../remote/proxy.ts";
 
 /**
- * A clock that is wrong by more falsifies dates of folders, retention and `Retry-After` dates, but
- * no decision about a text (I29).
+ * LIMIT: a larger clock error falsifies dates of folders, retention and `Retry-After`, but no
+ * decision about content (I29).
  */
 const SKEW_MS = 60_000;
 /** A `Date` header counts whole seconds. */
@@ -19,8 +19,8 @@ const HEADER_MS = 1_000;
 const BOUNDS = { deadlineMs: 15_000, maxBytes: 1024 * 1024 } as const;
 
 /**
- * Asks, by two requests, whether the service is there, takes the key, and what its time is. If it
- * has no way to validate a key, its list tells whether it takes it.
+ * Checks with two requests whether the service answers, accepts the key, and has the same time.
+ * Without a route to validate keys, the list of documents shows whether the key is valid.
  */
 export async function checkService(
   wire: Wire,
@@ -53,7 +53,7 @@ function routeText(route: Route): string {
 
 const JSON_BODY = { "content-type": "application/json" } as const;
 
-/** What a list's answer tells; null: it did not come from the service. */
+/** Result of a list; null if the answer did not come from the service. */
 type Listed = "taken" | "refused" | "no-workspace" | "unavailable";
 type Validity = "good" | "refused" | "no-such-route" | "no-answer";
 
@@ -72,7 +72,7 @@ function validityOf(result: WireResult): Validity {
   return status === 404 || status === 405 || status === 501 ? "no-such-route" : "no-answer";
 }
 
-/** What the service said of the key, in words that stand beside what its list told. */
+/** The service's answer about the key, worded to stand beside the result of its list. */
 const VALIDITY_WORDS: Readonly<Record<Validity, string>> = {
   good: `, and confirms it (${VALIDATE_KEY})`,
   refused: `, although ${VALIDATE_KEY} refuses it`,
@@ -91,7 +91,7 @@ function keyChecks(listed: Listed, validity: Validity): Check[] {
     const what = `no workspace matches it (workspace_not_found)${detail}`;
     return badKey(what, "give the key of a workspace that exists");
   }
-  // The service is closed for now, but it may still tell a good key from a wrong one.
+  // A closed workspace can still tell a valid key from a wrong one.
   if (validity === "good") return [good("key", `the service accepts it (${VALIDATE_KEY})`)];
   return validity === "refused" ? badKey(`the service refuses it (${VALIDATE_KEY})`, GIVE_VALID_KEY) : [];
 }

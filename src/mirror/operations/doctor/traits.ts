@@ -7,12 +7,12 @@ import { glanceAtState } from "../../state/glance.ts";
 import { type Check, good, note } from "./check.ts";
 
 /**
- * What syncs have learned of the service, from the state file alone. Where it differs from what
- * mdmirror would like, everything still works, with more requests or under other names.
+ * Shows what syncs have learned about the service, from the state file alone. A trait other than
+ * the preferred one costs more requests or changes names; everything works.
  */
 export function checkTraits(folder: string): Check[] {
   const glanced = glanceAtState(folder);
-  // Another check is about a state that cannot be read.
+  // Another check reports a state that cannot be read.
   if (glanced.kind !== "read") return [];
   const text = glanced.value.meta.get(META.traits) ?? null;
   return text === null
@@ -20,7 +20,7 @@ export function checkTraits(folder: string): Check[] {
     : traitChecks(knownTraits(JSON.parse(text) as Partial<RemoteTraits>));
 }
 
-/** @returns one check a trait: good where it is as liked or not known yet, else a note */
+/** Returns one check for each trait: good if it is preferred or not known yet, else a note. */
 export function traitChecks(traits: RemoteTraits): Check[] {
   return [...CHOICES.map((choice) => checkOf(choice, traits)), namesCheck(traits), textsCheck(traits)];
 }
@@ -29,7 +29,7 @@ type Choice = {
   readonly about: string;
   readonly learned: (traits: RemoteTraits) => string;
   readonly liked: string;
-  /** Words for each value that may be learned. */
+  /** Words for each possible value. */
   readonly words: Readonly<Record<string, string>>;
 };
 

@@ -12,9 +12,9 @@ import type { World } from "../../engine/run/world.ts";
 import { indexLinks, type LinkIndex } from "../history/find-document.ts";
 import { byPath } from "../../model/by-path.ts";
 
-/** Lists, reads and hashes both sides, and uses nothing from an earlier look. */
+/** Lists, reads and hashes both sides, without anything from an earlier scan. */
 
-/** One document that both sides hold, byte for byte. `size`: bytes in UTF-8. */
+/** One document that both sides have, byte for byte. `size`: bytes in UTF-8. */
 type ManifestRow = {
   readonly path: LocalPath;
   readonly id: DocId;
@@ -25,15 +25,16 @@ type ManifestRow = {
 export type VerifyReport = {
   readonly documents: readonly ManifestRow[];
   /**
-   * Linked, and equal apart from line ends, byte order mark or final newline, which is no drift.
+   * Linked, and equal except for line ends, byte order mark or final newline, which counts as
+   * equal.
    */
   readonly dressed: readonly LocalPath[];
   readonly differing: readonly { readonly path: LocalPath; readonly id: DocId; readonly why: string }[];
   readonly onlyLocal: readonly LocalPath[];
   readonly onlyService: readonly { readonly path: string; readonly id: DocId }[];
-  /** Left alone on purpose, and not equal: in review, in conflict, blocked. */
+  /** Documents that differ for a known reason: in review, in conflict, blocked. */
   readonly blocked: readonly { readonly path: LocalPath; readonly reason: string; readonly detail: string }[];
-  /** What a side could not show: nothing is proven about it. */
+  /** Paths that a side could not show: nothing is proven about them. */
   readonly unseen: readonly { readonly path: string; readonly why: string }[];
 };
 
@@ -66,12 +67,12 @@ type Row = {
   readonly why: string;
 };
 
-/** Both sides as they were listed, before any text of the service is read. */
+/** Both sides as listed, before any content is read from the service. */
 type Sides = { readonly base: BaseTree; readonly local: LocalTree; readonly linked: LinkIndex };
 
 /**
- * Sends one GET for each document of the service; the client's queue paces them. A text is dropped
- * as soon as it is hashed (I33).
+ * Sends one GET for each document of the service; the client's queue paces them. Content is dropped
+ * once it is hashed (I33).
  */
 async function readRows(
   world: World,
@@ -96,7 +97,7 @@ async function readRows(
   return { rows, fault };
 }
 
-/** The service itself is not reached: nothing can be said of any document. */
+/** Faults after which nothing is known about any document. */
 const CUT_OFF: ReadonlySet<Fault["kind"]> = new Set(["locked-out", "later"]);
 
 function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, content: string): Row {
@@ -117,8 +118,8 @@ function rowOf({ base, local, linked }: Sides, disk: Disk, file: RemoteFile, con
 }
 
 /**
- * The service shows another text under the very version that was synced: its data were damaged, or
- * it lies. No sync sees that, since only versions are listed, and an edit here would replace it.
+ * The service shows other content under the version that was synced: its data are damaged, or it
+ * lies. No sync notices, because lists only have versions, and a local edit would replace it.
  */
 const ANOTHER =
   "the service shows other content under the version that was synced: no sync downloads it, and your next local edit " +
@@ -150,7 +151,7 @@ function reportOf(base: BaseTree, local: LocalTree, remote: RemoteTree, rows: re
     differing: (free.get("differs") ?? []).map(({ path, file, why }) => ({ path, id: file.id, why })).toSorted(byPath),
     onlyLocal: onlyLocal.toSorted(),
     onlyService: (free.get("absent") ?? [])
-      // What the ignore rules exclude is not mirrored, on either side (I18).
+      // Paths excluded by the ignore rules are not synced on either side (I18).
       .filter(({ path }) => !local.ignores(path, "file"))
       .map(({ file }) => ({ path: file.path, id: file.id }))
       .toSorted(byPath),
@@ -175,7 +176,7 @@ function unseenOf(
 
 type HeldRow = Pick<Hold, "key" | "path" | "reason" | "detail">;
 
-/** Texts that went to review in the last pass of a run: the next run holds them. */
+/** Returns documents that went to review in the last cycle of a run; the next run blocks them. */
 function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
   const sent = [...links.values()].filter(({ id, submissions }) => submissions.length > 0 && !holds.has(id));
   return sent.map(({ id, localPath }) => ({
@@ -187,8 +188,8 @@ function justSubmitted({ links, holds }: BaseTree): HeldRow[] {
 }
 
 /**
- * What waits for a person, and whatever else is held and not equal, without what the ignore rules
- * exclude (I18).
+ * Returns documents that wait for a person, and blocked ones that differ, without ignored paths
+ * (I18).
  */
 function listHeld(
   holds: readonly HeldRow[],

@@ -7,11 +7,11 @@ import type { LocalOther, LocalTree, RemoteFile, Trees } from "../../model/tree.
 import { subjectOf } from "../../engine/run/subject.ts";
 import type { Preview } from "../../folder/run.ts";
 
-/** What a plan made now says of one path. */
+/** Facts about one path from a new plan. */
 
 export type DocumentExplanation = Extract<Explanation, { kind: "document" }>;
 
-/** What a path means that was asked for: `keys` are its names in holds and steps. */
+/** A path that was asked for. `keys`: its names in blocks and steps. */
 export type Subject = {
   readonly asked: LocalPath;
   readonly link: Link | null;
@@ -20,20 +20,17 @@ export type Subject = {
 };
 
 export type PlanFacts = {
-  /** Why what is there stays local; null: nothing is there, or it is mirrored. */
+  /** Reason why a local entry is not synced; null if there is none or the entry is synced. */
   readonly stays: {
     readonly path: LocalPath;
     readonly kind: LocalOther["kind"] | "unseen" | "mirror-folder";
     readonly why: string;
   } | null;
-  /** As listed now; null: not there, or offline. */
+  /** The listed document; null if there is none, or offline. */
   readonly remote: RemoteFile | null;
-  /**
-   * What the next sync would do about it, or about what is in the folder; `stopped`: only after
-   * `approve`.
-   */
+  /** Steps of the next sync for the path or below it; `stopped`: only after `approve`. */
   readonly steps: readonly { readonly action: Action; readonly stopped: boolean }[];
-  /** Why a guard has halted the mirror, or would halt it; empty: none does. */
+  /** Reasons why a safety check stops or would stop the sync. */
   readonly safetyStops: readonly string[];
 };
 
@@ -64,7 +61,9 @@ function remoteOf(
   return null;
 }
 
-/** Everything is below the root (an empty path). */
+/**
+ * Returns true if a path is the folder or below it. Everything is below the root (an empty path).
+ */
 export function isWithin(folder: LocalPath, path: LocalPath): boolean {
   return folder === "" ? path !== "" : isBelow(path, folder);
 }
@@ -95,7 +94,7 @@ export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   "conflict-copy": "a conflict copy: it belongs to its document and is not synced itself",
 };
 
-/** `left out by line 3 of .gitignore`. */
+/** Returns `left out by line 3 of .gitignore`. */
 function whyStays({ kind, rule }: LocalOther): string {
   const byRule = BY_RULE[kind];
   return rule === undefined || byRule === undefined ? STAYS[kind] : `${byRule} ${rule}`;
@@ -108,7 +107,7 @@ const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
   "git-ignored-folder": "a folder that is left out by",
 };
 
-/** The path itself, or the folder above it that stays local with all its contents. */
+/** Returns why the path, or the nearest folder above it, is not synced. */
 function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(asked), asked]) {
     if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the folder of mdmirror itself" };
@@ -117,7 +116,7 @@ function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
     const unseen = local.unseen.get(path);
     if (unseen !== undefined) return { path, kind: "unseen", why: unseen.why };
   }
-  // Of a whole that keeps changing, what is there is judged.
+  // If the whole folder keeps changing, the present entry is judged.
   const whole = local.unseen.get("");
   if (whole === undefined || local.files.has(asked) || local.folders.has(asked)) return null;
   return { path: "", kind: "unseen", why: whole.why };

@@ -5,14 +5,14 @@ import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
 import { whyFacts } from "../results/why.ts";
 import { explain, formerPath } from "./why.ts";
 
-/** `why`, in words, by a process that goes on. */
+/** Result of `why` in words, for a process that continues. */
 type WhyTold = {
   readonly facts: ReturnType<typeof whyFacts>;
-  /** The last ones, oldest first. */
+  /** The last events, oldest first. */
   readonly events: readonly MirrorEvent[];
 };
 
-/** Asks the service too, and writes nothing. */
+/** Explains a path, with the service's answer. Writes nothing. */
 export function tellWhy(root: string, path: LocalPath, options: GuestOptions): Promise<Result<WhyTold>> {
   const opening = { ...options, mode: "read", what: "why" } as const;
   return withMirror(root, opening, async (mirror) => {

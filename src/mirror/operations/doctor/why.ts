@@ -27,42 +27,42 @@ import {
   UNPLANNED,
 } from "./why-plan.ts";
 
-/**
- * What the mirror knows of one path, why it is so, and what comes next. Nothing is written (I23).
- */
+/** All facts about one path: its state, the reason and the next step. Nothing is written (I23). */
 export type Why = PlanFacts & {
   readonly path: LocalPath;
   readonly link: Link | null;
   readonly folder: DirLink | null;
-  /** The result of one look at the path itself. */
+  /** Present state of the path on disk. */
   readonly look: Look;
-  /** null: offline, no document, or one in which all three trees agree. */
+  /** Null if offline, if the path has no document, or if all three trees agree. */
   readonly verdict: Judged | null;
   readonly conflict: Conflict | null;
   readonly blocked: Hold | null;
-  /** The hold as a report shows it. */
+  /** The block as reports show it. */
   readonly open: Attention | null;
-  /** What is held below the path, where it is a folder. */
+  /** Blocked paths below a folder. */
   readonly blockedBelow: readonly Pick<Hold, "path" | "reason">[];
   readonly lastError: MirrorEvent | null;
   /**
-   * From which texts the present one was merged, and whose its changed lines are; null: it is no
-   * merge.
+   * Versions that the present one was merged from, and the side of each changed line; null if it is
+   * no merge.
    */
   readonly merge: MergeFacts | null;
   /** Oldest first. */
   readonly events: readonly MirrorEvent[];
-  /** Why the service could not be asked; then all except `look` comes from the state alone. */
+  /**
+   * Reason why the service could not be asked; then all except `look` comes from the state alone.
+   */
   readonly offline: Fault | null;
 };
 
-/** Which row of the table applies, and what it says. */
+/** Row of the decision table that applies, and its result. */
 type Judged = {
   readonly cell: ContentCell;
   readonly rule: ContentRule;
   readonly moved: WhoMoved;
   readonly placeRule: PlaceRule;
-  /** How the file was recognised as this document; null: it was not looked for, or is new. */
+  /** Evidence by which the file was recognised; null if it was not searched for, or is new. */
   readonly evidence: Evidence | null;
   readonly localPath: LocalPath | null;
 };
@@ -122,7 +122,7 @@ function subjectAt(base: BaseTree, document: DocumentExplanation | null, asked: 
   return { asked, link, path, keys: new Set([link?.id, asked, path]) };
 }
 
-/** The empty path is the mirrored folder itself, which only the disk as a whole knows. */
+/** The empty path is the linked folder itself, which only the disk as a whole knows. */
 function lookAt(disk: Disk, path: LocalPath): Look {
   if (path !== "") return disk.look(path);
   const root = disk.identify();
@@ -135,7 +135,7 @@ function blockedBelow(holds: readonly Hold[], folder: LocalPath): Why["blockedBe
   return holds.filter(({ path }) => isWithin(folder, path)).map(({ path, reason }) => ({ path, reason }));
 }
 
-/** The planner's own match and decision, for the document that is, or was, at the path. */
+/** Returns the planner's match and decision for the document that is or was at the path. */
 function judge(mirror: OpenedMirror, trees: Trees, asked: LocalPath): DocumentExplanation | null {
   const { state, links } = mirror.world;
   const find = (digest: Digest): string | null => state.text(digest);
@@ -178,7 +178,7 @@ function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
   return null;
 }
 
-/** A remembered refusal says more than the hold of the plan, which tries it again. */
+/** A remembered refusal explains more than the block of a plan that tries it again. */
 function holdOf(base: BaseTree, plan: Plan | null, keys: ReadonlySet<string | undefined>): Hold | null {
   const remembered = [...base.holds.values()].filter((hold) => isAbout(hold, keys));
   return (
@@ -197,14 +197,14 @@ function eventsOf(state: State, path: LocalPath): MirrorEvent[] {
   return readEvents(state, { limit: 200, run: null, path });
 }
 
-/** The last merge, if its result is what is there now. */
+/** Returns the last merge if its result is the present content. */
 function mergeHere(state: State, events: readonly MirrorEvent[], look: Look): MergeFacts | null {
   const merge = events.map(mergeOf).findLast((one) => one !== null) ?? null;
   if (merge === null || look.kind !== "file" || look.digest !== merge.result) return null;
   return mergeFacts(merge, readOrigins(state, merge));
 }
 
-/** The path that a document had before, for callers of `findDocument`. */
+/** Returns an earlier path of a document, for callers of `findDocument`. */
 export function formerPath(state: State, asked: LocalPath): LocalPath | null {
   const found = findDocument(state, state.load(), asked);
   return found === null || found.path === asked ? null : found.path;

@@ -1,13 +1,13 @@
-/** A moment as a person gives it. */
+/** Reads times as people write them. */
 
 const UNITS: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
 const ISO = /^(\d{4}-\d{2}-(\d{2}))(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?(Z|[+-]\d{2}:\d{2})?$/;
 
 /**
- * `2h`: that long ago. `2026-11-22 09:30`: in this computer's time, unless `Z` or an offset says
- * otherwise; a day alone means its beginning.
- * @returns milliseconds since the epoch; null for anything else: a day that does not exist, or a
- * time still to come
+ * Reads `2h` (that long ago) or `2026-11-22 09:30` (local time, unless `Z` or an offset is given);
+ * a day means its beginning.
+ * @returns milliseconds since the epoch; null for anything else, for a day that does not exist and
+ * for a future time
  */
 export function readMoment(text: string, now: number): number | null {
   const ago = /^(\d{1,5})([smhdw])$/.exec(text);
@@ -17,7 +17,7 @@ export function readMoment(text: string, now: number): number | null {
 }
 
 /**
- * A day or a time of it, as `readMoment` takes them.
+ * Reads a day, or a time on a day.
  * @returns milliseconds since the epoch
  */
 export function readIso(text: string): number | null {

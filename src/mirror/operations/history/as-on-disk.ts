@@ -2,7 +2,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 
-/** Kept texts as a document's file would hold them: with links as people see them. */
+/** Returns stored content in the form of a local file, with links as paths. */
 export function asOnDisk(
   { state, disk }: { readonly state: Pick<State, "text">; readonly disk: Pick<Disk, "shown"> },
   path: LocalPath,

@@ -11,11 +11,11 @@ import { USUAL_RUN, previewSync } from "../../folder/run.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 
-/** The local text against the live text. Nothing is written (I23). */
+/** Compares local content with the published one. Nothing is written (I23). */
 
 export type TwoTexts = { readonly path: LocalPath; readonly live: string | null; readonly local: string | null };
 
-/** @returns the two texts; null where a side has none */
+/** Returns both contents; null for a side that has none. */
 export async function readBothSides(mirror: OpenedMirror, path: LocalPath): Promise<Result<TwoTexts>> {
   const { world, url } = mirror;
   const base = world.state.load();
@@ -42,7 +42,7 @@ async function idOf(world: World, base: BaseTree, path: LocalPath): Promise<DocI
   return linkAt(base, path)?.id ?? (await idAt(world, path)) ?? findDocument(world.state, base, path)?.id ?? null;
 }
 
-/** The id of what is at this path on the service and not linked yet. */
+/** Returns the id of the document on the service at this path that is not linked yet. */
 async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
   const whole = world.prefix === "" ? path : `${world.prefix}/${path}`;
   if (!whole.endsWith(".md")) return null;
@@ -53,7 +53,7 @@ async function idAt(world: World, path: LocalPath): Promise<DocId | null> {
 export type DiffRow = {
   readonly path: LocalPath;
   readonly kind: "differs" | "only-local" | "only-service";
-  /** How many lines are only here, and only there. null: not read. */
+  /** Number of lines on one side only; null if the content was not read. */
   readonly lines: { readonly added: number; readonly removed: number } | null;
 };
 
@@ -62,8 +62,8 @@ type DiffList =
   | { readonly kind: "listed"; readonly rows: readonly DiffRow[] };
 
 /**
- * Every document whose two sides differ. Only the documents that the listing and the stamps show
- * are read.
+ * Lists documents whose sides differ. Reads only documents that the listing and the stamps show as
+ * changed.
  */
 export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
   const { world } = mirror;
@@ -78,10 +78,10 @@ export async function listDifferences(mirror: OpenedMirror): Promise<DiffList> {
   return { kind: "listed", rows: rows.toSorted(byPath) };
 }
 
-/** A document whose texts have to be read and compared. */
+/** A document whose contents have to be read and compared. */
 type Suspect = { readonly kind: "suspect"; readonly id: DocId; readonly path: LocalPath };
 
-/** What the listing and the stamps show: documents on one side only, and suspects. */
+/** Returns documents that are on one side only, and suspects, from listing and stamps. */
 function listByStamps(trees: Trees): { readonly rows: DiffRow[]; readonly suspects: readonly Suspect[] } {
   const found = [...differencesOfLinks(trees), ...unlinkedThere(trees)];
   const suspects = found.filter((one) => one.kind === "suspect");

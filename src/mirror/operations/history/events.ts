@@ -4,7 +4,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { findDocument } from "./find-document.ts";
 
 /**
- * The newest `limit` events, oldest first. For a document: under all names that it had, with the
+ * Returns the newest `limit` events, oldest first. For a document: under all its names, with the
  * events of its path before it had an id.
  */
 export function readEvents(
@@ -23,15 +23,15 @@ export function readEvents(
   return [...once.values()].toSorted((a, b) => a.at - b.at).slice(-limit);
 }
 
-/** LIMIT: runs that are looked through. */
+/** LIMIT: runs that are searched. */
 export const RUNS = 10_000;
 
 type Runs = ReturnType<State["runs"]>;
 
 /**
- * Newest first.
- * @param run null: all of them
- * @returns a usage trouble where there is none
+ * Returns runs, newest first.
+ * @param run number of one run; null for all
+ * @returns usage trouble if there is none
  */
 export function findRuns(state: Pick<State, "runs">, run: number | null): Result<Runs> {
   const runs = state.runs(RUNS);

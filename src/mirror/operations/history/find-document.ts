@@ -4,23 +4,26 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** A document that the mirror knows or knew: its id, and where it is or last was. */
+/** A document that mdmirror has a record of: its id and its present or last place. */
 type KnownDocument = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /** null: it is gone, or its link ended. */
+  /** Null if it was deleted or its record ended. */
   readonly link: Link | null;
   readonly tombstone: Tombstone | null;
 };
 
-/** A path with known texts: of a document, or of a file that never became one (`id` null). */
+/** A path with known contents: of a document, or of a file that never became one (`id` null). */
 export type KnownPlace = Omit<KnownDocument, "id"> & {
   readonly id: DocId | null;
-  /** The path that was asked for, if it is one that the document had before. */
+  /** The requested path, if it is an earlier path of the document. */
   readonly asked: LocalPath;
 };
 
-/** Like `findDocument`; else the path or the id alone, of which the text store may know more. */
+/**
+ * Works as `findDocument`, else returns the path or the id alone, for which the content store may
+ * have more.
+ */
 export function findPlace(state: State, base: BaseTree, name: string): KnownPlace {
   const document = findDocument(state, base, name);
   if (document !== null) return { ...document, asked: isDocId(name) ? document.path : name };
@@ -31,8 +34,8 @@ export function findPlace(state: State, base: BaseTree, name: string): KnownPlac
 }
 
 /**
- * A document that left the mirrored subtree is found by its former path, unless another is there
- * now.
+ * A document that left the linked subtree is found by its former path, unless another one has that
+ * path.
  */
 export function linkAt(base: BaseTree, path: LocalPath): Link | null {
   let away: Link | null = null;
@@ -46,7 +49,7 @@ export function linkAt(base: BaseTree, path: LocalPath): Link | null {
 
 export type LinkIndex = ReadonlyMap<LocalPath, Link>;
 
-/** An index for callers that ask often. */
+/** Makes an index for callers with many questions. */
 export function indexLinks(base: BaseTree): LinkIndex {
   const index = new Map<LocalPath, Link>();
   for (const link of base.links.values())
@@ -55,8 +58,8 @@ export function indexLinks(base: BaseTree): LinkIndex {
 }
 
 /**
- * Finds a document by its path now; else by the path of a deleted one (the last deleted, if there
- * are several); else by any path that it once had.
+ * Finds a document by its present path, then by the path of a deleted one (the latest), then by any
+ * earlier path.
  * @param name a path below the root, or an id `doc_…`
  */
 export function findDocument(state: State, base: BaseTree, name: string): KnownDocument | null {

@@ -4,30 +4,27 @@ import type { MirrorEvent, State } from "../../ports/state.ts";
 import type { KnownPlace } from "./find-document.ts";
 import { type MergeOf, mergeOf } from "./origins.ts";
 
-/** The texts that a document had, as far as the mirror saw them. */
+/** The versions of a document that mdmirror has seen. */
 
 /**
- * One text. `n` counts from 1, oldest first, so that it names the same text while newer ones
+ * One version. `n` counts from 1, oldest first, so that it keeps its meaning while newer ones
  * arrive.
  */
 export type HistoryEntry = {
   readonly n: number;
-  /** When it was first seen, in milliseconds since the epoch. */
+  /** Time when it was first seen, in milliseconds since the epoch. */
   readonly at: number;
   readonly digest: Digest;
-  /** `service`: a version that was live there; `here`: a text that was only ever in the folder. */
+  /** `service`: a published version; `local`: content that was only ever local. */
   readonly from: "service" | "local";
   readonly changeId: ChangeId | null;
-  /** Which action or change brought it, as a clause. */
+  /** Action or change that brought it, as a clause. */
   readonly what: string;
-  /**
-   * The id of another document that stood at this path with this text; null: it is the document's
-   * own text.
-   */
+  /** Id of another document that had this path and content; null for the document's own content. */
   readonly other: DocId | null;
-  /** Bytes in UTF-8; null: the text is no longer kept. */
+  /** Bytes in UTF-8; null if the content is no longer kept. */
   readonly size: number | null;
-  /** Which texts the mirror merged it from; null: it is no merge. */
+  /** Versions that mdmirror merged it from; null if it is no merge. */
   readonly merge: MergeOf | null;
 };
 
@@ -37,8 +34,8 @@ const SAME_MOMENT_MS = 1_000;
 
 type Version = ReturnType<State["versions"]>[number];
 /**
- * @property order about when, as `at`, but never earlier than what was noted before it: the clock
- * may have been set back in between
+ * @property order time used for sorting: `at`, but never before the entry noted earlier, because
+ * the clock may have been set back
  */
 type Ordered<T> = T & { readonly order: number };
 type Seen = Ordered<Omit<HistoryEntry, "n" | "size" | "merge">>;
@@ -46,10 +43,10 @@ type Numbered = Omit<HistoryEntry, "merge">;
 type Event = Ordered<MirrorEvent>;
 
 /**
- * Every version that the service showed, every text that an effect replaced here, and whatever else
- * the text store has for this document or path: a text that lost a conflict, or was removed before
- * it was sent. The same text twice in a row counts once.
- * @param sightings replaces the question to the state where many histories are read
+ * Returns every version that the service showed, every content that an effect replaced locally, and
+ * other stored content of this document or path: from a lost conflict, or removed before its
+ * upload. Repeated content counts once.
+ * @param sightings replaces the query to the state when many histories are read
  */
 export function readHistory(
   state: State,
@@ -65,13 +62,13 @@ export function readHistory(
   return withMerges(numbered(state, [...seen, ...sightedAlone(sightings, document, events, seen)]), events);
 }
 
-/** How a document ended. */
+/** The end of a document. */
 export type Deletion = {
   /** In milliseconds since the epoch. */
   readonly at: number;
-  /** The run that removed it; null when no event of it is kept. */
+  /** Run that deleted it; null if no event of it is kept. */
   readonly run: number | null;
-  /** Why, as a clause; null when no event of it is kept. */
+  /** Reason, as a clause; null if no event of it is kept. */
   readonly what: string | null;
 };
 
@@ -86,7 +83,7 @@ export function readDeletion(state: State, { id, link, tombstone }: KnownPlace):
   return tombstone === null ? null : { at: tombstone.at, run: null, what: null };
 }
 
-/** @param noted in the order in which it was noted */
+/** @param noted in the order in which entries were noted */
 function inOrder<T extends { readonly at: number; readonly order?: number }>(noted: readonly T[]): Ordered<T>[] {
   let latest = Number.NEGATIVE_INFINITY;
   return noted.map((one) => {
@@ -97,8 +94,8 @@ function inOrder<T extends { readonly at: number; readonly order?: number }>(not
 }
 
 /**
- * The text of a version, with the event that brought it. Both are written in one transaction, but
- * the clock may have moved in between.
+ * Returns the content of a version with the event that brought it. One transaction wrote both, but
+ * the clock may have changed in between.
  */
 function liveText({ at, digest, changeId }: Version, events: readonly Event[]): Seen {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
@@ -107,31 +104,31 @@ function liveText({ at, digest, changeId }: Version, events: readonly Event[]): 
   return { ...when, digest, from: "service", changeId, other: null, what };
 }
 
-/** The text in base, if no version mentions it. */
+/** Returns the content of base, if no version mentions it. */
 function lastText({ tombstone, link }: KnownPlace, wasLive: ReadonlySet<Digest>): Seen[] {
   const last = tombstone?.digest ?? link?.digest;
   if (last === undefined || wasLive.has(last)) return [];
   return [{ ...bare(last), at: 0, order: 0, from: "service", what: "the last version seen" }];
 }
 
-/** Texts that an effect replaced here, and those that it left here. */
+/** Returns contents that effects replaced or left locally. */
 function textsOfEvents(events: readonly Event[], wasLive: ReadonlySet<Digest>): Seen[] {
   const seen: Seen[] = [];
   for (const { at, order, before, after, detail, kind } of events) {
-    // The text before was there earlier than this event; half a millisecond less keeps the order.
+    // The earlier content existed before this event; half a millisecond keeps the order.
     if (before !== null && !wasLive.has(before))
       seen.push({ ...bare(before), at, order: order - 0.5, from: "local", what: `local, until: ${detail}` });
     if (after !== null && !wasLive.has(after))
       seen.push({ ...bare(after), at, order, from: "local", what: `${kind}: ${detail}` });
-    // An earlier text that was put back is a text of that moment too.
+    // Restored content is a version of that moment too.
     if (after !== null && kind === "restore") seen.push({ ...bare(after), at, order, from: "local", what: detail });
   }
   return seen;
 }
 
 /**
- * Marks the result of a merge: the first equal text from then on. A text that is put back later is
- * no merge.
+ * Marks the result of a merge: the first equal content from then on. Content that is restored later
+ * is no merge.
  */
 function withMerges(entries: readonly Numbered[], events: readonly MirrorEvent[]): HistoryEntry[] {
   const made = new Map<number, MergeOf>();
@@ -150,8 +147,8 @@ function bare(digest: Digest): Pick<Seen, "digest" | "changeId" | "other"> {
 }
 
 /**
- * Texts known only because they were stored for this document, this path, or a path that it had
- * before it got an id.
+ * Returns contents that are known only because they were stored for this document, its path, or an
+ * earlier path before it had an id.
  */
 function sightedAlone(
   sightings: State["sightings"],
@@ -177,7 +174,7 @@ function numbered(state: State, seen: readonly Seen[]): Numbered[] {
   for (const { order: _order, ...one } of seen.toSorted((a, b) => a.order - b.order)) {
     const last = entries.at(-1);
     if (last?.digest === one.digest) {
-      // It went live under an id after it was here: the version says more.
+      // Local content that was published later: the version says more.
       if (last.from === "local" && one.from === "service")
         entries[entries.length - 1] = { ...one, at: last.at, n: last.n, size: last.size };
       continue;

@@ -10,12 +10,11 @@ import type { TwoTexts } from "./diff.ts";
 import { linkAt } from "./find-document.ts";
 import type { MeetingRow } from "./origins.ts";
 
-/** Where two edits of a document in conflict merge, and where they do not. */
+/** Compares the two edits of a document in conflict. */
 
 /**
- * Which parts of two edits merge and which do not. `whole`: no line of one conflicts with a line of
- * the other, but the result was refused all the same. `no-base`: the text that both were made from
- * is no longer kept.
+ * Parts of two edits that merge and parts that do not. `whole`: no lines conflict, but the result
+ * was refused. `no-base`: the common base is no longer kept.
  */
 export type Meeting =
   | { readonly kind: "merges" }
@@ -26,8 +25,8 @@ export type Meeting =
 type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
 
 /**
- * Compares a document in conflict with the live text as it is now; null: it is not in conflict, or
- * a side has no text.
+ * Compares a document in conflict with the present published content; null if it is not in
+ * conflict, or a side has no content.
  */
 export function readMeeting(
   { state, disk }: Pick<World, "state" | "disk">,
@@ -47,7 +46,8 @@ function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
   const blocks = mergeLines(base, mine, theirs, newReading());
   if (blocks === undefined || blocks.every(({ kind }) => kind === "settled"))
     return { kind: "whole", reason: merged.reason };
-  // Base stands in where they conflict, so that the lines around are compared with their original.
+  // Base replaces conflicting lines, so that the lines around them are compared with their
+  // original.
   const places = new Map<number, ConflictBlock>();
   const lines: string[] = [];
   for (const block of blocks) {
@@ -58,7 +58,7 @@ function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
   return { kind: "parts", rows, conflicts: places.size };
 }
 
-/** @param places each conflict, by the 0-based line at which it begins in the text of the rows */
+/** @param places each conflict, by the 0-based line at which it begins in the rows */
 function withConflicts(rows: readonly Origin[], places: ReadonlyMap<number, ConflictBlock>): MeetingRow[] {
   const shown: MeetingRow[] = [];
   let [line, standIns] = [0, 0];

@@ -8,7 +8,7 @@ import { markedMerge, USUAL_MARKERS } from "../../../markdown/merge/marked.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
- * The merge of three files: its text, with git's markers where it has conflicts, and the origin of
+ * The merge of three files: its content, with git's markers around conflicts, and the origin of
  * each line of a clean merge.
  */
 type MergedFiles = { readonly text: string; readonly conflicts: number; readonly origins: readonly Origin[] };
@@ -17,14 +17,14 @@ type MergedFiles = { readonly text: string; readonly conflicts: number; readonly
 type ThreePaths = readonly [base: string, mine: string, theirs: string];
 
 /**
- * Three files as texts; `binary` names the first that is not UTF-8 text without NULs, because
- * decoding and writing it again would change it.
+ * Three files as text; `binary` names the first that is not UTF-8 without NULs, because decoding
+ * and writing it would change it.
  */
 type ReadFiles =
   | { readonly kind: "texts"; readonly texts: readonly string[] }
   | { readonly kind: "binary"; readonly path: string };
 
-/** Merges three files as the mirror would. Writes nothing, and refuses what is not UTF-8 text. */
+/** Merges three files as a sync would. Writes nothing, and refuses files that are not UTF-8. */
 export function mergeFiles(paths: ThreePaths): Result<MergedFiles> {
   const read = readFiles(paths);
   if (read.kind === "trouble") return read;
@@ -34,8 +34,8 @@ export function mergeFiles(paths: ThreePaths): Result<MergedFiles> {
 }
 
 /**
- * Explains the merge of three files by lines; null where it has conflicts, or where the files
- * differ too much.
+ * Explains the merge of three files line by line; null if there are conflicts, or the files differ
+ * too much.
  */
 export function explainFiles(paths: ThreePaths): Result<Explanation | null> {
   const read = readFiles(paths);
@@ -60,7 +60,7 @@ function readFiles(paths: ThreePaths): Result<ReadFiles> {
   return ok({ kind: "texts", texts });
 }
 
-/** null: not UTF-8, or with a NUL, which no text has. A byte order mark stays. */
+/** Returns null for content that is not UTF-8 or has a NUL. A byte order mark stays. */
 function textOf(bytes: Buffer): string | null {
   const text = bytes.toString("utf8");
   return bytes.includes(0) || !Buffer.from(text, "utf8").equals(bytes) ? null : text;
@@ -74,7 +74,7 @@ function mergeTexts(texts: readonly string[], markerSize: number): MergedFiles {
   return { text: markedMerge({ base, mine, theirs }, markerSize), conflicts: merged.hunks.length, origins: [] };
 }
 
-/** Replaces a file by a merged text: git gives a merge driver a file of its own for it. */
+/** Replaces a file by a merged one. git gives a merge driver a file of its own for this. */
 export function writeMerged(path: string, text: string): Result<null> {
   try {
     writeFileSync(path, text);
@@ -84,10 +84,10 @@ export function writeMerged(path: string, text: string): Result<null> {
   }
 }
 
-/** How a file of git's was merged: `note` is what its user should know. */
+/** Result of a merge for git. `note`: a message for the user. */
 type Driven = { readonly clean: boolean; readonly note: string | null };
 
-/** How git calls the driver: `name` is the file as its user knows it. */
+/** Arguments that git gives the driver. `name`: the file's name for messages. */
 type GitCall = {
   readonly markerSize: number;
   readonly name: string;
@@ -95,9 +95,9 @@ type GitCall = {
 };
 
 /**
- * Merges as git's merge driver: writes the result into the second file, with markers of the size
- * that git wants. What is not UTF-8 text is left to git's own merge of lines; if that cannot merge
- * it either, the file stays as it was.
+ * Merges as git's merge driver: writes the result into the second file, with markers of git's size.
+ * Files that are not UTF-8 are left to git's merge of lines; if that fails too, the file stays as
+ * it was.
  */
 export function driveMerge(paths: ThreePaths, call: GitCall): Result<Driven> {
   const read = readFiles(paths);
@@ -116,7 +116,7 @@ function mergeAsGit([base, mine, theirs]: ThreePaths, { markerSize, name, env }:
     env: withoutKey(env),
   });
   if (status === 0) return { clean: true, note: `${name} is not UTF-8 text: merged by lines, as git does` };
-  // The exit code is the number of conflicts; 255: nothing was merged or written.
+  // The exit code is the number of conflicts; 255 means that nothing was merged or written.
   const marked = status !== null && status <= 127;
   const how = marked ? "its conflicts are marked as git does" : "it does not merge, and is unchanged";
   return { clean: false, note: `${name} is not UTF-8 text: ${how}` };

@@ -3,9 +3,9 @@ import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
 import type { DiffHunk } from "../../../markdown/merge/line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
-/** Which side each line of a merge comes from, found from the texts that it was made from. */
+/** Finds the side of each line of a merge from the contents that were merged. */
 
-/** A merge by the mirror: its texts by their digests. `at`: milliseconds since the epoch. */
+/** A merge by mdmirror, with its contents by digest. `at`: milliseconds since the epoch. */
 export type MergeOf = {
   readonly at: number;
   readonly base: Digest;
@@ -14,13 +14,13 @@ export type MergeOf = {
   readonly result: Digest;
 };
 
-/** null: the event is no merge, or an older version wrote it without the texts. */
+/** Returns null if the event is no merge, or an older version recorded it without its contents. */
 export function mergeOf({ at, before, after, merged }: MirrorEvent): MergeOf | null {
   if (merged === null || before === null || after === null) return null;
   return { at, base: merged.base, mine: before, theirs: merged.theirs, result: after };
 }
 
-/** The lines; or which texts are no longer kept, and then nothing is known of any line. */
+/** The lines, or the contents that are no longer kept; then no origin is known. */
 export type MergeOrigins =
   | { readonly kind: "told"; readonly rows: readonly Origin[] }
   | { readonly kind: "gone"; readonly gone: readonly ("base" | "mine" | "theirs" | "result")[] };
@@ -33,14 +33,14 @@ export function readOrigins(state: Pick<State, "text">, merge: MergeOf): MergeOr
   return { kind: "told", rows: originsOf(...(texts as [string, string, string, string])) };
 }
 
-/** A row of a merge; where two edits do not merge, a line of one of the three texts. */
+/** A row of a merge. Where two edits do not merge: a line of one of the three contents. */
 export type MeetingRow =
   | Origin
   | { readonly kind: "conflict"; readonly of: "base" | "mine" | "theirs"; readonly line: string };
 
 /**
- * Whose a run of lines is. `neither`: removed, though both sides have it; `base`: the first of the
- * three texts of a conflict.
+ * Side of a run of lines. `neither`: removed, although both sides have it; `base`: the first of the
+ * three contents of a conflict.
  */
 type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "neither";
 
@@ -53,8 +53,8 @@ const WHOSE: Readonly<Record<Origin["from"], Whose>> = {
 };
 
 /**
- * Consecutive lines of one kind and origin, without their text. `line` is 1-based: it counts lines
- * of base for removed lines and for base's part of a conflict, else all other lines.
+ * Consecutive lines of one kind and origin, without content. `line` is 1-based: it counts lines of
+ * base for removed lines and for base's part of a conflict, else all other lines.
  */
 type OriginSpan = {
   readonly kind: "added" | "removed" | "conflict";
@@ -88,14 +88,14 @@ function isOfResult(row: MeetingRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
-/** The rows around a change, with the ranges of base and of the result that they show. */
+/** Rows around a change, with the ranges of base and of the result that they show. */
 type OriginHunk = Pick<DiffHunk, "before" | "after"> & { readonly rows: readonly MeetingRow[] };
 
 const CONTEXT = 3;
 
 /**
- * The hunks of a unified diff: rows far from any change are left out. Lines that do not merge count
- * as those of base.
+ * Returns the hunks of a unified diff: rows far from any change are left out. Lines that do not
+ * merge count as lines of base.
  */
 export function originHunks(rows: readonly MeetingRow[]): OriginHunk[] {
   let [at, before, after] = [0, 0, 0];
@@ -114,7 +114,7 @@ export function originHunks(rows: readonly MeetingRow[]): OriginHunk[] {
   });
 }
 
-/** Runs of rows near a change, `to` exclusive; runs that touch become one. */
+/** Returns runs of rows near a change, `to` exclusive; adjacent runs become one. */
 function shownRuns(rows: readonly MeetingRow[]): readonly { readonly from: number; readonly to: number }[] {
   const runs: { from: number; to: number }[] = [];
   for (const [at, { kind }] of rows.entries()) {
@@ -127,14 +127,14 @@ function shownRuns(rows: readonly MeetingRow[]): readonly { readonly from: numbe
   return runs;
 }
 
-/** @param first how many lines are before it */
+/** @param first number of lines before it */
 function range(first: number, count: number): { readonly line: number; readonly count: number } {
   return { line: count === 0 ? first : first + 1, count };
 }
 
 /**
- * A merge for a program, without text: which texts are gone, and whose the lines are. `origins` is
- * null where that cannot be known.
+ * A merge for programs, without content: missing contents, and the side of each line. `origins` is
+ * null if it cannot be known.
  */
 export type MergeFacts = MergeOf & {
   readonly gone: readonly string[];

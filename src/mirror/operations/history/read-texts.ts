@@ -7,16 +7,16 @@ import { asOnDisk } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
 import { chooseVersion, findVersion } from "./restore.ts";
 
-/** Texts of one document, of which two are compared, or one is looked at before it comes back. */
+/** Reads versions of one document, to compare two of them or to show one before it is restored. */
 
-/** A version by its number, or the file as it is now. */
+/** The number of a version, or the present file. */
 export type TextName = number | "here";
 
 export type NamedText = { readonly name: TextName; readonly text: string; readonly at: number | null };
 
 type Local = Pick<LocalMirror, "state" | "disk">;
 
-/** @param name a path as it is or was */
+/** @param name a present or earlier path */
 export function readText(
   local: Local,
   name: string,
@@ -41,18 +41,18 @@ function shown({ disk }: Local, path: LocalPath, text: string): string {
   return disk.shown?.(path, text) ?? text;
 }
 
-/** One version, with what a restore of it would change. */
+/** One version, with the effect of restoring it. */
 export type VersionSeen = {
   readonly path: LocalPath;
   readonly entry: HistoryEntry;
   readonly text: string;
-  /** Whose each of its lines is; null: it is no merge. */
+  /** Side of each of its lines; null if it is no merge. */
   readonly origins: MergeOrigins | null;
-  /** Of the file as it is now, and its digest; null: there is none that can be read. */
+  /** Present content and its digest; null if no file can be read. */
   readonly here: { readonly text: string | null; readonly digest: Digest } | null;
-  /** It would come back as a new document. */
+  /** True if it would be restored as a new document. */
   readonly asNew: boolean;
-  /** Why it cannot come back, as a clause, and what to do; null: it can. */
+  /** Reason why it cannot be restored, as a clause, and the next step; null if it can. */
   readonly obstacle: { readonly what: string; readonly next: string } | null;
 };
 

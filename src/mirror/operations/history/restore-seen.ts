@@ -5,21 +5,21 @@ import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
 import { chooseVersion, type Restored, restoreVersion } from "./restore.ts";
 
 /**
- * `restore` by who looked at the texts for a while: done only where the file and the version are
- * what was seen.
+ * Restores a version that a person looked at before, only if the file and the version are still the
+ * same.
  */
 type RestoreSeen = {
   readonly path: LocalPath;
   readonly n: number;
-  /** The text of that version. */
+  /** Content of that version. */
   readonly wanted: Digest;
-  /** The text that was in the file; null: there was none. */
+  /** Content of the file when it was shown; null if there was none. */
   readonly here: Digest | null;
 };
 
 export type RestoredSeen =
   | ({ readonly kind: "restored" } & Restored)
-  /** Nothing was written, because the file, or the version of this number, is another by now. */
+  /** Nothing was written: the file, or the version with this number, has changed. */
   | { readonly kind: "changed"; readonly what: "here" | "version" };
 
 export function restoreSeen(

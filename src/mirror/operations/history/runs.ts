@@ -3,17 +3,17 @@ import type { State } from "../../ports/state.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { doneLine } from "../results/done.ts";
 
-/** What runs did, in the words of the commands. */
+/** Results of runs, in the words of the commands. */
 
 export type RunLine = {
   readonly run: number;
   readonly kind: string;
   readonly startedAt: number;
-  /** null: it goes on, or was cut off. */
+  /** Null if the run has not ended or was interrupted. */
   readonly endedAt: number | null;
-  /** `in-sync`, `stopped` … as the run ended; null: it did not say. */
+  /** State at the end of the run, such as `in-sync` or `stopped`; null if it is not known. */
   readonly state: string | null;
-  /** `3 uploaded, 1 new here`; null: nothing was done, or nothing is known of it. */
+  /** `3 uploaded, 1 created locally`; null if nothing was done, or nothing is known. */
   readonly done: string | null;
 };
 
@@ -25,7 +25,7 @@ export function readRuns(state: State): readonly RunLine[] {
   return state.runs(RUNS).map(({ summary, ...run }) => ({ ...run, ...summaryOf(summary) }));
 }
 
-/** Of another version, it may have other members. */
+/** A summary of another version may have other members. */
 function summaryOf(summary: string | null): Pick<RunLine, "state" | "done"> {
   if (summary === null) return { state: null, done: null };
   const { state, counts } = JSON.parse(summary) as { readonly state?: string; readonly counts?: RunReport["counts"] };

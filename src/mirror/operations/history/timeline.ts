@@ -9,22 +9,22 @@ import type { HistoryEntry } from "./history.ts";
 import { findVersion } from "./restore.ts";
 import { movedBy } from "./undo-moves.ts";
 
-/** The life of one document: its texts, its names, and its end. */
+/** The life of one document: its versions, names and end. */
 
 export type Timeline = {
-  /** Where it is, or last was. */
+  /** Present or last path. */
   readonly path: LocalPath;
   readonly isGone: boolean;
-  /** The number of the text that is in the folder now; null: none of these. */
+  /** Number of the version that the folder has now; null if it is none of these. */
   readonly now: number | null;
-  /** Of the text in the folder; null: there is no file that can be read. */
+  /** Digest of the local file; null if there is none that can be read. */
   readonly here: Digest | null;
   /** Newest first. */
   readonly steps: readonly TimelineStep[];
   readonly texts: number;
 };
 
-/** `at`: milliseconds since the epoch; 0: before all that is known. */
+/** `at`: milliseconds since the epoch; 0 means before everything that is known. */
 export type TimelineStep = { readonly at: number } & (
   | { readonly kind: "text"; readonly entry: HistoryEntry }
   | {
@@ -39,7 +39,7 @@ export type TimelineStep = { readonly at: number } & (
 /** LIMIT: events of one document that are read. */
 const EVENTS = 10_000;
 
-/** @param name a path as it is or was, or an id `doc_…` */
+/** @param name a present or earlier path, or an id `doc_…` */
 export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk">, name: string): Result<Timeline> {
   const found = findVersion({ state }, name, null);
   if (found.kind === "trouble") return found;
@@ -61,7 +61,7 @@ export function readTimeline({ state, disk }: Pick<LocalMirror, "state" | "disk"
   });
 }
 
-/** Of one moment: texts by their numbers, after a move. */
+/** At one time: versions by their numbers, after a move. */
 function rank(step: TimelineStep): number {
   return step.kind === "text" ? step.entry.n : step.kind === "gone" ? Number.MAX_SAFE_INTEGER : 0;
 }
@@ -76,7 +76,7 @@ function stepOf(event: MirrorEvent): TimelineStep[] {
   return moved === null ? [] : [{ kind: "moved", at, side: moved.side, from: moved.from, to: moved.to }];
 }
 
-/** A document of which something is known, by what happened to it last. */
+/** A known document, with its last event. */
 export type RecentDocument = {
   readonly path: LocalPath;
   readonly at: number;
@@ -85,10 +85,10 @@ export type RecentDocument = {
   readonly isGone: boolean;
 };
 
-/** LIMIT: events that are read for it. */
+/** LIMIT: events that are read. */
 const RECENT_EVENTS = 5_000;
 
-/** The documents to which something happened last, newest first. */
+/** Returns the documents with the latest events, newest first. */
 export function readRecent(state: State): readonly RecentDocument[] {
   const { links } = state.load();
   const linked = new Set([...links.values()].map(({ localPath }) => localPath));

@@ -11,17 +11,17 @@ import { left, type UndoItem } from "./undo-item.ts";
 import { type FolderMove, type Move, movedBy, pathBefore } from "./undo-moves.ts";
 
 /**
- * How what some runs did to one document is taken back: what the first of them found comes back
- * over what the last of them left.
+ * Plans the undo of one document: the state before the first of the runs replaces the state after
+ * the last.
  */
 type UndoContext = {
   readonly base: BaseTree;
   readonly linked: LinkIndex;
   readonly folders: readonly FolderMove[];
   readonly disk: Pick<Disk, "look">;
-  /** Documents that the runs made. */
+  /** Documents that the runs created. */
   readonly made: ReadonlySet<DocId>;
-  /** Those of them that stay, each in the place of one that the runs removed. */
+  /** Created documents that stay, each in the place of one that the runs removed. */
   readonly successors: ReadonlySet<DocId>;
   readonly to: "run" | "moment";
 };
@@ -65,13 +65,13 @@ function undoRemoval(
   events: readonly MirrorEvent[],
   context: UndoContext,
 ): UndoItem[] {
-  // What the runs made and removed was not there before them.
+  // A document that the runs created and removed did not exist before them.
   if (context.made.has(id)) return [];
   if (events[0]!.kind === "create-local") return [left(path, CAME_AND_WENT)];
   return [bringBack(id, path, removed, events, context)].filter((item) => item !== null);
 }
 
-/** Of a document that is there, and was before: its text, its place, and who may change it. */
+/** Plans for a document that exists and existed before: content, place and protection. */
 function presentBack(link: Link, events: readonly MirrorEvent[], context: UndoContext): UndoItem[] {
   const path = link.localPath;
   const back = [textBack(link, events, context), undoMove(link.id, events, context), protectionBack(link, events)];
@@ -80,19 +80,19 @@ function presentBack(link: Link, events: readonly MirrorEvent[], context: UndoCo
   return brought && items.length === 0 ? [{ ...left(path, BROUGHT), isBrought: true }] : items;
 }
 
-/** By hand, the text goes and none comes. */
+/** True for an event that removed content, by a run or a command. */
 function isRemoval({ kind, before, after }: MirrorEvent): boolean {
   return (
     kind === "delete-remote" || kind === "trash-local" || (kind === "restore" && before !== null && after === null)
   );
 }
 
-/** A document that was gone was put back by hand, as a new one. */
+/** True for a deleted document that a command restored as a new one. */
 function isBroughtBack({ kind, before, after }: MirrorEvent): boolean {
   return kind === "restore" && before === null && after !== null;
 }
 
-/** What the runs did that an undo leaves to a person; null: nothing. */
+/** Returns a reason to leave an item to a person, or null. */
 function whyKept(
   events: readonly MirrorEvent[],
   path: LocalPath,
@@ -109,8 +109,8 @@ function whyKept(
 }
 
 /**
- * What the runs made in the place of a document that they had removed, as `restore` and another
- * undo do; null: nothing.
+ * Returns the document that the runs created in place of one they had removed, as `restore` and
+ * another undo do; null if there is none.
  */
 export function successorOf(
   id: DocId,
@@ -123,7 +123,7 @@ export function successorOf(
   return there !== undefined && context.made.has(there.id) ? there.id : null;
 }
 
-/** Its moves, by runs and by hand. */
+/** Returns the document's moves, by runs and by commands. */
 function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
   return events.flatMap((event): readonly Move[] => {
     const { kind, from, path } = event;
@@ -133,7 +133,7 @@ function movesOf(events: readonly MirrorEvent[]): readonly Move[] {
   });
 }
 
-/** Where a document was before the runs. */
+/** Returns the place of a document before the runs. */
 function placeOfRemoved(
   removed: MirrorEvent,
   events: readonly MirrorEvent[],
@@ -143,7 +143,7 @@ function placeOfRemoved(
   return first?.here ?? pathBefore(removed.path, removed.path, folders);
 }
 
-/** null: a document that the runs made stands there with that very text. */
+/** Null if a document that the runs created has this content at this place. */
 function bringBack(
   id: DocId,
   path: LocalPath,
@@ -156,7 +156,7 @@ function bringBack(
   if (digest === null) return left(path, "its content was not seen");
   const was = placeOfRemoved(removed, events, context);
   const there = linked.get(was);
-  // Whether one that was there before goes back to a place of its own is judged with all moves.
+  // A document that existed before gets its place back with all other moves.
   if (there === undefined || !made.has(there.id)) return { path: was, kind: "bring-back", id, digest };
   const expect = base.links.get(there.id)!.digest;
   return expect === digest ? null : { path: was, kind: "text-back", id: there.id, digest, expect };
@@ -167,7 +167,9 @@ function takeAway({ id, localPath: path, digest }: Link, events: readonly Mirror
   return expect === null || digest !== expect ? left(path, EDITED) : { path, kind: "take-away", id, expect };
 }
 
-/** Of a document that was put back by hand: the new one goes, which a later run has sent. */
+/**
+ * Plans for a document that a command restored: the new document goes, which a later run uploaded.
+ */
 function awayAgain({ path, after }: MirrorEvent, { linked, disk }: UndoContext): UndoItem {
   const link = linked.get(path);
   if (link !== undefined) return link.digest === after ? awayOf(link, after) : left(path, EDITED);
@@ -188,9 +190,9 @@ function isText({ kind, before, after }: MirrorEvent): boolean {
 }
 
 /**
- * Returns the content that an undo restores; null: not known, or the runs did not change it.
- * A merge or a conflict found an edit that was not sent yet: before a run was that edit, which a
- * conflict does not record. In sync at a moment before was the base of both edits.
+ * Returns the content that an undo restores; null if it is not known, or the runs did not change
+ * it. A merge or a conflict found an edit that was not uploaded yet: before the run, the file had
+ * that edit, which a conflict does not record. At an earlier sync it had the base of both edits.
  */
 function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest | null {
   const first = events.find((event) => event.kind === "conflict" || isText(event));
@@ -198,10 +200,10 @@ function textBefore(events: readonly MirrorEvent[], { to }: UndoContext): Digest
   return (to === "moment" ? first?.merged?.base : null) ?? first?.before ?? null;
 }
 
-/** null: the runs did not change the text. */
+/** Returns null if the runs did not change the content. */
 function textBack(link: Link, events: readonly MirrorEvent[], context: UndoContext): UndoItem | null {
   const { id, localPath: path } = link;
-  // A document that was deleted locally during its conflict comes back with another content.
+  // A document that was deleted locally during its conflict is restored with other content.
   const last = events.findLast((event) => isText(event) || event.kind === "create-local");
   const [digest, expect] = [textBefore(events, context), last?.after ?? null];
   if (digest === null || expect === null || digest === expect) return null;
@@ -228,7 +230,8 @@ function undoMove(id: DocId, events: readonly MirrorEvent[], { base, folders }: 
 }
 
 /**
- * Whether it is where the run moved it. A later move of its folder in the same run does not count.
+ * Returns true if the document is where the run moved it. A later move of its folder in the same
+ * run does not count.
  */
 function isWhereMoved({ localPath, remotePath }: Link, last: Move, folders: readonly FolderMove[]): boolean {
   const now = last.side === "remote" ? remotePath : localPath;

@@ -4,13 +4,16 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import { left, type UndoItem } from "./undo-item.ts";
 
-/** What an undo would meet in the folder: what it shows is then what it can do. */
+/** Checks an undo against the folder, so that it shows only what it can do. */
 
 type LookingDisk = Pick<Disk, "look">;
 
 export const EDITED = "it was edited since";
 
-/** An item as it can be done, or left alone because the folder was changed and nothing was sent. */
+/**
+ * Returns an item that can be done, or one that is left alone because the folder has changes that
+ * are not uploaded.
+ */
 export function asFoundHere(item: UndoItem, base: BaseTree, disk: LookingDisk): UndoItem {
   const why = whyNotHere(item, base, disk);
   return why === null ? item : left(item.path, why);

@@ -2,22 +2,22 @@ import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 
-/** What an undo does about one document or folder. */
+/** The undo of one document or folder. */
 export type UndoItem = { readonly path: LocalPath } & (
   | { readonly kind: "text-back"; readonly id: DocId; readonly digest: Digest; readonly expect: Digest }
-  /** Deleted by the run: it comes back as a new document. */
+  /** Deleted by the run: restored as a new document. */
   | { readonly kind: "bring-back"; readonly id: DocId; readonly digest: Digest }
   /**
-   * Sent by the run as new: the file goes to the trash, and the next run deletes it on the service,
-   * under the guards.
+   * Uploaded by the run as new: the file goes to the trash, and the next run deletes the document,
+   * under the safety checks.
    */
   | { readonly kind: "take-away"; readonly id: DocId; readonly expect: Digest }
   | { readonly kind: "move-back"; readonly id: DocId; readonly to: LocalPath }
-  /** The folder moves with all that is in it now. */
+  /** Moves the folder with its present contents. */
   | { readonly kind: "move-folder-back"; readonly id: DirId; readonly to: LocalPath }
-  /** Its changes go to review again, or go live again. */
+  /** Its changes go to review again, or are published again. */
   | { readonly kind: "protect-back" | "unprotect-back"; readonly id: DocId }
-  /** `isBrought`: the run only brought the document from the service. */
+  /** `isBrought`: the run only downloaded the document. */
   | { readonly kind: "left"; readonly why: string; readonly isBrought?: true }
 );
 

@@ -4,27 +4,27 @@ import { isWithin, type LocalPath, rebase } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
-/** Where a run's moves began, and the order in which they are taken back. Pure. */
+/** Finds where a run's moves began, and orders their undo. Pure. */
 
-/** Something that the run moved: where base has it now, and where it was before the run. */
+/** A moved document or folder: its path in base now, and its path before the run. */
 export type MovedBack = { readonly id: DocId | DirId; readonly at: LocalPath; readonly to: LocalPath };
 
 /**
- * The name under which something waits while another takes its place. It is always the same, so a
- * second `undo` finds it taken.
+ * Returns the temporary name of something that makes room. It is always the same, so a second
+ * `undo` finds it taken.
  */
 export function spareName(path: LocalPath): LocalPath {
   const mark = `-undo-${digestOf(path).slice(0, 8)}`;
   return path.endsWith(".md") ? `${path.slice(0, -".md".length)}${mark}.md` : `${path}${mark}`;
 }
 
-/** Something that base does not know. */
+/** Something that base has no record of. */
 export const UNKNOWN = Symbol("unknown");
 
 /**
- * Splits off the moves that can be taken back, because nothing that stays is at their target. One
- * that cannot go back stays where it is, and may so block the next.
- * @param taken who is at a move's target now
+ * Separates the moves that can be undone, because their targets are free. One that cannot be undone
+ * stays, and may block the next.
+ * @param taken returns the present occupant of a target
  */
 export function splitTaken(
   moves: readonly MovedBack[],
@@ -42,15 +42,12 @@ export function splitTaken(
   }
 }
 
-/** Whether one of these moves takes away what is at a path. */
+/** Returns true if one of these moves frees a path. */
 function isLeft(path: LocalPath, moves: readonly MovedBack[]): boolean {
   return moves.some(({ id, at, to }) => at !== to && (at === path || (isDirId(id) && isWithin(path, at))));
 }
 
-/**
- * One rename on the disk. `last`: it brings `id` to its place; else `id` only makes way for
- * another.
- */
+/** One rename on the disk. `last`: it brings `id` to its place; else `id` only makes room. */
 export type Hop = {
   readonly id: DocId | DirId;
   readonly from: LocalPath;
@@ -59,8 +56,7 @@ export type Hop = {
 };
 
 /**
- * The run's net move of a folder: `to` is where base has it now; `moved`: base and the events
- * disagree about that.
+ * Net move of a folder in a run. `to`: its path in base now; `moved`: base and the events disagree.
  */
 export type FolderMove = {
   readonly id: DirId;
@@ -79,13 +75,13 @@ const FOLDER_MOVES: ReadonlySet<string> = new Set([
 
 const HERE: ReadonlySet<string> = new Set(["move-folder-local", "restore"]);
 
-/** @param events of one run, oldest first, done ones only */
+/** @param events completed events of one run, oldest first */
 export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): FolderMove[] {
   const own = events.filter(({ kind, id }) => FOLDER_MOVES.has(kind) && isDirId(id));
   return [...Map.groupBy(own, ({ id }) => id as DirId)].flatMap(([id, moves]) => {
     const dir = base.dirs.get(id);
     const from = moves.find((event) => event.from !== null)?.from ?? null;
-    // Gone with all that was in it: the documents have events of their own.
+    // Removed with all its contents: the documents have events of their own.
     if (dir === undefined || from === null) return [];
     const last = moves.at(-1)!;
     const now = HERE.has(last.kind) ? dir.localPath : dir.remotePath;
@@ -95,10 +91,10 @@ export function folderMoves(events: readonly MirrorEvent[], base: BaseTree): Fol
 }
 
 /**
- * Where a path of one of the run's events was before the run. Its folder may have moved before that
- * event or after it. Where both are possible (two folders that changed places), the one is taken by
- * which it stayed in its own folder.
- * @param now where base has it
+ * Returns the path before the run for a path in one of its events. Its folder may have moved before
+ * or after the event. If both are possible (two folders swapped), returns the path in its own
+ * folder.
+ * @param now path in base
  */
 export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly FolderMove[]): LocalPath {
   const nearest = folders.toSorted((a, b) => b.to.length - a.to.length);
@@ -111,14 +107,14 @@ export function pathBefore(path: LocalPath, now: LocalPath, folders: readonly Fo
 }
 
 /**
- * Sorts folders first. A move waits for its target to become free; if all wait for each other (a
- * swap), one makes way, to a name beside its place. What goes back with its folder gets no move of
- * its own.
+ * Orders the moves, folders first. A move waits until its target is free; if all wait for each
+ * other (a swap), one makes room under a temporary name. A document that moves with its folder gets
+ * no move of its own.
  */
 export function orderMoves(moves: readonly MovedBack[]): Hop[] {
   let pending = moves.toSorted((a, b) => Number(isDirId(b.id)) - Number(isDirId(a.id)));
   const hops: Hop[] = [];
-  // LIMIT: each one makes way once at most; more would be a cycle that cannot be broken, and none
+  // LIMIT: each one makes room once at most; more would be a circle that cannot be broken, and none
   // exists.
   while (hops.length <= 2 * moves.length) {
     pending = pending.filter(({ at, to }) => at !== to);
@@ -134,21 +130,21 @@ export function orderMoves(moves: readonly MovedBack[]): Hop[] {
   return hops;
 }
 
-/** The next one that can go back; if none can (a cycle), one makes way. */
+/** Returns the next move that is possible; in a circle, one that makes room. */
 function nextMove(
   pending: readonly MovedBack[],
   hops: readonly Hop[],
 ): { readonly move: MovedBack; readonly hop: Hop } | null {
   const free = pending.find((one) => pending.every((other) => other === one || !isInTheWay(other, one)));
   if (free !== undefined) return { move: free, hop: { id: free.id, from: free.at, to: free.to, last: true } };
-  // The first one makes way, once; fewer then wait for its place.
+  // The first one makes room, once; then fewer wait for its place.
   const aside = pending.find(({ id }) => !hops.some((hop) => hop.id === id)) ?? pending[0];
   if (aside === undefined) return null;
   return { move: aside, hop: { id: aside.id, from: aside.at, to: spareName(aside.at), last: false } };
 }
 
 /**
- * Whether `other` must move before `one` can: it stands at the target, or the target's folder is
+ * Returns true if `other` must move before `one`: it is at the target, or the target's folder is
  * not back yet.
  */
 function isInTheWay(other: MovedBack, one: MovedBack): boolean {
@@ -156,10 +152,7 @@ function isInTheWay(other: MovedBack, one: MovedBack): boolean {
   return isDirId(other.id) && isWithin(one.to, other.to);
 }
 
-/**
- * From where to where an event moved its document, on the side that it names. `here`: its local
- * path before the move.
- */
+/** An event's move, on the side that it names. `here`: local path before the move. */
 export type Move = {
   readonly side: "local" | "remote";
   readonly from: string;
@@ -167,7 +160,7 @@ export type Move = {
   readonly here: LocalPath;
 };
 
-/** null: the event moved nothing. */
+/** Returns null if the event moved nothing. */
 export function movedBy({ kind, path, from: here, remoteMove }: MirrorEvent): Move | null {
   if (here === null) return null;
   if (LOCAL_MOVES.has(kind)) return { side: "local", from: here, to: path, here };

@@ -19,10 +19,11 @@ import {
 } from "./undo-moves.ts";
 
 /**
- * How one run is taken back, or several as if they were one, document by document. It reads their
- * events and base as it is now, and looks at files that may not have been sent yet.
+ * Plans the undo of one run, or of several as if they were one, by document. Reads their events,
+ * the present base, and files that may have edits.
  * @param events of these runs, oldest first
- * @param to what comes back: what the run found, or what was in sync at a moment before the runs
+ * @param to the state to restore: the one that the run found, or the one that was in sync before
+ * the runs
  */
 export function planUndo(
   events: readonly MirrorEvent[],
@@ -55,7 +56,7 @@ type Known = {
   readonly disk: Pick<Disk, "look">;
 };
 
-/** What was deleted comes back only where nothing is, once the moves are taken back. */
+/** A deleted document is restored only if its path is free after the moves. */
 function unlessTaken(item: UndoItem, { linked, disk }: Known, moves: readonly UndoItem[]): UndoItem {
   if (item.kind !== "bring-back") return item;
   const there = linked.get(item.path);
@@ -64,14 +65,14 @@ function unlessTaken(item: UndoItem, { linked, disk }: Known, moves: readonly Un
   return left(item.path, isKnown ? "another document has its path now" : somethingAt(item.path));
 }
 
-/** Whether a move leaves a path free. */
+/** Returns true if a move frees a path. */
 function takesAlong(move: UndoItem, path: LocalPath): boolean {
   return move.kind === "move-back" ? move.path === path : move.kind === "move-folder-back" && isWithin(path, move.path);
 }
 
 /**
- * Plans folders and documents together, because one may stand where another was, and a document
- * goes back with its folder.
+ * Plans folders and documents together, because one may be at the path of another, and documents
+ * move with their folders.
  */
 function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: Known): UndoItem[] {
   const documents = items.flatMap((item) =>
@@ -86,7 +87,7 @@ function planMoves(items: readonly UndoItem[], { folders, base, linked, disk }: 
     if (isFree(disk, to)) return undefined;
     const id = linked.get(to)?.id;
     if (id !== undefined && goes.has(id)) return dirs.get(to);
-    // On a disk that folds case, a case-only rename finds the file itself.
+    // On a disk that folds case, a rename that only changes case finds the file itself.
     const isItself = at.toLowerCase() === to.toLowerCase();
     return id ?? dirs.get(to) ?? (isItself ? undefined : UNKNOWN);
   });

@@ -5,14 +5,14 @@ import { ok, type Result } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
 import { readUndo, type UndoEnd, type UndoPlan, undoRun } from "./undo.ts";
 
-/** `undo` by who looked at its plan for a while: done only where it is the plan that was seen. */
+/** Undoes a plan that a person looked at before, only if it is still the same plan. */
 
 export type UndoneSeen =
   | { readonly kind: "undone"; readonly ends: readonly UndoEnd[]; readonly report: RunReport }
-  /** Nothing was written, because the plan is another one by now. */
+  /** Nothing was written: the plan has changed. */
   | { readonly kind: "changed" };
 
-/** A plan, and a word for it that differs when the plan does. */
+/** A plan with a digest that identifies it. */
 type SeenUndo = { readonly plan: UndoPlan; readonly mark: Digest };
 
 export function lookAtUndo(world: Pick<World, "state" | "disk">, run: number): Result<SeenUndo> {
@@ -24,7 +24,7 @@ function markOf({ runs, items }: UndoPlan): Digest {
   return digestOf(Buffer.from(JSON.stringify([runs.map(({ run }) => run), items])));
 }
 
-/** Takes the run back, and syncs what that left to send. */
+/** Undoes the run, then syncs. */
 export function undoSeen(
   root: string,
   { run, mark }: { readonly run: number; readonly mark: string },

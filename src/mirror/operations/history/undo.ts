@@ -19,23 +19,23 @@ import { isFree, noFileAt, somethingAt } from "./undo-here.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 
-/** A newer run that changed something, of which nothing can be taken back, and why. */
+/** A newer run that changed something and cannot be undone, with the reasons. */
 type PassedRun = RunOfPlan & { readonly left: readonly LeftItem[] };
 
 export type UndoPlan = {
-  /** Newest first; of `undo` of a run, that one. */
+  /** Newest first; for the undo of one run, that run. */
   readonly runs: readonly RunOfPlan[];
   readonly items: readonly UndoItem[];
-  /** Newest first; none where a run or a time was named. */
+  /** Newest first; empty if a run or a time was named. */
   readonly passed: readonly PassedRun[];
 };
 
-/** LIMIT: events that are read; what is more is not taken back in part. */
+/** LIMIT: events that are read; a larger undo is refused, not done in part. */
 const EVENTS = 200_000;
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-/** @param run null: the last one that can be taken back at all */
+/** @param run null means the last run that can be undone */
 export function readUndo({ state, disk }: StateAndDisk, run: number | null): Result<UndoPlan> {
   const base = state.load();
   const wanted = findRuns(state, run);
@@ -48,7 +48,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
     const items = planUndo(events, base, disk);
     const leftAlone = items.filter((item) => item.kind === "left");
     if (run !== null || leftAlone.length < items.length) return ok({ runs: [one], items, passed });
-    // What was only brought here is the service's change, and nobody's to take back.
+    // A download is the service's change, which nobody asks to undo.
     const changed = leftAlone.filter(({ isBrought }) => isBrought !== true);
     if (changed.length > 0) passed.push({ ...one, left: changed });
   }
@@ -58,8 +58,7 @@ export function readUndo({ state, disk }: StateAndDisk, run: number | null): Res
 }
 
 /**
- * All runs that began at that time or later, as if they were one: what the first of them found
- * comes back over what the last of them left.
+ * Plans the undo of all runs that began at that time or later, as if they were one.
  * @param since milliseconds since the epoch
  */
 export function readUndoSince({ state, disk }: StateAndDisk, since: number): Result<UndoPlan> {
@@ -73,7 +72,7 @@ export function readUndoSince({ state, disk }: StateAndDisk, since: number): Res
   return ok({ runs, items: planUndo(events, state.load(), disk, "moment"), passed: [] });
 }
 
-/** `run 12`, `runs 12 to 15` */
+/** Returns `run 12` or `runs 12 to 15`. */
 export function runsClause(runs: UndoPlan["runs"]): string {
   const numbers = runs.map(({ run }) => run);
   const [first, last] = [numbers.at(-1), numbers[0]];
@@ -85,11 +84,10 @@ export type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonl
 export type Undone = { readonly run: number | null; readonly ends: readonly UndoEnd[] };
 
 /**
- * Takes back what has not changed since, and says why it leaves the rest. Each item is guarded by
- * what it expects to find.
- * ORDER: texts and new files where they are now, then the moves, then what was deleted, because its
- * folder is back by then.
- * @param stop when it is aborted, nothing more is begun
+ * Undoes every item that has not changed since, and says why it leaves the rest. Each item is
+ * guarded by its expected state. ORDER: contents and new files at their present places, then the
+ * moves, then deleted documents, because their folders are back by then.
+ * @param stop when aborted, no further item is started
  */
 export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): Promise<Undone> {
   const detail = `undo of ${runsClause(plan.runs)}`;
@@ -114,7 +112,7 @@ export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal):
     for (const [item, end] of protections) done.set(item, end);
     return endsOf(plan, done);
   });
-  // If the root folder is another one now, all items end with the same clause.
+  // If the root folder is another one now, all items end with one clause.
   return { run, ends: plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!)) };
 }
 
@@ -162,14 +160,14 @@ function undoItem(ctx: PassContext, item: TextItem, detail: string): HandEnd {
     : removeCreated(ctx, link, item.expect, trashPlace(ctx.world, item.path), detail);
 }
 
-/** The contract has no call that takes a text out of review. */
+/** The contract has no call that withdraws a review. */
 function withReview({ submissions }: Link, end: HandEnd): HandEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
 
 const STILL_IN_REVIEW = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
 
-/** @returns its link, if it is where the plan saw it; or why not */
+/** Returns the record if the document is where the plan saw it, else the reason. */
 function findStill(ctx: PassContext, { id, path }: { readonly id: DocId; readonly path: LocalPath }): Link | string {
   const { state } = ctx.world;
   const link = state.link(id);
@@ -184,9 +182,9 @@ function isMoveItem(item: UndoItem): item is MoveItem {
 }
 
 /**
- * Takes the moves of a run back on the disk alone: base stays, and the next run sends them.
- * RACE: killed between the two renames of one that made way, it keeps the temporary name, which the
- * next run sends as any rename; its text is whole.
+ * Undoes the moves of a run on the disk alone: base stays, and the next run uploads them. RACE: a
+ * kill between the two renames of one that makes room leaves its temporary name, which the next run
+ * uploads as any rename; its content is whole.
  */
 function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): Map<MoveItem, HandEnd> {
   const ends = new Map<MoveItem, HandEnd>();
@@ -204,12 +202,12 @@ function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string)
     else if (hop.last) ends.set(item, end);
     else waiting.set(hop.id, hop.from);
   }
-  // It has no move of its own, because its folder brought it along.
+  // It has no move of its own, because it moved with its folder.
   for (const item of going) if (!ends.has(item)) ends.set(item, { outcome: { kind: "done" }, notes: [] });
   return ends;
 }
 
-/** Returns the change since the run, in base or on the disk; null: it is where the run put it. */
+/** Returns the change since the run, in base or on the disk; null if there is none. */
 function whyNot(ctx: PassContext, item: MoveItem): string | null {
   return item.kind === "move-folder-back" ? whyNotFolder(ctx, item) : whyNotDocument(ctx, item);
 }
@@ -236,13 +234,14 @@ function whyNotDocument(
 }
 
 function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): HandEnd {
-  // On a disk that folds case, a case-only rename finds the file itself; the disk tells them apart.
+  // On a disk that folds case, a rename that only changes case finds the file itself; the disk
+  // tells them apart.
   const sameName = from.toLowerCase() === to.toLowerCase();
   if (!sameName && !isFree(ctx.world.disk, to)) return notDone(stale(somethingAt(to)));
   return moveBack(ctx, { id, from, to }, detail);
 }
 
-/** @param home where it was before it made way; undefined: it did not make way */
+/** @param home its path before it made room; undefined if it did not */
 function comeHome(ctx: PassContext, hop: Hop, home: LocalPath | undefined, detail: string, end: HandEnd): HandEnd {
   if (home === undefined || isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
   const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;

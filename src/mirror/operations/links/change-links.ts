@@ -13,19 +13,19 @@ import type { World } from "../../engine/run/world.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** Begins or ceases to translate links: respells files on disk, and sends nothing. */
+/** Starts or stops translating links: rewrites links in local files and uploads nothing. */
 
 type LinkChange = {
-  /** Files whose links will be written anew. */
+  /** Files whose links will be rewritten. */
   readonly paths: readonly LocalPath[];
-  /** Carries it out. @returns how many files were written */
+  /** Applies the change. Returns the number of files written. */
   apply(): Promise<number>;
 };
 
-/** The form that is asked for. */
+/** The requested form. */
 export type LinkForm = Pick<Config, "links" | "wiki">;
 
-/** @returns null where the links have this form already, with nothing left to write */
+/** Returns null if the links have this form already, with nothing left to write. */
 export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Promise<Result<LinkChange | null>> {
   const found = respellingsFor(mirror.world, form.links === "translate" ? form : null);
   if (typeof found === "string") return trouble("fault", found, "mdmirror doctor");
@@ -37,7 +37,7 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   if (astray.length > 0) return trouble("usage", notInPlaceSaid(astray), "mdmirror sync, then this again");
   const ceases = form.links === "keep" || (wiki && !form.wiki);
   const open = mirror.world.state.load().conflicts.size;
-  // A sidecar that is taken later would be read in the form that it does not have.
+  // A conflict copy that is chosen later would be read in the wrong form.
   if (ceases && open > 0)
     return trouble(
       "usage",
@@ -47,12 +47,12 @@ export async function planLinkChange(mirror: OpenedMirror, form: LinkForm): Prom
   return ok({ paths, apply: () => (ceases ? cease(mirror, form, found) : begin(mirror, form, found)) });
 }
 
-/** Returns an open mirror that translates links from now on, as its configuration now says. */
+/** Returns an open folder that translates links from now on, as its new configuration says. */
 export function withTranslatedLinks(mirror: OpenedMirror): OpenedMirror {
   return { ...mirror, world: translating(mirror.world, true) };
 }
 
-/** How many paths are named. */
+/** LIMIT: paths that are named. */
 const MOST_NAMED = 3;
 
 function notInPlaceSaid(paths: readonly LocalPath[]): string {
@@ -64,7 +64,7 @@ function notInPlaceSaid(paths: readonly LocalPath[]): string {
 
 const CONFLICTS = "resolve the conflicts first: mdmirror conflicts";
 
-/** ORDER: the configuration first: until it says so, a file with paths would be an edit to send. */
+/** ORDER: the configuration first. Before that, a file with paths would be an edit to upload. */
 async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   await settle(mirror.world);
   writeConfig(join(mirror.root, MIRROR_FOLDER), { ...mirror.config, ...form });
@@ -72,8 +72,8 @@ async function begin(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
 }
 
 /**
- * ORDER: the configuration last, for the same reason: while it says so, files in the old form and
- * in the new one stand for the same texts.
+ * ORDER: the configuration last, for the same reason: until then, files in either form have the
+ * same content.
  */
 async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respelling[]): Promise<number> {
   const world = mirror.world.links === undefined ? translating(mirror.world, true) : mirror.world;
@@ -84,8 +84,8 @@ async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
 }
 
 /**
- * Looks once more at what was taken aside, by the form in which that was done: in the other one it
- * would be another text, saved late.
+ * Checks files that were set aside, in the form in which that was done. In the other form they
+ * would look like late saves.
  */
 async function settle(world: World): Promise<void> {
   if (world.state.intents().length > 0) await runByHand(world, "links", async () => []);

@@ -8,19 +8,19 @@ import type { LocalTree } from "../../model/tree.ts";
 import { distanceWithin } from "./edit-distance.ts";
 import type { World } from "../../engine/run/world.ts";
 
-/** Links of the files on disk that lead nowhere. Writes nothing (I23). */
+/** Finds links without a target in local files. Writes nothing (I23). */
 
 type BrokenLink = {
   readonly path: LocalPath;
   readonly line: number;
-  /** As written. */
+  /** As written in the file. */
   readonly destination: string;
-  /** The document that may be meant; null: none has a name like it. */
+  /** The document that is probably meant; null if no name is similar. */
   readonly nearest: LocalPath | null;
 };
 
 export type CheckedLinks = {
-  /** Links into the workspace. */
+  /** Number of links into the workspace. */
   readonly links: number;
   readonly documents: number;
   readonly broken: readonly BrokenLink[];
@@ -34,7 +34,7 @@ export function checkLinks(world: World): CheckedLinks {
   const tree = disk.walk(
     () => null,
     (_digest, text, path) => {
-      // LIMIT: of texts that link, which are few or small beside all that is read.
+      // LIMIT: only documents with links are kept, which are few or small beside all that is read.
       if (findLinks(text, scope.wiki).length > 0) texts.set(path, text);
     },
   );
@@ -57,18 +57,18 @@ export function checkLinks(world: World): CheckedLinks {
   return { links, documents: tree.files.size, broken };
 }
 
-/** null: it does not lead into the workspace. */
+/** Returns null if the link does not lead into the workspace. */
 function leadsSomewhere(read: Destination, place: Place, names: Names): boolean | null {
   if (read.kind === "foreign") return null;
   const id = read.inert ? null : resolve(read, place);
   const at = id === null ? null : place.pathOf(id);
-  // A file that was moved or removed since the last sync is not there.
+  // A file that was moved or removed since the last sync is missing.
   if (at !== null) return names.has(at);
   const path = pathTo(read, place);
   return read.kind === "path" && !read.inert && path !== null && names.has(path);
 }
 
-/** What is in the folder, of any kind. */
+/** Names of everything in the folder. */
 class Names {
   readonly #tree: LocalTree;
 
@@ -83,7 +83,7 @@ class Names {
     );
   }
 
-  /** The document with the nearest name; of equal ones, that with the nearest path. */
+  /** Returns the document with the most similar name; of equal ones, that with the nearest path. */
   nearest(read: Destination, from: LocalPath): LocalPath | null {
     const said = read.kind === "wiki" ? `${nameOfSaid(read.said)}.md` : read.said;
     const name = nameOf(said.replace(/\/$/, ""));

@@ -8,13 +8,16 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { LinkMode } from "../../settings/config.ts";
 
-/** Whether a folder that is linked anew translates links, from what its workspace shows. */
+/** Decides from the workspace whether a new linked folder translates links. */
 
-/** LIMIT: texts that are read for it, evenly spread over the workspace, and how many at a time. */
+/** LIMIT: documents that are read, evenly spread over the workspace, and requests at a time. */
 const MOST_READ = 64;
 const AT_ONCE = 8;
 
-/** @returns `translate` where a text there links by id; a text that cannot be read tells nothing */
+/**
+ * Returns `translate` if a document on the service links by id. A document that cannot be read
+ * proves nothing.
+ */
 export async function decideLinks({ remote }: World, documents: readonly DocId[]): Promise<LinkMode> {
   const step = Math.max(1, Math.ceil(documents.length / MOST_READ));
   const asked = documents.filter((_, n) => n % step === 0);
@@ -25,7 +28,9 @@ export async function decideLinks({ remote }: World, documents: readonly DocId[]
   return "keep";
 }
 
-/** Whether one of some files, evenly spread over the folder, holds a wiki link, in either form. */
+/**
+ * Returns true if one of the files, evenly spread over the folder, has a wiki link in either form.
+ */
 export function showsWikiLinks(disk: Pick<Disk, "read">, paths: readonly LocalPath[]): boolean {
   const step = Math.max(1, Math.ceil(paths.length / MOST_READ));
   return paths.some((path, n) => {
@@ -38,10 +43,10 @@ function linksById(text: string): boolean {
   return findLinks(text).some(({ from, to }) => isId(readDestinationText(text.slice(from, to)).said));
 }
 
-/** ASSUMES: with this code a deployment refuses a text that links by path. */
+/** ASSUMES: with this code, a deployment refuses content that links by path. */
 const UNRESOLVED: FieldCode = "unresolved_reference";
 
-/** Whether a run met a service that refuses links by path. */
+/** Returns true if a run found a service that refuses links by path. */
 export function refusesPaths({ attention }: Pick<RunReport, "attention">): boolean {
   return attention.some(({ code }) => code === UNRESOLVED);
 }

@@ -1,7 +1,7 @@
 /**
- * Counts the edits (a letter more, less, another one, two neighbours swapped) between two words,
- * in code points.
- * @returns the distance, or `most + 1` for any that is greater
+ * Counts the edits between two words in code points: a letter added, removed, replaced, or two
+ * neighbours swapped.
+ * @returns the distance, or `most + 1` if it is greater
  */
 export function distanceWithin(a: string, b: string, most: number): number {
   const from = [...a];

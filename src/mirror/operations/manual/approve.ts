@@ -13,19 +13,19 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { previewSync, type RunRequest } from "../../folder/run.ts";
 
 /**
- * What a guard halts now, and the approval of exactly that. The plan is made anew, so that the user
- * sees what the next sync would do. The approval lists the guarded actions: those that still mean
- * the same will run, and new ones halt again (I21).
+ * The changes that a safety check stops now, and an approval of exactly these. The plan is made
+ * again, so that the user sees the next sync. Approved actions run if they still mean the same; new
+ * ones are stopped again (I21).
  */
 export type Halted =
   | { readonly kind: "offline"; readonly fault: Fault }
   | { readonly kind: "nothing" }
-  /** No approval helps: the folder is not there, or it is not this mirror's. */
+  /** No approval is possible: the folder is missing, or is another one. */
   | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
   | {
       readonly kind: "stopped";
       readonly reasons: readonly Reason[];
-      /** Actions that the answer is about. */
+      /** Actions that the answer concerns. */
       readonly stopped: readonly Action[];
       /** Number of other steps of the plan that wait for the answer. */
       readonly waiting: number;
@@ -43,18 +43,19 @@ export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promi
   if (reasons.some(({ reason }) => NOT_APPROVABLE.has(reason))) return { kind: "not-approvable", reasons };
   const stopped = stoppedBy(verdict, steps);
   const actions = stoppedSteps.map((index) => steps[index]!.action);
-  // Some reasons concern the folder or the workspace as a whole: the reason itself is approved.
+  // Some reasons concern the folder or the workspace as a whole: then the reason itself is
+  // approved.
   const keys = [...(byReason ? reasons.map(({ reason }) => reason) : []), ...actions.map(guardKey)];
   const waiting = steps.length - stopped.length;
   return { kind: "stopped", reasons, stopped, waiting, keys, plan: preview.plan, trees: preview.trees };
 }
 
-/** Takes back an approval that no run has used yet. */
+/** Withdraws an approval that no run has used yet. */
 export function withdrawApproval({ world: { state } }: OpenedMirror): void {
   if (state.meta(META.approved) !== null) state.setMeta(META.approved, null);
 }
 
-/** Keeps the approval in the state, until a run without a halt ends it. */
+/** Stores the approval until a run without a stop ends it. */
 export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<Halted, { kind: "stopped" }>): void {
   const { world } = mirror;
   const { state, clock } = world;

@@ -10,7 +10,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { Subject } from "./subject.ts";
 import { byPath } from "../../model/by-path.ts";
 
-/** What is open in a folder, by the state and one look at each file, without network. */
+/** Lists open problems of a folder from the state and the files, without network. */
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
@@ -19,12 +19,12 @@ export type OpenConflict = {
   readonly conflictCopy: LocalPath;
   /** Milliseconds since the epoch. */
   readonly since: number;
-  /** Bytes; null: not there, or no longer kept. */
+  /** Bytes; null if there is no file, or the content is no longer kept. */
   readonly mine: number | null;
   readonly theirs: number | null;
-  /** The text here was sent to review because of the conflict. */
+  /** True if the local content was sent to review because of the conflict. */
   readonly inReview: boolean;
-  /** How often the service's text has changed since. */
+  /** Number of changes on the service since then. */
   readonly renewed: number;
 };
 
@@ -72,7 +72,7 @@ export function readThree({ state, disk }: StateAndDisk, subject: Subject): Resu
   return ok({ base: shown(base), mine: shown(local.value.text), theirs: shown(theirs) });
 }
 
-/** The places where the two edits conflict; empty when they merge by now. */
+/** Returns the places where the two edits conflict; empty if they merge now. */
 export function conflictHunks({ base, mine, theirs }: ThreeTexts): readonly ConflictHunk[] {
   const merged = mergeText(base, mine, theirs);
   return merged.kind === "clean" ? [] : merged.hunks;

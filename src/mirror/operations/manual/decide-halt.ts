@@ -13,52 +13,52 @@ import { approve, findHalt, type Halted } from "./approve.ts";
 import { planRejection, rejectHalt, type RejectEnd, type RejectItem } from "./reject.ts";
 
 /**
- * A halt, and both answers to it, by who looks at it for a while before one is chosen: an answer
- * is about what was seen.
+ * Both answers to a stop that a person looked at first: an answer applies only to the stop that was
+ * shown.
  */
 
-/** One thing that is stopped. */
+/** One stopped change. */
 export type StoppedRow = {
   readonly arrow: string;
   readonly what: string;
-  /** Of a move: both ends. */
+  /** Both ends of a move. */
   readonly path: string;
   readonly why: string;
 };
 
 export type HaltView =
   | { readonly kind: "nothing" }
-  /** No approval helps: the folder is not there, or not this mirror's. */
+  /** No approval is possible: the folder is missing, or is another one. */
   | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
   | {
       readonly kind: "stopped";
       readonly reasons: readonly Reason[];
-      /** Names exactly what is stopped, and what would be brought back. */
+      /** Digest of the stopped changes and of what `reject` would restore. */
       readonly seen: Digest;
-      /** By path. */
+      /** Sorted by path. */
       readonly stopped: readonly StoppedRow[];
       /** Number of other steps of the plan that wait for the answer. */
       readonly waiting: number;
-      /** Whether the answer is about everything that the plan would do. */
+      /** True if the answer concerns the whole plan. */
       readonly byReason: boolean;
       readonly back: readonly RejectItem[];
     };
 
 type Decidable = Extract<Halted, { kind: "stopped" }>;
 
-/** What the next sync would stop. Nothing is written. */
+/** Returns the changes that the next sync would stop. Writes nothing. */
 export function lookAtHalt(root: string, options: GuestOptions): Promise<Result<HaltView>> {
   return withHalt(root, { ...options, mode: "read", what: "plan" }, (mirror, halted) => ok(viewOf(mirror, halted)));
 }
 
-/** `nothing`: it is over by now. `changed`: something else is stopped than was seen. */
+/** `nothing`: the stop has ended. `changed`: other changes are stopped than were shown. */
 export type Decided<T> = { readonly kind: "nothing" | "changed" | "not-approvable" } | ({ readonly kind: "done" } & T);
 
-/** `borrowed`: a daemon goes on with it. */
+/** `borrowed`: a daemon continues with it. */
 type LetGo = { readonly borrowed: boolean };
 type Brought = LetGo & { readonly ends: readonly RejectEnd[] };
 
-/** Lets go what was seen. */
+/** Approves the stop that was shown. */
 export function letHaltGo(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<LetGo>>> {
   return withHalt<Decided<LetGo>>(root, { ...options, mode: "write", what: "approve" }, (mirror, halted) => {
     const other = otherThan(mirror, halted, seen);
@@ -68,7 +68,7 @@ export function letHaltGo(root: string, seen: string, options: GuestOptions): Pr
   });
 }
 
-/** Brings back what was seen. */
+/** Rejects the stop that was shown. */
 export function bringHaltBack(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<Brought>>> {
   return withHalt<Decided<Brought>>(root, { ...options, mode: "write", what: "reject" }, async (mirror, halted) => {
     const other = otherThan(mirror, halted, seen);

@@ -5,8 +5,8 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { byPath } from "../../model/by-path.ts";
 
 /**
- * Renames on disk what the service calls otherwise (`My notes.md`, mirrored as `My-notes.md`), so
- * that both sides show one name.
+ * Renames local files to the names they have on the service (`My notes.md`, uploaded as
+ * `My-notes.md`).
  */
 
 type NameFix = {
@@ -20,8 +20,8 @@ type NameFix = {
 };
 
 /**
- * Renames the deepest paths first, so that the paths of the rest stay valid.
- * @param write false: only says what it would do
+ * Renames the deepest paths first, so that the other paths stay valid.
+ * @param write false: returns what it would do
  */
 export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
   const { disk, state, remote } = mirror.world;
@@ -38,7 +38,7 @@ export function fixNames(mirror: OpenedMirror, write: boolean): NameFix[] {
   });
 }
 
-/** Pure. @returns deepest paths first */
+/** Pure. Returns deepest paths first. */
 function planFixes(local: LocalTree, base: BaseTree, refused: string): NameFix[] {
   const taken = new Set(
     [...local.files.keys(), ...local.folders.keys(), ...local.others.keys()].map((path) => pathKey(path, local.disk)),

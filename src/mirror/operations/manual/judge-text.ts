@@ -4,7 +4,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 type Fault = { readonly what: string; readonly next: string; readonly code: string };
 
-/** Whether a text that somebody gave can be a document's. */
+/** Checks whether given content can be that of a document. */
 export function judgeText(path: LocalPath, text: string): Result<null> {
   const fault = textFault(text);
   if (fault === null) return ok(null);

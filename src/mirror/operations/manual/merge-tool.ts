@@ -10,12 +10,12 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Runs `$MDMIRROR_MERGETOOL` on the three texts, else git's configured merge tool (`merge.tool`,
- * with all that git knows of it). The shell runs a command of `MDMIRROR_MERGETOOL` with BASE, LOCAL
- * (mine), REMOTE (theirs) and MERGED in its environment, as git runs `mergetool.<name>.cmd`. A
- * command that uses none of them gets the four paths as operands, in the order LOCAL BASE REMOTE
- * MERGED. Only this user can read the files, which are removed afterwards.
- * @returns the merged text
+ * Runs `$MDMIRROR_MERGETOOL` on the three versions, else git's configured merge tool
+ * (`merge.tool`). A shell runs the command with BASE, LOCAL (mine), REMOTE (theirs) and MERGED in
+ * its environment, as git runs `mergetool.<name>.cmd`. A command that uses none of them gets the
+ * four paths as arguments, in the order LOCAL BASE REMOTE MERGED. Only this user can read the
+ * files, which are removed afterwards.
+ * @returns the merged content
  */
 export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Result<string> {
   const folder = mkdtempSync(join(tmpdir(), "mdmirror-merge-"));
@@ -32,8 +32,8 @@ export function runMergeTool(path: LocalPath, three: ThreeTexts, env: Env): Resu
     if (command.kind === "trouble") return command;
     const { status, error } = spawnSync("sh", ["-c", command.value], {
       cwd: folder,
-      // For a tool whose exit code says nothing, git's library touches BACKUP first, to see whether
-      // MERGED is newer afterwards.
+      // For a tool whose exit code proves nothing, git's library touches BACKUP first, to see
+      // whether MERGED is newer afterwards.
       env: { ...gitEnv(env, folder), ...files, BACKUP: join(folder, `${stem}.backup.md`) },
       stdio: "inherit",
     });
@@ -64,8 +64,7 @@ function writeTo(folder: string, name: string, text: string): string {
 }
 
 /**
- * @param folder where git is asked: not the working folder, because whoever made that wrote its
- * configuration
+ * @param folder where git runs: not the working folder, because its owner wrote its configuration
  */
 function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: string): Result<string> {
   const own = env["MDMIRROR_MERGETOOL"] ?? "";
@@ -80,7 +79,7 @@ function commandOf(env: Env, files: Readonly<Record<string, string>>, folder: st
   });
   const tool = asked.status === 0 ? asked.stdout.trim() : "";
   if (!/^[\w.-]+$/.test(tool)) return trouble("usage", "no merge tool is configured", CONFIGURE);
-  // git's library of tools is made to be sourced: it knows how each tool is called, and honours
+  // git's library of tools is made to be sourced: it knows how to call each tool, and honours
   // mergetool.<name>.cmd and .path.
   const ready = `if type initialize_merge_tool >/dev/null 2>&1; then initialize_merge_tool ${tool} || exit 1; fi`;
   return ok(`TOOL_MODE=merge; . "$(git --exec-path)/git-mergetool--lib"; ${ready}; run_merge_tool ${tool} true`);

@@ -7,30 +7,28 @@ import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
 import { byPath } from "../../model/by-path.ts";
 
-/** What waits in review, as far as the state knows: no network, no look at the files. */
+/** Lists changes in review from the state: no network, no scan of files. */
 
 export type WaitingReview = {
-  /** Where its document is here, or last was. */
+  /** Present or last local path of its document. */
   readonly path: LocalPath;
-  /** The change in review; null: the service did not name it, or somebody else sent it. */
+  /** Change in review; null if the service did not name it, or somebody else sent it. */
   readonly changeId: ChangeId | null;
-  /** null: the service did not say. */
+  /** Null if the service gave no reason. */
   readonly reason: ReviewReason | null;
-  /** When it was first known to wait, in milliseconds since the epoch. */
+  /** Time when the review was first known, in milliseconds since the epoch. */
   readonly since: number;
-  /** The live version as it was last seen. */
+  /** Published version, as last seen. */
   readonly liveChangeId: ChangeId;
   /**
-   * The live text as last seen, and what was sent, as on disk; null: not kept, or not sent from
-   * here.
+   * Published content as last seen, and submitted content, as on disk; null if not kept, or not
+   * sent from this folder.
    */
   readonly live: string | null;
   readonly submitted: string | null;
-  /**
-   * What cannot be deleted before the review is decided: its document, and the folders around it.
-   */
+  /** Paths that cannot be deleted before the decision: the document, and the folders around it. */
   readonly blocks: readonly LocalPath[];
-  /** Its document was deleted locally, and that deletion waits for the review. */
+  /** True if the document was deleted locally and that deletion waits for the review. */
   readonly deletionWaits: boolean;
 };
 
@@ -72,7 +70,7 @@ function reviewsOf(
 }
 
 /**
- * Leaves out our own merges that count as sent with a submission: the first of each is the text
+ * Leaves out later merges that count as sent with a submission: the first of each is the content
  * that was sent.
  */
 function asSent(submissions: readonly Submission[]): readonly Submission[] {

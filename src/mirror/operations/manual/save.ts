@@ -14,26 +14,26 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";
 
 /**
- * What a program saves in a mirrored folder, as an editor would: on the disk alone, without lock,
- * journal or network, beside a daemon or without one. The mirror finds it as it finds any save. A
- * text is replaced only where it still is the one that was read.
+ * Saves documents for programs as an editor would: on the disk alone, without lock, journal or
+ * network, with or without a daemon. The next sync finds the save. A file is replaced only if it
+ * still has the content that was read.
  */
 
 export type Saving = { readonly disk: LocalDisk; readonly clock: Clock; readonly random: Random };
 
 export type Document = { readonly path: LocalPath; readonly text: string; readonly version: Digest };
 
-/** @param root real path of a folder that holds `.mdmirror/`, of this user */
+/** @param root real path of a folder of this user that has `.mdmirror/` */
 export function openSaving(root: string, { clock, random }: Pick<Saving, "clock" | "random">): Saving {
   return { disk: openDisk(root, { random }), clock, random };
 }
 
-/** `changed`: nothing was written, because the file is not what was read. */
+/** `changed`: nothing was written, because the file is not the one that was read. */
 type Saved<T> = { readonly kind: "saved"; readonly value: T } | { readonly kind: "changed" };
 
 /**
- * @param path as it was given; it may come from a stranger
- * @returns trouble for what is no document of the mirror, whether a file is there or not
+ * @param path as given; it may come from a stranger
+ * @returns trouble for a path that cannot be a document, whether or not a file exists
  */
 export function judgePath(saving: Saving, path: string): Result<null> {
   const fault = pathFault(path);
@@ -53,10 +53,10 @@ export function judgePath(saving: Saving, path: string): Result<null> {
   }
 }
 
-/** LIMIT: of a path and of its depth; no disk and no service takes more. */
+/** LIMIT: length and depth of a path; no disk and no service allows more. */
 const MOST = { characters: 4_096, names: 128 } as const;
 
-/** @returns a clause; null: it can be a path below a folder */
+/** Returns a clause, or null if it can be a path below a folder. */
 function pathFault(path: string): string | null {
   if (path.length > MOST.characters) return `has more than ${MOST.characters} characters`;
   if (path === "") return "is empty";
@@ -70,7 +70,7 @@ function pathFault(path: string): string | null {
   return null;
 }
 
-/** @returns null: no file is there */
+/** Returns null if no file exists. */
 export async function readDocument(saving: Saving, path: LocalPath): Promise<Result<Document | null>> {
   const fit = judgePath(saving, path);
   if (fit.kind === "trouble") return fit;
@@ -86,20 +86,20 @@ export async function readDocument(saving: Saving, path: LocalPath): Promise<Res
 }
 
 /**
- * LIMIT: looks at a file, and milliseconds between two. Whoever replaces it takes it off its path
- * for a part of a millisecond (the mirror, another agent, some editors): then nobody is told that
- * it is gone. `saving`: it is seen that somebody is at it, whose process may have to wait.
+ * LIMIT: reads of a file, and milliseconds between two. Whoever replaces a file takes it off its
+ * path for part of a millisecond, which must not look like a deletion. `saving`: the file is seen
+ * to be written by a process that may have to wait.
  */
 const LOOKS = { usual: 4, saving: 100 } as const;
 const LOOK_MS = 5;
 
 /**
- * EAGAIN: it changed while it was read. ENOENT: a run of the mirror has swept the new file away
- * before it had its path; the old one was put back.
+ * EAGAIN: it changed while it was read. ENOENT: a run has swept the new file away before it had its
+ * path; the old one was put back.
  */
 const PASSING: readonly string[] = ["EAGAIN", "ENOENT"];
 
-/** Whether another look may find it otherwise. */
+/** Returns true if another read may succeed. */
 function mayPass(disk: LocalDisk, path: LocalPath, end: DiskOutcome<unknown>, looks: number): boolean {
   if (end.kind === "done" || (end.kind === "fault" && !PASSING.includes(end.errno))) return false;
   if (looks < LOOKS.usual) return true;
@@ -111,7 +111,7 @@ function isSavedNow(disk: LocalDisk, path: LocalPath): boolean {
   return names.some(({ name }) => name.startsWith(BESIDE_PREFIX));
 }
 
-/** Replaces the text of a document that still is what was read. */
+/** Replaces the content of a document that still is as it was read. */
 export async function saveText(
   saving: Saving,
   path: LocalPath,
@@ -125,7 +125,7 @@ export async function saveText(
   return savedAs(path, end, { version: digestOf(text) });
 }
 
-/** A new document, and the folders above it. `changed`: something is there. */
+/** Creates a document, and the folders above it. `changed`: something is at the path. */
 export async function createDocument(
   saving: Saving,
   path: LocalPath,
@@ -140,8 +140,8 @@ export async function createDocument(
 }
 
 /**
- * To a free path, never over anything. `changed`: it is not what was read, or the new path is
- * taken.
+ * Moves a document to a free path, never over anything. `changed`: it is not as it was read, or the
+ * new path is taken.
  */
 export async function moveDocument(
   saving: Saving,
@@ -158,7 +158,9 @@ export async function moveDocument(
   return savedAs(path, end, null);
 }
 
-/** Moves a document that still is what was read to the trash. `keptAs`: below `.mdmirror/`. */
+/**
+ * Moves a document that still is as it was read to the trash. `keptAs`: path below `.mdmirror/`.
+ */
 export async function removeDocument(
   saving: Saving,
   path: LocalPath,
@@ -172,8 +174,8 @@ export async function removeDocument(
 }
 
 /**
- * Tries again where the file was off its path, or was put back, and may still be what was read.
- * @param expect null: nothing may be there
+ * Tries again if the file was off its path, or was put back, and may still be as it was read.
+ * @param expect null if nothing may exist
  */
 async function orAgain<T>(
   { disk, clock }: Saving,
@@ -192,7 +194,7 @@ async function orAgain<T>(
   return end;
 }
 
-/** A text in the line ends, and with the byte order mark, of the one that it replaces. */
+/** Returns content with the line ends and byte order mark of the content that it replaces. */
 export function dressedAs(before: string, text: string): string {
   const { feed, mark } = styleOf(before);
   const fed = feed === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
@@ -209,7 +211,7 @@ function makeFoldersAbove(saving: Saving, path: LocalPath): Result<null> {
   for (const folder of ancestorsOf(path)) {
     if (disk.look(folder).kind === "folder") continue;
     const made = disk.makeFolder(folder);
-    // Somebody else may have made it in this moment.
+    // Somebody else may have created it at this moment.
     if (made.kind === "done" || disk.look(folder).kind === "folder") continue;
     return diskFault(folder, made);
   }

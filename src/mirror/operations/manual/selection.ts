@@ -5,20 +5,20 @@ import type { Disk } from "../../ports/disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /**
- * What the operands of a command name: documents, folders with all that is in them, and patterns
+ * Documents that the operands of a command name: paths, folders with their contents, and patterns
  * in the syntax of the ignore rules. There may be thousands, because a shell expands a pattern.
  */
 type Selection = { readonly takes: (path: LocalPath) => boolean };
 
-/** Whether a name that is no path may be a pattern. */
+/** Returns true if a name that is no path may be a pattern. */
 export function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
 }
 
 /**
- * @param names paths below the root; "" is the whole mirror
- * @param known the paths that can be named; a name that takes none of them is a trouble, unless it
- * is that of a file which is there: a shell's `*` names pictures and `(theirs)` files, too
+ * @param names paths below the root; "" is the whole folder
+ * @param known paths that can be named. A name that selects none of them is trouble, unless a file
+ * with this name exists: a shell's `*` also names pictures and `(theirs)` files
  */
 export function selectPaths(
   names: readonly string[],

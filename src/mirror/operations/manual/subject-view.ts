@@ -5,14 +5,14 @@ import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { Subject } from "./subject.ts";
 
-/** What is open at a path, as people look at it: the texts, and which versions they are. */
+/** An open problem as people see it: contents and their versions. */
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-/** null: there is none, or it is not known. */
+/** Null if there is none, or it is not known. */
 export type Versions = { readonly mine: Digest | null; readonly theirs: Digest | null; readonly base: Digest | null };
 
-/** A text, or why it cannot be shown. */
+/** Content, or the reason why it cannot be shown. */
 export type ShownText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "none"; readonly why: string };
@@ -23,16 +23,18 @@ export type SubjectView = {
   readonly versions: Versions;
   readonly mine: ShownText;
   readonly theirs: ShownText;
-  /** Its text is "" where both sides are new. */
+  /** Its content is "" if both sides are new. */
   readonly base: ShownText;
-  /** null: no conflict is open, but a hold or a review. Times in milliseconds since the epoch. */
+  /**
+   * Null if no conflict is open, but a block or a review. Times in milliseconds since the epoch.
+   */
   readonly conflict: {
     readonly since: number;
     readonly conflictCopy: LocalPath;
     readonly hasConflictCopy: boolean;
-    /** Both sides were new at one path. */
+    /** True if both sides were new at one path. */
     readonly bothNew: boolean;
-    /** How often the service's text has changed since. */
+    /** Number of changes on the service since then. */
     readonly renewed: number;
   } | null;
   readonly hold: (Attention & { readonly since: number }) | null;
@@ -66,8 +68,8 @@ export function viewSubject({ state, disk }: StateAndDisk, subject: Subject): Su
 }
 
 /**
- * `theirs` only where a conflict is open: in a hold, the service's text is not looked at before a
- * way is chosen.
+ * `theirs` is read only for an open conflict: for a block, the service's content is read after a
+ * choice.
  */
 export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict }: Subject): Versions {
   const look = disk.look(path);
@@ -76,16 +78,16 @@ export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict
   return { mine, theirs: conflict.shown.at(-1)!.digest, base: conflict.baseDigest };
 }
 
-/** What is not any more as it was seen, by the names of the versions. */
+/** Returns the names of the versions that have changed since they were shown. */
 export function changedSince(seen: Versions, now: Versions): (keyof Versions)[] {
   return (["mine", "theirs", "base"] as const).filter((name) => seen[name] !== now[name]);
 }
 
-/** The other text of an open conflict, as the service has it now. */
+/** Returns whether the other version of a conflict is still the one on the service. */
 export async function isTheirsNow({ remote }: Pick<World, "remote">, { link, conflict }: Subject): Promise<boolean> {
   if (conflict === null) return true;
   const answer = await remote.getFile(link.id);
-  // Not reached, or gone: then the way itself finds it out.
+  // Not reached, or deleted: the choice itself finds out.
   if (!answer.ok) return true;
   const shown = conflict.shown.at(-1)!;
   return answer.value.lastChangeId === shown.changeId || digestOf(answer.value.content) === shown.digest;

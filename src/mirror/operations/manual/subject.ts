@@ -6,9 +6,9 @@ import type { World } from "../../engine/run/world.ts";
 import { linkAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** What is open at a path: a conflict, or a hold that a person can end. */
+/** An open problem at a path: a conflict, or a block that a person can resolve. */
 export type Subject = {
-  /** Where its file is, or last was. */
+  /** Present or last path of its file. */
   readonly path: LocalPath;
   readonly link: Link;
   readonly conflict: Conflict | null;
@@ -33,7 +33,7 @@ export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPat
   return hold === null ? nothingOpen(link.localPath) : unfit(link.localPath, hold);
 }
 
-/** What is open about a document; null: nothing that a choice could end. */
+/** Returns the open problem of a document, or null if no choice would resolve one. */
 export function subjectOf(world: Pick<World, "disk">, base: BaseTree, link: Link): Subject | null {
   const hold = base.holds.get(link.id) ?? null;
   const conflict = base.conflicts.get(link.id) ?? null;
@@ -41,14 +41,14 @@ export function subjectOf(world: Pick<World, "disk">, base: BaseTree, link: Link
   return ways === undefined ? null : { path: placeNow(world, link, hold), link, conflict, hold, ways };
 }
 
-/** Whether two texts of the document wait for a choice between them. */
+/** Returns true if two versions of the document wait for a choice. */
 export function isInConflict({ ways }: Pick<Subject, "ways">): boolean {
   return ways === CONFLICT_WAYS;
 }
 
-/** How a person may resolve it; undefined: nothing is open, or no choice resolves it. */
+/** Returns the possible choices; undefined if nothing is open or no choice resolves it. */
 function waysOf(link: Link, conflict: Conflict | null, hold: Hold | null): readonly WayKind[] | undefined {
-  // Neither version can be sent while the document is not there to take it.
+  // Neither version can be sent while the service has no document to receive it.
   if (conflict !== null && hold?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (hold !== null) return HOLD_REASONS[hold.reason].ways;
   return link.submissions.length > 0 ? REVIEW_WAYS : undefined;
@@ -72,7 +72,7 @@ function nothingOpen(path: LocalPath): Result<never> {
   );
 }
 
-/** A held move has not moved the link yet: the hold has the present path. */
+/** A blocked move has not changed the record yet: the block has the present path. */
 function placeNow(world: Pick<World, "disk">, link: Link, hold: Hold | null): LocalPath {
   return hold !== null && world.disk.look(hold.path).kind === "file" ? hold.path : link.localPath;
 }
@@ -110,7 +110,7 @@ function linkHeldFromRoot(base: BaseTree, path: string): Link | null {
   return null;
 }
 
-/** Finds a document that was renamed to a name outside of the mirror, by its inode. */
+/** Finds a document that was renamed to a name that is not synced, by its inode. */
 function linkOfRenamed(world: Pick<World, "disk">, base: BaseTree, path: LocalPath): Link | null {
   const look = world.disk.look(path);
   if (look.kind !== "file") return null;

@@ -11,25 +11,25 @@ import { runSync } from "../../folder/run.ts";
 import { withMirror } from "../../folder/with-mirror.ts";
 
 type SyncOptions = Omit<MirrorOptions, "mode" | "what"> & {
-  /** Called once a daemon has taken the request. */
+  /** Called once a daemon has accepted the request. */
   readonly onDaemon?: () => void;
-  /** Called when the daemon waits before it sends something. */
+  /** Called when the daemon delays a change. */
   readonly onHeldBack?: (heldBack: HeldBack) => void;
-  /** Runs the steps of its plans. Left out: nobody stops them. */
+  /** Runs the steps of its plans. If left out, nobody can stop them. */
   readonly stoppable?: Stoppable;
 };
 
 type Synced = {
   readonly report: RunReport;
   readonly url: string;
-  /** What the user is told about the opening; empty where a daemon did it. */
+  /** Messages about the opening; empty if a daemon ran the sync. */
   readonly notes: readonly string[];
 };
 
 /**
- * A sync that was asked for. Where a daemon keeps the folder it is asked to do it, and waited for;
- * for a sync that no daemon does it lends the folder.
- * @param root a folder that holds `.mdmirror/`, of this user
+ * Runs a sync that was asked for. If a daemon watches the folder, the daemon runs it; for options
+ * that a daemon does not take, it lends the folder.
+ * @param root a folder of this user that has `.mdmirror/`
  */
 export async function syncMirror(
   root: string,
@@ -49,7 +49,9 @@ export async function syncMirror(
   });
 }
 
-/** Whether a daemon does it: it knows the linked address and the usual way alone. */
+/**
+ * Returns true if a daemon can run it: a daemon uses the linked address and the default options.
+ */
 function isPlain({ direction, maxDeletes }: RunRequest, { url = null, keyFile = null }: SyncOptions): boolean {
   return direction === "both" && maxDeletes === null && url === null && keyFile === null;
 }

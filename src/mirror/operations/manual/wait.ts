@@ -8,12 +8,12 @@ import { withMirror } from "../../folder/with-mirror.ts";
 import { MOVES_ON, waitedOf, type WaitAnswer, type Waited } from "../../daemon/control/waited.ts";
 
 /**
- * Waits until what is on disk now is on the service: through the daemon where one keeps the folder,
- * else by a sync of its own.
+ * Waits until the present local content is on the service: through a running daemon, else by
+ * syncing.
  */
 
 export type WaitRequest = {
-  /** Files and folders below the root; "" is the whole mirror. */
+  /** Files and folders below the root; "" is the whole folder. */
   readonly paths: readonly LocalPath[];
   readonly timeoutMs: number;
 };
@@ -21,12 +21,12 @@ export type WaitRequest = {
 type WaitOptions = Omit<MirrorOptions, "mode" | "what">;
 
 /**
- * Between two tries while another process has the folder. Between two runs, because something
- * changes here without end, it doubles up to eight seconds.
+ * Milliseconds between two tries while another process has the folder. Between two runs, for a
+ * folder that keeps changing, they double up to eight seconds.
  */
 const AGAIN_MS = 250;
 
-/** @param root a folder that holds `.mdmirror/`, of this user */
+/** @param root a folder of this user that has `.mdmirror/` */
 export async function waitFor(root: string, request: WaitRequest, options: WaitOptions): Promise<Result<WaitAnswer>> {
   const { clock } = options;
   const until = clock.monotonic() + request.timeoutMs;
@@ -39,7 +39,7 @@ export async function waitFor(root: string, request: WaitRequest, options: WaitO
 }
 
 /**
- * Whether another try may fare better: another command has the folder, or the daemon ended
+ * Returns true if another try may succeed: another command has the folder, or the daemon ended
  * meanwhile.
  */
 function mayPass({ kind, code }: Trouble): boolean {
@@ -54,7 +54,7 @@ async function waitOnce(root: string, request: WaitRequest, options: WaitOptions
   );
 }
 
-/** Waits by runs of its own. The folder's lock is held. */
+/** Waits by running syncs, while holding the folder's lock. */
 async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest): Promise<WaitAnswer> {
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
@@ -69,7 +69,7 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
     const leftMs = until - world.clock.monotonic();
     if (!waits || still.kind !== "none" || leftMs <= 0) return { kind: "waited", ...waitedOf(stand, documents, still) };
     if (runs > 0) await world.clock.sleep(Math.min(leftMs, AGAIN_MS * 2 ** Math.min(runs, 5)));
-    // Only the first run tries what was refused again.
+    // Only the first run tries refused changes again.
     still = standstillOf(await runSync(mirror, { ...USUAL_RUN, byTimer: runs > 0 }, "wait"));
   }
 }

@@ -1,7 +1,7 @@
 import type { Action, ActionKind } from "../../model/action.ts";
 import { shownName } from "../../../common/shown-name.ts";
 
-/** The names of actions outside of the engine. */
+/** Names of actions outside the engine. */
 
 export type Words = { readonly arrow: "→" | "←" | "↔" | "·"; readonly label: string };
 
@@ -37,7 +37,7 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   "forget-folder": { arrow: "·", label: "forget a folder (deleted on both sides)" },
 };
 
-/** The words for an action that takes a document's text from one side. */
+/** Words for an action that empties a document on one side. */
 const EMPTYING: Readonly<Partial<Record<ActionKind, Words>>> = {
   put: { arrow: "→", label: "empty on the service" },
   "write-local": { arrow: "←", label: "empty locally" },
@@ -46,7 +46,7 @@ const EMPTYING: Readonly<Partial<Record<ActionKind, Words>>> = {
 const TO_REVIEW: Words = { arrow: "→", label: "send to review" };
 
 /**
- * Returns the words for an action: those of its kind, unless it empties a document or sends a text
+ * Returns the words for an action: those of its kind, unless it empties a document or sends content
  * to review.
  */
 export function actionWords(action: Action): Words {
@@ -55,25 +55,22 @@ export function actionWords(action: Action): Words {
   return action.kind === "put" && action.review ? TO_REVIEW : ACTION_WORDS[action.kind];
 }
 
-/**
- * Kinds whose names only developers would understand: the names that programs and `log` get
- * instead.
- */
+/** Names for programs and `log` in place of kinds that only developers would understand. */
 const PUBLIC_KINDS: Readonly<Record<string, string>> = {
   meet: "link-new",
   relink: "note-place",
   "settle-review": "look-at-review",
 };
 
-/** The name of an action, event or rule outside of the engine. */
+/** Returns the public name of an action, event or rule. */
 export function publicKind(kind: string): string {
   return PUBLIC_KINDS[kind] ?? kind;
 }
 
-/** Where base has a document or folder here, by its id; null: base does not know it. */
+/** Returns the local path in base for an id; null if base has no record of it. */
 export type PathOf = (id: string) => string | null;
 
-/** The path of an action as the user knows it, never an id; a move shows both ends. */
+/** Returns the path of an action as the user knows it, never an id; a move has both ends. */
 export function actionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
@@ -81,7 +78,7 @@ export function actionPath(action: Action, pathOf: PathOf): string {
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 
-/** The path of an action; of a move, both paths. */
+/** Returns the path of an action; of a move, both paths. */
 export function actionName(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${shownName(action.from)} → ${shownName(action.to)}`;
   return shownName(actionPath(action, pathOf));

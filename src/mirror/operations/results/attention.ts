@@ -6,21 +6,21 @@ import type { RunReport } from "../../folder/run.ts";
 import { nextFor } from "./next-step.ts";
 import type { AttentionEntry } from "./shapes.ts";
 
-/** What is open, in the words that `sync` and `status` share. */
+/** Words for open problems that `sync` and `status` share. */
 
 type Open = Pick<RunReport, "attention" | "fault"> & {
   readonly safetyStop: Pick<NonNullable<RunReport["safetyStop"]>, "reasons"> | null;
 };
 
-/** What to do when no approval ends a halt. */
+/** Next step if no approval can end a stop. */
 export const NEXT_OF_LOST_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
-/** What to do about a halt of which the reasons are not at hand. */
+/** Next step for a stop whose reasons are not known. */
 export const NEXT_OF_HALT =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
-/** Halts in which nothing was deleted, so there is nothing to bring back. */
+/** Stops before which nothing was deleted, so there is nothing to undo. */
 const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
   "root-missing",
   "root-replaced",
@@ -30,17 +30,20 @@ const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
 
 /** Returns both answers to a stop: to apply what it stopped, or to undo it. */
 export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]): string[] {
-  // A copy and a folder that was moved need different answers, so both are explained.
+  // A copy and a moved folder need different answers, so both are explained.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
-  // Another workspace would get all files as new documents.
+  // Another workspace would receive all files as new documents.
   if (reasons.some(({ reason }) => reason === "wrong-workspace"))
     ways.unshift("check the key and the URL: mdmirror doctor");
   const isNotBrought = reasons.every(({ reason }) => BRINGS_NOTHING_BACK.has(reason));
   return isNotBrought ? ways : [...ways, "undo the changes: mdmirror reject"];
 }
 
-/** The `attention` of `--json`: what is open, then why it halted or did not reach the service. */
+/**
+ * Returns the `attention` of `--json`: open problems, then why the run stopped or did not reach the
+ * service.
+ */
 export function attentionJson({ attention, safetyStop, fault }: Open): readonly AttentionEntry[] {
   const entries = attention.toSorted(byPath).map(
     (one): AttentionEntry => ({

@@ -1,7 +1,7 @@
 import { count } from "../../../common/count.ts";
 import type { RunReport } from "../../folder/run.ts";
 
-/** The words for the counts of a run. */
+/** Words for the counts of a run. */
 
 const COUNT_WORDS: Readonly<Record<Exclude<keyof RunReport["counts"], "blocked">, string>> = {
   uploaded: "uploaded",

@@ -2,9 +2,9 @@ import { plural } from "../../../common/count.ts";
 import type { HaltReason } from "../../planner/plan-types.ts";
 import type { RejectItem } from "../manual/reject.ts";
 
-/** The words for both answers to a halt. */
+/** Words for both answers to a stop. */
 
-/** What bringing back does, by what it is. */
+/** Effects of a rejection, by kind. */
 export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left">, string>> = {
   "file-back": "restored locally, with the same id and history; nothing is uploaded",
   "folder-back": "folders restored locally",
@@ -15,9 +15,7 @@ export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left"
   "newer-text-back": "the local version is uploaded again, over the version on the service",
 };
 
-/**
- * For halts where nothing was taken away, so that reject changes nothing: what to do instead.
- */
+/** Next steps for stops after which reject would change nothing. */
 const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
   "wrong-workspace":
     "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
@@ -30,12 +28,12 @@ const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
 };
 const ELSE = "mdmirror plan shows the changes";
 
-/** Says how many changes wait for the answer besides those that it is about. */
+/** Returns how many other changes wait for the answer. */
 export function waitingClause(waiting: number): string {
   return `${plural(waiting, "other change")} ${waiting === 1 ? "waits" : "wait"} for your answer`;
 }
 
-/** What to do where nothing was taken away, so that there is nothing to bring back. */
+/** Returns the next step if there is nothing to undo. */
 export function insteadOf(reason: HaltReason): string {
   return INSTEAD[reason] ?? ELSE;
 }

@@ -2,18 +2,18 @@ import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { Preview } from "../../folder/run.ts";
 import { plus, type Share } from "../../settings/propose-rules.ts";
 
-/** Which folders hold most of the documents that a plan sends for the first time. */
+/** Finds the folders with most documents that a plan uploads for the first time. */
 
 export type FolderShare = Share & {
-  /** "": the mirrored folder itself, without the folders in it. */
+  /** "" is the linked folder itself, without the folders in it. */
   readonly folder: LocalPath;
 };
 
 type Planned = Pick<Extract<Preview, { kind: "planned" }>, "plan" | "trees">;
 
 /**
- * By the folders of the root, each named by the deepest folder in which all of its documents lie.
- * @param most of them; those with the most documents
+ * Groups by the folders of the root, each named by the deepest folder that has all its documents.
+ * @param most number of folders, those with most documents
  */
 export function largestFolders({ plan, trees }: Planned, most: number): readonly FolderShare[] {
   const shares = new Map<LocalPath, Share>();

@@ -1,9 +1,9 @@
 import type { HistoryEntry } from "../history/history.ts";
 import type { MergeOf } from "../history/origins.ts";
 
-/** What a merge was made of, in words. */
+/** Words for the versions of a merge. */
 
-/** Names each text, with its number in the history where it has one. */
+/** Names each version, with its number in the history if it has one. */
 export function partsClause({ base, mine, theirs }: MergeOf, entries: readonly HistoryEntry[]): string {
   return `${partName("base", base, entries)}, ${partName("mine", mine, entries)} and ${partName("theirs", theirs, entries)}`;
 }

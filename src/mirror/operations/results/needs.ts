@@ -12,7 +12,7 @@ export function needs(attention: RunReport["attention"]): string {
 
 type Standing = Pick<RunReport, "attention" | "fault"> & { readonly state: string };
 
-/** Returns why a mirror is not in sync, as a clause. @param status of a mirror that is not */
+/** Returns why a folder is not in sync, as a clause. */
 export function whyNotInSync({ state, attention, fault }: Standing): string {
   if (state === "stopped") return "stopped by a safety check";
   if (fault?.kind === "locked-out") return "the service refuses the key";

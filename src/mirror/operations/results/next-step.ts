@@ -3,7 +3,7 @@ import { shellWord } from "../../model/shell-word.ts";
 
 type Attention = RunReport["attention"][number];
 
-/** The next step for each kind of problem. `PATH` stands for its path. */
+/** Next step for each kind of problem. `PATH` stands for its path. */
 const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   conflict:
     'edit the file as you want it and delete the "(theirs)" file, or run: mdmirror resolve PATH --mine | --theirs',

@@ -1,6 +1,6 @@
 import { shownWords } from "../../../common/shown-name.ts";
 
-/** Where a message comes from: ` (forbidden, request req_1)`. */
+/** Returns the origin of a message: ` (forbidden, request req_1)`. */
 export function originClause(code: string | null, requestId: string | null): string {
   const parts = [
     ...(code === null ? [] : [shownWords(code)]),

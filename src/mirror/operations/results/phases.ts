@@ -1,6 +1,6 @@
 import type { Progress } from "../../ports/world.ts";
 
-/** What a run is at, in words. */
+/** Words for the phases of a run. */
 export const PHASE_WORDS: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
   recover: "recovering",
   scan: "scanning local files",

@@ -10,7 +10,7 @@ export function pathsOf({ links, dirs }: Planned["trees"]["base"]): PathOf {
   return (id) => (links.get(id as DocId) ?? dirs.get(id as DirId))?.localPath ?? null;
 }
 
-/** The object of `plan --json`. */
+/** Returns the object of `plan --json`. */
 export function planJson(preview: Planned): {
   readonly steps: readonly PlannedStep[];
   readonly blocked: readonly BlockedPath[];

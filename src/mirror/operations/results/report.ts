@@ -6,10 +6,10 @@ import type { RunReport } from "../../folder/run.ts";
 import { attentionJson } from "./attention.ts";
 import type { SyncReport } from "./shapes.ts";
 
-/** The object of `sync --json`. */
+/** Returns the object of `sync --json`. */
 export function reportJson(report: RunReport): SyncReport {
   const { state, run, counts: all } = report;
-  // Programs rely on these members: for them, all texts made from two edits are one number.
+  // Programs rely on these members: they count all merges of two edits as one number.
   const { accepted, byPolicy, ...rest } = all;
   const counts = { ...rest, merged: rest.merged + accepted + byPolicy };
   const renamed = (report.renamed ?? []).map(({ from, to }) => {
@@ -43,7 +43,7 @@ const INERT: Readonly<Record<InertLinks["reason"], string>> = {
   pending: "to an existing document, in a document that is pending (mdmirror status)",
 };
 
-/** Why links went up as `ref://…`, with the first of them. */
+/** Returns why links were uploaded as `ref://…`, with the first of them. */
 export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[] {
   return inert.map(({ reason, count: all, first }) => {
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
@@ -51,7 +51,10 @@ export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[]
   });
 }
 
-/** Of a file of the user's own, which stood where a conflict's other version is shown now. */
+/**
+ * Returns the detail for a file of the user that was renamed, because a conflict copy needed its
+ * name.
+ */
 export function madeWayDetail(keptAs: string): string {
   return `your file was renamed to ${keptAs}, because the other version of a conflict needs its name`;
 }

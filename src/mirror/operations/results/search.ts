@@ -1,9 +1,9 @@
 import { countCharacters, SEARCH_QUERY_CHARACTERS, SEARCH_REGEX_PATTERN_CHARACTERS } from "../../../contract/limits.ts";
 import type { FoundLine } from "../search.ts";
 
-/** What is said of a search, and how a line that it found is shown. */
+/** Words for a search, and the lines that it found. */
 
-/** @returns what is wrong with a query; null: it can be searched for */
+/** Returns what is wrong with a query, or null. */
 export function queryFault(query: string, regex: boolean): string | null {
   if (query.trim() === "" && !regex) return "QUERY is blank";
   if (query === "") return "QUERY is empty";
@@ -12,7 +12,7 @@ export function queryFault(query: string, regex: boolean): string | null {
   return countCharacters(query) > most ? `QUERY has more than ${most} characters` : null;
 }
 
-/** The line in pieces, none of them empty: what the query met, and what is between. */
+/** Splits a line into non-empty pieces: matches, and what is between. */
 export function foundPieces({ text, ranges }: Pick<FoundLine, "text" | "ranges">): readonly FoundPiece[] {
   const characters = [...text];
   const pieces: FoundPiece[] = [];
@@ -26,7 +26,9 @@ export function foundPieces({ text, ranges }: Pick<FoundLine, "text" | "ranges">
 
 type FoundPiece = { readonly text: string; readonly isMatch: boolean };
 
-/** Control characters of a document are not shown, lest they steer a terminal; tabs stay. */
+/**
+ * Control characters of a document are not shown, because they could control a terminal; tabs stay.
+ */
 function pieceOf(characters: readonly string[], isMatch: boolean): FoundPiece {
   const text = characters.join("").replace(/[\u0000-\u0008\u000a-\u001f\u007f-\u009f]/g, "\ufffd");
   return { text, isMatch };

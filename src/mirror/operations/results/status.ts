@@ -4,7 +4,10 @@ import type { StatusReport } from "./shapes.ts";
 
 type Told = StatusReport & Pick<MirrorStatus, "resting" | "reviewedSince" | "lastRun" | "staysLocal">;
 
-/** The object of `status --json`. @param age milliseconds since it was proven in sync */
+/**
+ * Returns the object of `status --json`.
+ * @param age milliseconds since both sides were proven equal
+ */
 export function statusJson(status: MirrorStatus, age: number | null): Told {
   const { state, fault, asked, ...rest } = status;
   return {

@@ -1,7 +1,7 @@
 import { shownName, shownWords } from "../../../common/shown-name.ts";
 import type { UndoItem } from "../history/undo-item.ts";
 
-/** What an undo does to a document, in words. */
+/** Words for the undo of a document. */
 
 const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
   "text-back": "restore the content",
@@ -14,7 +14,7 @@ const WORDS: Readonly<Record<UndoItem["kind"], string>> = {
   left: "left alone",
 };
 
-/** `move back to a.md`, `left alone: it was edited since`. */
+/** Returns `move back to a.md`, or `left alone: it was edited since`. */
 export function undoClause(item: UndoItem): string {
   const more = item.kind === "left" ? `: ${shownWords(item.why)}` : "to" in item ? ` to ${shownName(item.to)}` : "";
   return `${WORDS[item.kind]}${more}`;

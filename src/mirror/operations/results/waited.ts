@@ -3,7 +3,7 @@ import type { Waited } from "../../daemon/control/waited.ts";
 import { nextFor } from "./next-step.ts";
 import type { WaitedPath, WaitReport } from "./shapes.ts";
 
-/** The object of `wait --json`. */
+/** Returns the object of `wait --json`. */
 export function waitedJson({ paths, more, documents, live, state, still }: Waited): WaitReport {
   return { state, detail: still.detail, documents, live, more, paths: paths.map(pathJson) };
 }

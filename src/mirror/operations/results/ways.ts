@@ -1,6 +1,6 @@
 import type { HoldReason, WayKind } from "../../model/hold.ts";
 
-/** How a person may end what is open, in words: what a way is called, what it does, what it did. */
+/** Words for the choices that resolve a problem: label, effect and result. */
 
 type WayWords = { readonly label: string; readonly does: string };
 
@@ -32,13 +32,13 @@ const RENAMED: Readonly<Partial<Record<WayKind, WayWords>>> = {
   },
 };
 
-/** @param reason of the hold; null: a conflict is open, or a review */
+/** @param reason of the block; null for an open conflict or a review */
 export function wayWords(kind: WayKind, isConflict: boolean, reason: HoldReason | null): WayWords {
   const special = reason === "renamed-out-of-mirror" ? RENAMED : isConflict ? {} : IN_HOLD;
   return special[kind] ?? IN_CONFLICT[kind];
 }
 
-/** What was done, as a clause. */
+/** Results, as clauses. */
 export const WAY_ENDS: Readonly<Record<WayKind, string>> = {
   mine: "took mine",
   theirs: "took theirs",

@@ -1,8 +1,11 @@
 import { count } from "../../../common/count.ts";
 
-/** Times and sizes in the form in which people read them. */
+/** Times and sizes in a readable form. */
 
-/** `2026-11-21 09:05:03`, in the time of this computer. @param at milliseconds since the epoch */
+/**
+ * Returns `2026-11-21 09:05:03`, in local time.
+ * @param at milliseconds since the epoch
+ */
 export function localTime(at: number): string {
   const date = new Date(at);
   const day = `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;
@@ -13,7 +16,7 @@ function twoDigits(n: number): string {
   return String(n).padStart(2, "0");
 }
 
-/** `1,204 bytes`, or a word for something that is missing. */
+/** Returns `1,204 bytes`, or a word for something that is missing. */
 export function bytes(size: number | null, otherwise = "missing"): string {
   return size === null ? otherwise : size === 1 ? "1 byte" : `${count(size)} bytes`;
 }

@@ -8,23 +8,23 @@ import { nextFor } from "./next-step.ts";
 import { originClause } from "./origin.ts";
 import { bytes, localTime } from "./when.ts";
 
-/** What the mirror knows of a path, in words. */
+/** Facts about a path, in words. */
 
 type Around = {
-  /** Where a document of this name is, or was last; null: none. */
+  /** Present or last path of a document with this name; null if there is none. */
   readonly former: string | null;
   /** Milliseconds since the epoch. */
   readonly now: number;
 };
 
-/** Each with the word that says what it is about. */
+/** Returns facts, each with the term that it explains. */
 export function whyFacts(why: Why, { former, now }: Around): (readonly [term: string, fact: string])[] {
   const facts = [...placeFacts(why), ...openFacts(now, why, former), ...nextFacts(why).map((next) => ["next", next])];
   if (why.open !== null) facts.push(["to do", shownWords(nextFor(why.open))]);
   return facts.map(([term, fact]) => [term!, fact!]);
 }
 
-/** Where it is on each side, and the rule that applies. */
+/** Returns the place on each side, and the rule that applies. */
 function placeFacts(why: Why): string[][] {
   const { link, stays, verdict, offline } = why;
   const facts: string[][] = [];
@@ -44,7 +44,7 @@ function staysFact(path: string, stays: NonNullable<Why["stays"]>): string {
   return stays.path === path ? words : `${place} is ${words}`;
 }
 
-/** What is open about it, and what went wrong. */
+/** Returns open problems and errors. */
 function openFacts(
   now: number,
   { link, folder, blocked: hold, conflict, lastError }: Why,
@@ -64,7 +64,7 @@ function openFacts(
   return facts;
 }
 
-/** What keeps the table's rule from applying: a hold that leaves the text alone. */
+/** Returns the block that keeps the rule of the table from applying. */
 function barredBy({ blocked: hold, steps, conflict }: Why): string | null {
   if (conflict !== null) return "in conflict: nothing is uploaded until it is resolved";
   if (hold === null || steps.length > 0) return null;
@@ -126,7 +126,7 @@ function serviceFact({ remote, link, folder, path }: Why): string {
   return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
 }
 
-/** For when nothing is to be done, which does not mean that all is well. */
+/** Returns facts for a path with nothing to do, which does not mean that all is well. */
 function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]): string[] {
   const held =
     blockedBelow.length === 0
@@ -138,7 +138,7 @@ function agreeFacts(blockedBelow: Why["blockedBelow"], halts: Why["safetyStops"]
   return held.length > 0 ? [...held, ...halted] : ["nothing: both sides are equal", ...halted];
 }
 
-/** LIMIT: how many steps in a folder are named. */
+/** LIMIT: steps in a folder that are named. */
 const MOST_STEPS = 10;
 
 function stepFacts(path: string, steps: Why["steps"]): string[] {
