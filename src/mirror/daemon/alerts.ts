@@ -6,13 +6,13 @@ import type { FolderEvent } from "./folder-events.ts";
 
 type AlertOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Called with the reason why there are no alerts. */
+  /** Called with the reason if alerts cannot be shown. */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * What is worth interrupting a person for: a new conflict, and a halt. Needless notes would teach
- * people to overlook the next one. The conflicts of one run are one note.
+ * Alerts for a new conflict and for a stop, the only events worth an interruption. The conflicts of
+ * one run are one alert.
  */
 export class Alerts {
   readonly #desktop: ReturnType<typeof openDesktop>;

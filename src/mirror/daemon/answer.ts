@@ -11,19 +11,19 @@ import { setTimeout as wait } from "node:timers/promises";
 const LOOK_MS = 100;
 
 type SyncNow = {
-  /** Longest wait for changes that are held back, in milliseconds. */
+  /** LIMIT: milliseconds to wait for delayed changes. */
   readonly mostMs: number;
   readonly clock: Clock;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller has left. */
   readonly gone: AbortSignal;
-  /** Called once, when deletions are held back. */
+  /** Called once if deletions are delayed. */
   readonly onHeldBack: (heldBack: HeldBack) => void;
 };
 
 /**
- * What `sync` asks of the daemon. A person who asks wants both sides equal, so after the run it
- * waits for what the daemon holds back for a while: files that were saved a moment ago, and
- * deletions in their grace period. The runs of that time become one report.
+ * Runs `sync` for a command. A person who asks wants both sides equal, so after the run it waits
+ * for changes that the daemon delays: recently saved files, and deletions in their grace period.
+ * All runs of that time become one report.
  */
 async function syncNow(
   daemon: Pick<Daemon, "request" | "status" | "onEvent">,
@@ -41,14 +41,14 @@ async function syncNow(
     while (holdsBack(daemon, last) && clock.monotonic() < until && !gone.aborted) {
       do {
         const { pendingDeletions } = daemon.status();
-        // A saved file rests for a moment only, which needs no message.
+        // A saved file settles within a moment, which needs no message.
         if (!isReported && pendingDeletions.length > 0) {
           isReported = true;
           onHeldBack({ deletions: pendingDeletions.length });
         }
         await wait(LOOK_MS);
       } while (holdsBack(daemon, daemon.status().lastReport ?? last) && clock.monotonic() < until && !gone.aborted);
-      // A whole look judges what was held back, whatever happened to it meanwhile.
+      // A whole scan judges the delayed changes, whatever happened to them meanwhile.
       last = await daemon.request("rescan");
       runs.set(last.run, last);
     }
@@ -60,14 +60,14 @@ async function syncNow(
 
 function holdsBack(daemon: Pick<Daemon, "status">, last: RunReport): boolean {
   const { phase, dirty, pendingDeletions } = daemon.status();
-  // Offline or paused, or with deletions that a guard stops, waiting would be in vain; the report
-  // names those deletions.
+  // Offline or paused, or with deletions that a safety check stops, waiting would be in vain. The
+  // report names those deletions.
   if (last.state === "offline" || isPaused(daemon)) return false;
   if (phase.kind === "observing" || phase.kind === "applying" || dirty.count > 0) return true;
   return last.state !== "stopped" && pendingDeletions.length > 0;
 }
 
-/** Returns whether a daemon neither polls nor retries; a manual run has another phase then. */
+/** Returns true if a daemon neither polls nor retries. A manual run has another phase. */
 function isPaused(daemon: Pick<Daemon, "status">): boolean {
   const { phase, nextPollAt, retryAt } = daemon.status();
   return (phase.kind === "waiting" && phase.why === "paused") || (nextPollAt === null && retryAt === null);
@@ -82,13 +82,15 @@ function sumOf(runs: readonly RunReport[], last: RunReport): RunReport["counts"]
   return sum;
 }
 
-/** Answers of a folder's daemon to commands. */
+/** The daemon's answers to commands about one folder. */
 
 const BEAT_MS = 2_000;
-/** A `sync` waits so long for what is held back; the grace of a deletion is the longest of it. */
+/**
+ * LIMIT: a `sync` waits this long for delayed changes, above all for the grace period of deletions.
+ */
 const HELD_BACK_MS = 45_000;
 
-/** Returns the status of a folder. `daemon` null: the folder is closed. */
+/** Returns the status of a folder. `daemon` is null if the folder is closed. */
 export function statusOf(
   common: Pick<DaemonStatus, "pid" | "since" | "stillMs" | "requests" | "traffic">,
   daemon: Daemon | null,
@@ -104,13 +106,13 @@ export function statusOf(
 
 type Folder = {
   readonly root: string;
-  /** The command that has had the folder for too long; null: none. */
+  /** Command that has kept the folder for too long; null if there is none. */
   readonly lentTo: () => string | null;
-  /** The loop moves on. */
+  /** True while the event loop makes progress. */
   readonly moves: () => boolean;
 };
 
-/** Tells the caller that the work goes on, until it is done or a command keeps the folder. */
+/** Sends signs of life to the caller until the work is done or a command keeps the folder. */
 export async function beatDuring(work: Promise<Handled>, call: Call, folder: Folder): Promise<Handled> {
   const busy = Promise.withResolvers<Handled>();
   const beating = setInterval(() => {
@@ -148,8 +150,7 @@ export async function doAsked(
     return { kind: "done", value: { report: boundReport(report) } };
   }
   const changed = isPaused(daemon) === (verb === "resume");
-  // A resume is followed by a run, which is the daemon's own matter; a pause waits for the one
-  // under way.
+  // After a resume the daemon runs by itself; a pause waits for the active run.
   if (verb === "pause") await daemon.request("pause");
   else if (changed) daemon.request("resume").catch(() => undefined);
   return { kind: "done", value: { changed } };
@@ -164,7 +165,7 @@ export function codeClause(error: unknown): string {
   return code === null ? " by an error in mdmirror itself" : `: ${errnoClause(error)} (${code})`;
 }
 
-/** @param by why it is closed; null: it is ending */
+/** @param by reason why it is closed; null if it is ending */
 export function refusedClosed(root: string, by: Trouble | null): Handled {
   const { what, next } = by ?? endingTrouble(root);
   return { kind: "refused", trouble: { kind: "fault", what, next } };
@@ -172,17 +173,17 @@ export function refusedClosed(root: string, by: Trouble | null): Handled {
 
 const RETRY_MS = { first: 2_000, most: 300_000 } as const;
 
-/** Returns the pause before the next opening after so many failures in a row, in milliseconds. */
+/** Returns the pause before the next opening after this many failures in a row, in milliseconds. */
 export function retryMsAfter(failures: number): number {
   return Math.min(RETRY_MS.most, RETRY_MS.first * 2 ** Math.min(failures, 16));
 }
 
 type Asked = { readonly paths: readonly string[]; readonly timeoutMs: number };
 
-/** LIMIT: what a timer of Node can wait for, in milliseconds. */
+/** LIMIT: longest timer of Node, in milliseconds. */
 const MOST_MS = 2 ** 31 - 1;
 
-/** Answers `wait` as soon as the local changes are on the service, or when the time is over. */
+/** Answers `wait` once the local changes are on the service, or the time is over. */
 async function waitAsked(
   daemon: Pick<Daemon, "whenThere" | "status">,
   { paths, timeoutMs }: Asked,

@@ -21,15 +21,17 @@ import { noteReport, runThatHalted } from "../folder/run.ts";
 import { pruneDaily } from "../folder/upkeep.ts";
 
 /**
- * One mirrored folder of the daemon: opened, kept in sync, lent to commands, and opened again after
- * a failure.
+ * One linked folder of the daemon: opened, synced, lent to commands, and opened again after a
+ * failure.
  */
 
 export type FolderOptions = DaemonSetup & { readonly onEvent: OnFolderEvent };
 
-/** A loop that stood still for so long hangs: every call to the service ends well before. */
+/**
+ * LIMIT: a loop without progress for this time hangs: every call to the service ends well before.
+ */
 export const HANG_MS = 240_000;
-/** How long a command waits for another one to give the folder back. */
+/** LIMIT: milliseconds that a command waits for another one to give the folder back. */
 const LENT_MS = 30_000;
 
 type Tallied = FolderOptions & { readonly tally: ExchangeTally; readonly traffic: Traffic };
@@ -41,7 +43,9 @@ export class DaemonFolder {
   #open: OpenedDaemon | null;
   #lent: { readonly what: string; readonly at: number } | null = null;
   #closedBy: Trouble | null = null;
-  /** A command works on the folder, of which nothing is open; `free` is called when that is so. */
+  /**
+   * A command works on the folder while the daemon has nothing of it open; `free` is called then.
+   */
   #leaving: Leaving | null = null;
   readonly #renewal = new KeyRenewal();
   readonly #marker: string | null;
@@ -54,22 +58,25 @@ export class DaemonFolder {
     this.#since = options.clock.now();
   }
 
-  /** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
+  /**
+   * Takes the folder's lock.
+   * @param dir a folder that has `.mdmirror/`
+   */
   static async open(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
     const tallied = { ...options, tally: new ExchangeTally(), traffic: new Traffic() };
     const opened = await openDaemon(dir, tallied);
     return opened.kind === "trouble" ? opened : ok(new DaemonFolder(opened.value, tallied));
   }
 
-  /** Closes it after a start that did not get as far as `run`. */
+  /** Closes it after a start that did not reach `run`. */
   async close(): Promise<void> {
     await this.#open?.mirror.close();
     this.#open = null;
   }
 
   /**
-   * Until `stop` aborts, or a command moved or unlinked the folder. What was under way is ended,
-   * the lock is free, the socket gone.
+   * Runs until `stop` aborts, or a command moved or unlinked the folder. Then active work has
+   * ended, the lock is free, and the socket is removed.
    */
   async run(stop: AbortSignal): Promise<Result<FolderEnd>> {
     try {
@@ -106,13 +113,13 @@ export class DaemonFolder {
     return statusOf(common, daemon, { lentTo: this.#lent?.what ?? null, closedBy: this.#closedBy?.what ?? "" });
   }
 
-  /** Milliseconds since the loop last moved; 0 while lent or closed, when there is no loop. */
+  /** Returns milliseconds since the loop last made progress; 0 while lent or closed. */
   stillMs(): number {
     if (this.#open === null || this.#lent !== null) return 0;
     return Math.max(0, this.#options.clock.monotonic() - this.#open.daemon.alive());
   }
 
-  /** Runs the loop; where it breaks, closes, and opens anew after a time. */
+  /** Runs the loop; after a failure closes the folder and opens it again later. */
   async #keep(stop: AbortSignal): Promise<FolderEnd> {
     for (let failures = 0; !stop.aborted; ) {
       const opened = await this.#openAgain();
@@ -135,7 +142,7 @@ export class DaemonFolder {
     return opened;
   }
 
-  /** Nothing is open: the command that asked for it goes on, until it is gone. */
+  /** Nothing is open: the command that asked for the folder works until it ends. */
   async #wayOff({ gone, free }: Leaving, stop: AbortSignal): Promise<void> {
     free();
     await aborted(AbortSignal.any([gone, stop]));
@@ -149,7 +156,7 @@ export class DaemonFolder {
     return left;
   }
 
-  /** @returns why it broke; null when it was asked to end */
+  /** Returns why it failed; null if it was asked to end. */
   async #runOnce(open: OpenedDaemon, stop: AbortSignal): Promise<Trouble | null> {
     const { mirror, daemon, reopen } = open;
     const off = daemon.onEvent((event) => {
@@ -185,7 +192,7 @@ export class DaemonFolder {
     const { clock } = this.#options;
     if (request.do === "status") return { kind: "done", value: this.status() };
     const open = await this.#renewal.settled(() => this.#open);
-    // What is closed holds nothing.
+    // A closed folder has nothing open.
     if (open === null && request.do === "leave") return { kind: "done", value: { left: true } };
     if (open === null) return refusedClosed(this.root, this.#closedBy);
     const work = this.#workOf(request, open, call, stop);
@@ -209,7 +216,7 @@ export class DaemonFolder {
     return request.do === "leave" ? this.#leave(open, call) : doAsked(open, request, call, this.#options.clock);
   }
 
-  /** Answers as soon as nothing of the folder is open. */
+  /** Answers once nothing of the folder is open. */
   async #leave({ reopen }: OpenedDaemon, { gone }: Call): Promise<Handled> {
     const free = Promise.withResolvers<void>();
     this.#leaving = { gone, free: free.resolve };
@@ -218,7 +225,7 @@ export class DaemonFolder {
     return { kind: "done", value: { left: true } };
   }
 
-  /** Answers as soon as the lock is free; takes it again when the caller is gone. */
+  /** Answers once the lock is free; takes it again when the caller has left. */
   async #lend({ mirror, daemon, reopen }: OpenedDaemon, what: string, call: Call, stop: AbortSignal): Promise<Handled> {
     await lendFolder({
       mirror,
@@ -251,12 +258,12 @@ export class DaemonFolder {
   }
 }
 
-/** Handles an event of a folder's daemon. Reporting it is not part of this. */
+/** Handles an event of a folder's daemon. Reporting it happens elsewhere. */
 function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") dropsRefusedKey(open);
   if (event.kind !== "run") return;
   noteReport(mirror, event.report, runThatHalted(mirror, true).maxDeletes);
-  // Between two passes, once a day: a day without a run leaves nothing to prune.
+  // Once a day between two cycles: a day without a run has nothing to prune.
   pruneDaily(mirror);
 }

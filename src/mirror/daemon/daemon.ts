@@ -7,20 +7,19 @@ import { keepWatchdog, openSdNotify } from "./autostart/sd-notify.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { createDaemon } from "../engine/daemon/daemon.ts";
 
-/** One process that keeps several mirrored folders in sync. */
+/** One process that keeps several linked folders in sync. */
 
 export type { FolderEvent } from "./folder-events.ts";
 
 export type DaemonsOptions = Omit<FolderOptions, "createDaemon" | "createWatcher"> & {
-  /** Something other than the folders does not work: no desktop, no systemd. */
+  /** Called for problems outside the folders: no desktop, no systemd. */
   readonly onNote: (note: string) => void;
 };
 
 /**
- * Opens all folders, or none: nobody would notice that a daemon keeps only some of them in sync.
- * Once all are open, a folder whose loop breaks is opened again by itself, one that `mdmirror mv`
- * moves is followed, and one that is unlinked is let go. Resolves when `stop` is aborted and
- * everything under way has ended.
+ * Opens all folders or none: nobody would notice that a daemon syncs only some of them. Later, a
+ * folder whose loop fails is opened again, one that `mdmirror mv` moves is followed, and an
+ * unlinked one is dropped. Resolves when `stop` is aborted and all active work has ended.
  */
 export async function runDaemons(
   dirs: readonly string[],
@@ -52,7 +51,7 @@ export async function fullOptions(given: DaemonsOptions): Promise<FolderOptions>
 }
 
 export async function openOne(dir: string, options: FolderOptions): Promise<Result<DaemonFolder>> {
-  // A daemon that has lent its folder does not hold the lock at this moment; so it is asked.
+  // A daemon that lent its folder does not have the lock at this moment, so it is asked.
   const running = await askDaemon(dir, { do: "status" });
   if (running === NO_DAEMON) return DaemonFolder.open(dir, options);
   if (running.kind === "trouble") return running;
@@ -72,7 +71,7 @@ async function runAll(
 ): Promise<Result<null>> {
   const failed = new AbortController();
   const ending = AbortSignal.any([stop, failed.signal]);
-  // Each folder, and each of its runs, listens for the end: there is no fixed number of listeners.
+  // Each folder and each of its runs listens for the end: there is no fixed number of listeners.
   EventEmitter.setMaxListeners(0, ending, stop);
   const kept = new Set(folders);
   const systemd = tellSystemd(given, () => [...kept], stop);
@@ -82,20 +81,20 @@ async function runAll(
   ).finally(systemd.end);
   return ends.find((end) => end.kind === "trouble") ?? ok(null);
 
-  /** A folder that cannot go on ends the others too, cleanly. */
+  /** A folder that cannot continue ends the others too, cleanly. */
   function endAll(end: Result<null>): Result<null> {
     if (end.kind === "trouble") failed.abort();
     return end;
   }
 
-  /** A bug outside of a folder's loop ends all folders. */
+  /** A bug outside a folder's loop ends all folders. */
   function failAll(error: unknown): never {
     failed.abort();
     throw error;
   }
 }
 
-/** Keeps one folder in sync until the end; where a command moves it, at its new place. */
+/** Keeps one folder in sync until the end, and follows it if a command moves it. */
 async function runOne(
   first: DaemonFolder,
   kept: Set<DaemonFolder>,
@@ -114,7 +113,7 @@ async function runOne(
   }
 }
 
-/** Tells systemd how the daemon does, where systemd asked for that (`NOTIFY_SOCKET`). */
+/** Notifies systemd about the daemon if systemd asked for it (`NOTIFY_SOCKET`). */
 export function tellSystemd(
   { env, onNote }: DaemonsOptions,
   folders: () => readonly DaemonFolder[],

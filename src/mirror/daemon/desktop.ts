@@ -12,10 +12,10 @@ type CallOf = (title: string, body: string) => readonly [program: string, args: 
 
 const DEADLINE_MS = 5_000;
 const MAX_BODY = 300;
-/** The text is passed as arguments, not as script: a path cannot become code. */
+/** The text is passed as arguments, not as script, so that a path cannot become code. */
 const APPLE_SCRIPT = ["on run argv", "display notification (item 2 of argv) with title (item 1 of argv)", "end run"];
 
-/** @returns null where there is no desktop, or none is wanted (`MDMIRROR_NOTIFY=off`) */
+/** Returns null if there is no desktop, or alerts are disabled (`MDMIRROR_NOTIFY=off`). */
 export function openDesktop(options: DesktopOptions): Desktop | null {
   const { env, platform = process.platform, onFault } = options;
   if (env["MDMIRROR_NOTIFY"] === "off") return null;
@@ -23,10 +23,7 @@ export function openDesktop(options: DesktopOptions): Desktop | null {
   return call === null ? null : new Desktop(call, env, onFault);
 }
 
-/**
- * Shows notes on the desktop about what needs a person: conflicts and halts. They hold paths, never
- * a text.
- */
+/** Shows alerts about conflicts and stops on the desktop. They have paths, never content. */
 class Desktop {
   readonly #call: CallOf;
   readonly #env: DesktopOptions["env"];
@@ -66,7 +63,7 @@ function notifySendCall(title: string, body: string): ReturnType<CallOf> {
   return ["notify-send", ["--app-name=mdmirror", "--", title, escapeMarkup(body)]];
 }
 
-/** Escapes markup, because desktops read the body as such. */
+/** Escapes markup, because desktops read the body as markup. */
 function escapeMarkup(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

@@ -2,26 +2,26 @@ import type { DaemonEvent } from "../engine/daemon/daemon.ts";
 import type { Log } from "../ports/world.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** The events of one folder in the daemon: those of the engine, and those of opening it. */
+/** Events of one folder in the daemon: those of the engine, and those of opening it. */
 export type FolderEvent =
   | { readonly kind: "opened"; readonly at: number; readonly url: string; readonly notes: readonly string[] }
   | { readonly kind: "lent"; readonly at: number; readonly what: string }
   | { readonly kind: "returned"; readonly at: number; readonly what: string }
   /** A command moved the folder (`to`), or unlinked it (null). */
   | { readonly kind: "left"; readonly at: number; readonly to: string | null }
-  /** The folder cannot go on, and is opened again after `retryMs`. The others go on. */
+  /** The folder failed and is opened again after `retryMs`. Other folders continue. */
   | { readonly kind: "broken"; readonly at: number; readonly trouble: Trouble; readonly retryMs: number }
   | DaemonEvent;
 
-/** @param log the folder's; null: it is closed */
+/** @param log of the folder; null if it is closed */
 export type OnFolderEvent = (root: string, event: FolderEvent, log: Log | null) => void;
 
 type EventOf<Kind> = Extract<FolderEvent, { kind: Kind }>;
 type Line = Parameters<Log["write"]>;
 
 /**
- * The line that an event leaves in the folder's log: events, places and numbers, no texts. null: no
- * line, because the engine logs the event itself or has only looked.
+ * Line of each event in the folder's log: events, places and numbers, no content. Null if the
+ * engine logs the event itself or only scanned.
  */
 const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) => Line | null } = {
   change: changeLine,
@@ -30,7 +30,7 @@ const LINES: { readonly [Kind in FolderEvent["kind"]]: (event: EventOf<Kind>) =>
   opened: () => ["info", "opened", { pid: process.pid }],
   lent: ({ kind, what }) => ["info", kind, { what }],
   returned: ({ kind, what }) => ["info", kind, { what }],
-  // The folder's log has left with the folder.
+  // The log has moved with the folder.
   left: () => null,
   broken: ({ trouble, retryMs }) => ["error", "broken", { code: trouble.code ?? null, waitMs: retryMs }],
   "deletion-pending": ({ kind, path }) => ["info", kind, { path }],

@@ -12,27 +12,30 @@ import type { DaemonFolder, FolderOptions } from "./daemon-folder.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
- * One process that keeps every mirror of this user: those of the list, as it is now. A mirror that
- * cannot be kept is tried again by itself, and ends no other.
+ * One process that keeps every linked folder of this user in sync, by the present list. A folder
+ * that fails is tried again and ends no other.
  */
 
-/** Between two looks at the list's folder, whose time tells whether anything in it changed. */
+/** Milliseconds between two checks of the list's modification time. */
 const LOOK_MS = 2_000;
-/** Between two looks at the mirrors themselves: a disk may have been mounted. */
+/** Milliseconds between two checks of the folders themselves: a disk may have been mounted. */
 const WHOLE_LOOK_MS = 60_000;
-/** After a change of the list it is looked so long with each turn: `init` lists a folder first. */
+/**
+ * Milliseconds after a change of the list in which every check looks at the folders: `init` lists a
+ * folder first.
+ */
 const UNREST_MS = 20_000;
 
 /**
- * Resolves when `stop` is aborted and everything under way has ended.
- * @returns the trouble of kind `locked` where another process does the same already
+ * Resolves when `stop` is aborted and all active work has ended.
+ * @returns trouble of kind `locked` if another process does the same
  */
 export async function keepAll(given: DaemonsOptions, stop: AbortSignal): Promise<Result<null>> {
   const place = placeOf(given.env);
   if (place.kind === "trouble") return place;
   const lock = lockList(dirname(place.value), given);
   if (lock.kind === "trouble") return lock;
-  // Each folder, and each run of it, waits for the end.
+  // Each folder, and each of its runs, waits for the end.
   EventEmitter.setMaxListeners(0, stop);
   const all = new AllMirrors(await fullOptions(given), given.onNote, stop);
   const systemd = tellSystemd(given, () => all.folders(), stop);
@@ -45,7 +48,7 @@ export async function keepAll(given: DaemonsOptions, stop: AbortSignal): Promise
   }
 }
 
-/** Where the list cannot be written there is no lock of all: each mirror has its own. */
+/** If the list cannot be written, there is no common lock; each folder has its own. */
 function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() => void> {
   try {
     makeFolders(folder, 0o700);
@@ -83,7 +86,7 @@ class AllMirrors {
     return [...this.#kept.values()].flatMap(({ folder }) => (folder === null ? [] : [folder]));
   }
 
-  /** @param onReady called once, when the mirrors of the first look have been begun */
+  /** @param onReady called once, when the folders of the first check have been started */
   async keep(place: string, onReady: (count: number) => void): Promise<void> {
     const { clock } = this.#options;
     let seen: number | null = null;
@@ -103,15 +106,15 @@ class AllMirrors {
   }
 
   /**
-   * Begins what is new in the list, and ends what it does not hold any more.
-   * @param tellsAbsent not of what is being linked at this moment
+   * Starts new folders of the list and ends removed ones.
+   * @param tellsAbsent false for folders that are being linked at this moment
    */
   #follow(tellsAbsent: boolean): void {
     const listed = listOwnMirrors(this.#options.env);
     const { mirrors, unfit } = listed.kind === "ok" ? listed.value : { mirrors: [], unfit: [listed.trouble.what] };
     for (const why of unfit) this.#note(`${why}; its folder is not synced; mdmirror trust allows it again`);
     const roots = new Set(mirrors.map(({ root }) => root));
-    // A list that cannot be believed for now says of nothing that it was unlinked.
+    // A list that cannot be trusted for now does not prove that a folder was unlinked.
     if (unfit.length === 0) for (const [root, { stop }] of this.#kept) if (!roots.has(root)) stop.abort();
     for (const { root, name, place } of mirrors.filter((mirror) => !this.#kept.has(mirror.root))) {
       if (place === "present") this.#begin(root);
@@ -122,7 +125,7 @@ class AllMirrors {
       this.#note("no folder is linked yet; mdmirror syncs each folder as soon as mdmirror init links it");
   }
 
-  /** Once each. */
+  /** Reports each message once. */
   #note(text: string): void {
     if (this.#told.has(text)) return;
     this.#told.add(text);
@@ -143,7 +146,7 @@ class AllMirrors {
     this.#kept.set(root, kept);
   }
 
-  /** Until it is to end, or is no mirror at this place any more. */
+  /** Runs until the end, or until no linked folder is at this path any more. */
   async #keepOne(root: string, kept: Kept, ending: AbortSignal): Promise<void> {
     const { clock, onEvent } = this.#options;
     for (let failures = 0; !ending.aborted; failures++) {
@@ -155,7 +158,7 @@ class AllMirrors {
     }
   }
 
-  /** @returns null: it ended as it was meant to */
+  /** Returns null if it ended as intended. */
   async #openAndRun(root: string, kept: Kept, ending: AbortSignal): Promise<Trouble | null> {
     try {
       const opened = await openOne(root, this.#options);
@@ -164,7 +167,7 @@ class AllMirrors {
       const end = await opened.value.run(ending);
       return end.kind === "trouble" ? end.trouble : null;
     } catch (error) {
-      // Of the system, or a bug: of this mirror alone.
+      // An error of the system or a bug, which concerns this folder alone.
       const what = `${root} cannot be synced: ${errnoClause(error)}`;
       return {
         kind: "fault",
@@ -177,12 +180,14 @@ class AllMirrors {
   }
 }
 
-/** When an entry of the list was last made, replaced or removed; null: there is no list. */
+/**
+ * Returns when an entry of the list was last made, replaced or removed; null if there is no list.
+ */
 function timeOf(folder: string): number | null {
   try {
     return statSync(folder).mtimeMs;
   } catch {
-    // Not there yet, or not to be entered: the look itself tells which.
+    // Missing, or not accessible: reading the list will tell.
     return null;
   }
 }

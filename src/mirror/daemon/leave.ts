@@ -6,23 +6,23 @@ import { createNodeFs } from "../local/node-fs.ts";
 import { placeOf } from "../trust/gate.ts";
 import { findByMarker } from "../trust/registry.ts";
 
-/** A command works on the folder; `free` is called when nothing of it is open here. */
+/** A command works on the folder; `free` is called when the daemon has nothing of it open. */
 export type Leaving = { readonly gone: AbortSignal; readonly free: () => void };
 
-/** How the keeping of a folder ended. */
+/** Reason why a folder is no longer synced. */
 export type FolderEnd =
-  /** It was asked to. */
+  /** It was asked to stop. */
   | { readonly kind: "stopped" }
-  /** The folder is no mirror any more: `mdmirror unlink`. */
+  /** The folder is no longer linked: `mdmirror unlink`. */
   | { readonly kind: "unlinked" }
-  /** `mdmirror mv`. `root`: where it is now. */
+  /** `mdmirror mv`. `root`: its present path. */
   | { readonly kind: "moved"; readonly root: string };
 
 /**
- * Where a mirror is that a command asked the daemon to leave, and which it may have moved or
- * unlinked. A folder that is away (its disk is not mounted) is neither: it comes back.
- * @param marker as it was when the folder was opened; null: it had none
- * @returns null: where it was
+ * Finds out whether a command moved or unlinked the folder that it asked the daemon to leave. A
+ * folder whose disk is not mounted is neither: it comes back.
+ * @param marker as it was when the folder was opened; null if it had none
+ * @returns null if the folder is unchanged
  */
 export function endOfLeft(
   root: string,
@@ -30,7 +30,7 @@ export function endOfLeft(
   env: Readonly<Record<string, string | undefined>>,
 ): Exclude<FolderEnd, { kind: "stopped" }> | null {
   const fs = createNodeFs();
-  // A configuration alone that is away, or a marker, is a fault: it is told, and may come back.
+  // A missing configuration or a missing marker alone is an error that is reported and may end.
   if (existsSync(join(root, MIRROR_FOLDER, CONFIG_FILE)) || readMarker(fs, root) !== null) return null;
   if (existsSync(join(root, MIRROR_FOLDER))) return { kind: "unlinked" };
   const place = placeOf(env);

@@ -7,27 +7,27 @@ import type { OpenedMirror } from "../folder/open-mirror.ts";
 import { aborted } from "../../common/aborted.ts";
 
 /**
- * Lends a folder to a command: between two passes the daemon frees its lock and waits. The command
- * works as if no daemon ran, with its own state, log and network, so each command has one code
- * path, and no text or choice has to travel over the socket.
+ * Lends a folder to a command: between two cycles the daemon frees its lock and waits. The command
+ * works as if no daemon ran, with its own state, log and network. So each command has one code
+ * path, and no content or choice travels over the socket.
  */
 type Lending = {
   readonly mirror: OpenedMirror;
   readonly daemon: Pick<Daemon, "exclusive">;
-  /** Aborted when the borrower is gone: it has finished, or was killed. */
+  /** Aborted when the borrower has finished or was killed. */
   readonly gone: AbortSignal;
   /** Aborted when the daemon ends: the borrower may keep the folder. */
   readonly stop: AbortSignal;
   /**
-   * `replaced`: the borrower replaced a damaged state file, or changed the configuration, so what
-   * is open here is no longer what the folder holds.
+   * `replaced`: the borrower replaced a damaged state file or changed the configuration, so the
+   * daemon's open files are outdated.
    */
   readonly onChange: (change: "lent" | "returned" | "replaced") => void;
 };
 
 /**
- * Resolves when the lock is free, or nobody wants it any more.
- * @throws what `exclusive` rejects with: the daemon is ending
+ * Resolves when the lock is free, or nobody needs it any more.
+ * @throws the error of `exclusive`: the daemon is ending
  */
 export async function lendFolder(lending: Lending): Promise<void> {
   const { mirror, daemon, gone, stop, onChange } = lending;
@@ -49,7 +49,7 @@ export async function lendFolder(lending: Lending): Promise<void> {
   await free.promise;
 }
 
-/** Names by their inodes the files that were read when the folder was opened. */
+/** Identifies the files that were read when the folder was opened, by their inodes. */
 function openFiles(root: string): string {
   return ["state.db", "texts.db", CONFIG_FILE]
     .map((name) => statSync(join(root, MIRROR_FOLDER, name), { throwIfNoEntry: false })?.ino ?? 0)

@@ -1,9 +1,9 @@
 import type { OpenedDaemon } from "./open-daemon.ts";
 
 /**
- * Has a folder closed, to be opened again, where the service refuses its key and another one is
- * there by now: `mdmirror init --key-file` has stored it, or who gives the keys has renewed a file.
- * @returns whether it did
+ * Closes a folder, to be opened again, if the service refuses its key and another key exists now:
+ * `mdmirror init --key-file` stored it, or a key file was renewed.
+ * @returns true if it did
  */
 export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boolean {
   const { phase } = daemon.status();
@@ -12,11 +12,11 @@ export function dropsRefusedKey({ mirror, daemon, reopen }: OpenedDaemon): boole
   return true;
 }
 
-/** What is asked of a folder whose key was refused waits until it is open by the new one. */
+/** Requests for a folder whose key was refused wait until it is open with the new key. */
 export class KeyRenewal {
   #opening: PromiseWithResolvers<void> | null = null;
 
-  /** @param current what is open; null: nothing is */
+  /** @param current the open folder; null if none is open */
   async settled(current: () => OpenedDaemon | null): Promise<OpenedDaemon | null> {
     const open = current();
     if (open === null || !dropsRefusedKey(open)) return open;

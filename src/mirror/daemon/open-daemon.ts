@@ -7,7 +7,7 @@ import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/ope
 import { guardsSinceHalt, handsOffOf, settingsOf, USUAL_RUN } from "../folder/run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 
-/** A mirror with the engine's loop over it. */
+/** A linked folder with the engine's loop. */
 export type OpenedDaemon = {
   readonly mirror: OpenedMirror;
   readonly daemon: Daemon;
@@ -19,11 +19,14 @@ export type DaemonSetup = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random"
   readonly createDaemon: CreateDaemon;
   readonly createWatcher: (root: string) => Watcher;
   readonly timing?: Partial<DaemonTiming>;
-  /** Is told what is carried across. */
+  /** Receives the transfers. */
   readonly traffic?: Progress;
 };
 
-/** Takes the folder's lock. @param dir a folder that holds `.mdmirror/` */
+/**
+ * Takes the folder's lock.
+ * @param dir a folder that has `.mdmirror/`
+ */
 export async function openDaemon(dir: string, options: DaemonSetup): Promise<Result<OpenedDaemon>> {
   const { env, cwd, clock, random, url = null, keyFile = null, timing = {} } = options;
   const { tally, traffic: progress } = options;
@@ -36,12 +39,11 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const settings = {
     ...settingsOf(mirror, USUAL_RUN),
     handsOff: handsOffOf(mirror.config, "watch"),
-    // Read anew for each run, because the choice of `init --prefer` ends with the first complete
-    // run.
+    // Read for each run, because the choice of `init --prefer` ends with the first complete run.
     get prefer() {
       return settingsOf(mirror, USUAL_RUN).prefer;
     },
-    // What a run with a smaller budget stopped is not for the daemon to do by its own.
+    // A run with a smaller limit was stopped; the daemon's own limit must not override that.
     get guards() {
       return guardsSinceHalt(mirror);
     },

@@ -2,10 +2,10 @@ import type { Action } from "../model/action.ts";
 import type { Progress } from "../ports/world.ts";
 import type { TrafficNow } from "./control/protocol.ts";
 
-/** LIMIT: effects that are named; up to some hundred are under way at once. */
+/** LIMIT: effects that are named; some hundred can be active at a time. */
 const MOST = 12;
 
-/** What a daemon carries across now, for who asks. */
+/** The present transfers of a daemon. */
 export class Traffic implements Progress {
   readonly #under = new Set<Action>();
   #done = 0;
@@ -22,7 +22,7 @@ export class Traffic implements Progress {
     else this.#under.delete(action);
   }
 
-  /** @returns null: nothing is under way */
+  /** Returns null if there are none. */
   now(): TrafficNow | null {
     if (this.#under.size === 0) return null;
     const under = [...this.#under.values().take(MOST)].map((action) => ({ kind: action.kind, path: pathOf(action) }));
@@ -30,7 +30,7 @@ export class Traffic implements Progress {
   }
 }
 
-/** "": it is known by its id alone. */
+/** "" if it is known by its id alone. */
 function pathOf(action: Action): string {
   if ("localPath" in action) return action.localPath;
   return "to" in action ? action.to : "";

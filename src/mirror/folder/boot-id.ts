@@ -3,17 +3,17 @@ import { readFileSync } from "node:fs";
 
 type Sources = {
   readonly platform?: NodeJS.Platform;
-  /** Linux tells it in this file. */
+  /** Linux has it in this file. */
   readonly file?: string;
-  /** macOS tells it by this program; absolute, because cron's PATH does not lead there. */
+  /** macOS gets it from this program; absolute, because cron's PATH does not contain it. */
   readonly sysctl?: string;
 };
 
 const DEADLINE_MS = 3_000;
 
 /**
- * The id of this boot of the machine, which tells a power loss from an edit.
- * @returns null where the system does not say: a file that a power loss may have torn is then taken
+ * Reads the id of this boot of the machine, which distinguishes a power loss from an edit.
+ * @returns null if the system does not tell: a file that a power loss may have torn is then taken
  * as it is
  */
 export function readBootId(sources: Sources = {}): string | null {
@@ -26,7 +26,7 @@ function readOrNull(file: string): string | null {
   try {
     return readFileSync(file, "utf8");
   } catch {
-    // No such file on this system, or a sandbox hides it: in both cases the boot is unknown.
+    // No such file on this system, or a sandbox hides it: the boot is unknown.
     return null;
   }
 }

@@ -1,7 +1,7 @@
 import { FULL_NEXT, isDiskFull } from "../../common/trouble.ts";
 
 /**
- * Recognises errors of the disk under the state file, which are no faults of mdmirror. It uses
+ * Recognises errors of the disk under the state file, which are no errors in mdmirror. It uses
  * error codes alone, so that a command that ends well need not import anything for it.
  */
 
@@ -25,7 +25,7 @@ const MOVED: DiskTrouble = {
   next: "move the folder and its .mdmirror/ back, then run the command again",
 };
 
-/** @returns what happened and what to do; null for an error in mdmirror itself */
+/** Returns the error and the next step; null for an error in mdmirror itself. */
 export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (isDiskFull(code)) return { ...FULL, code };

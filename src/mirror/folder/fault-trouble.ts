@@ -1,12 +1,12 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** Returns the trouble for the user when the service refuses or does not answer. */
+/** Returns the trouble for the user if the service refuses or does not answer. */
 export function faultTrouble(fault: Fault, url: string): Trouble {
   return troubleOf(fault, url, "run: mdmirror doctor");
 }
 
-/** As `faultTrouble`, before a folder is linked: there is none to examine. */
+/** Works as `faultTrouble`, before a folder is linked: there is none to examine. */
 export function faultTroubleOfInit(fault: Fault, url: string): Trouble {
   return troubleOf(fault, url, "run mdmirror init with another URL");
 }
@@ -36,7 +36,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
         next: "try again: mdmirror first checks whether it happened",
       };
     case "problem":
-      // What the service refuses depends on the key's grants, or on the address: no fault of ours.
+      // A refusal depends on the key's grants or on the address: it is no error in mdmirror.
       return {
         kind: "offline",
         what: `the service refused: ${fault.detail}`,
@@ -47,7 +47,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
   }
 }
 
-/** What to try when something other than the service answers. */
+/** Next step if something other than the service answers. */
 const NEXT_OF_FOREIGN =
   "check the URL, with its path prefix if it has one; on a network with a login page, log in first";
 
@@ -59,7 +59,7 @@ const LATER_WORDS: Readonly<Record<Extract<Fault, { kind: "later" }>["cause"], s
   "rate-limited": "the service asks for a pause",
 };
 
-/** What to do where the service refuses the key. */
+/** Next step if the service refuses the key. */
 export const GIVE_VALID_KEY = "give a valid key: mdmirror init DIR --key-file FILE";
 
 function lockedOut(code: string, origin: string, requestId: string | null): Trouble {

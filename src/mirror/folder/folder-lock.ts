@@ -4,7 +4,7 @@ import { busyTrouble } from "./folder-trouble.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { borrowFolder, NO_DAEMON } from "../daemon/control/ask.ts";
 
-/** The command that keeps the folder in sync, and lends it. */
+/** Name of the command that keeps the folder in sync, and lends it. */
 export const DAEMON = "watch";
 
 type Taker = {
@@ -13,7 +13,7 @@ type Taker = {
   readonly clock: Clock;
 };
 
-/** The lock of a mirrored folder, which can be freed and taken again. */
+/** The lock of a linked folder, which can be freed and taken again. */
 export class FolderLock {
   readonly #folder: string;
   readonly #taker: Taker;
@@ -25,7 +25,7 @@ export class FolderLock {
     this.#taker = taker;
   }
 
-  /** @returns false while another process has it */
+  /** Returns false while another process has it. */
   take(): boolean {
     return this.acquire().kind === "locked";
   }
@@ -45,9 +45,8 @@ export class FolderLock {
 }
 
 /**
- * Takes the lock, also from a daemon, which ends its pass and lends the folder until it is given
- * back.
- * @returns what gives it back; null: no daemon had it
+ * Takes the lock. A daemon ends its cycle and lends the folder until it is given back.
+ * @returns a function that gives it back; null if no daemon had it
  */
 export async function borrowLock(
   root: string,
@@ -66,7 +65,7 @@ export async function borrowLock(
   return busyTrouble(root, second.holder, clock);
 }
 
-/** How long a daemon that starts waits for a command. */
+/** LIMIT: milliseconds that a starting daemon waits for a command. */
 const COMMAND_MS = 10_000;
 const LOOK_MS = 200;
 

@@ -16,8 +16,8 @@ export function busyTrouble(root: string, holder: LockHolder | null, clock: Cloc
 }
 
 /**
- * RACE: the folder may be moved or unmounted between its opening and the first look at it, which
- * tells that in its own words. What `work` throws then is told so.
+ * RACE: the folder may be moved or unmounted between its opening and the first scan, which reports
+ * that in other words. An exception of `work` is then reported as a missing folder.
  */
 export async function unlessAway<T>(root: string, work: () => Promise<T>): Promise<Result<T>> {
   try {
@@ -29,7 +29,7 @@ export async function unlessAway<T>(root: string, work: () => Promise<T>): Promi
   }
 }
 
-/** @returns null when the folder is there */
+/** Returns null if the folder exists. */
 function wentAway(root: string): Result<never> | null {
   if (existsSync(join(root, MIRROR_FOLDER))) return null;
   return trouble("usage", `${root} does not exist`, "mount its disk, or give the present path of the folder", {
@@ -37,9 +37,9 @@ function wentAway(root: string): Result<never> | null {
   });
 }
 
-/** @returns null when it is no error of the system: a bug */
+/** Returns null for an error that is not the system's: a bug. */
 export function unwritable(root: string, error: unknown): Result<never> | null {
-  // It may have been moved or unmounted meanwhile: then what failed says nothing of the disk.
+  // It may have been moved or unmounted meanwhile: then the failure proves nothing about the disk.
   const away = wentAway(root);
   if (away !== null) return away;
   if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);

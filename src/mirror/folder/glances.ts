@@ -1,9 +1,9 @@
 import { stateSeal } from "../state/folder-rows.ts";
 import { glanceAtState } from "../state/glance.ts";
 
-/** Glances at states that are looked at again and again: one that did not change is not read. */
+/** Caches summaries of state files that are read repeatedly: an unchanged one is not read again. */
 
-/** LIMIT: mirrors whose glance is kept. */
+/** LIMIT: linked folders whose summary is cached. */
 const MOST = 128;
 
 type Glanced = ReturnType<typeof glanceAtState>;
@@ -13,7 +13,7 @@ export class Glances {
 
   /** @param folder absolute path of `.mdmirror` */
   at(folder: string): Glanced {
-    // ORDER: the seal first: what is written after it is read at the next look.
+    // ORDER: the seal first, so that a later write is read next time.
     const seal = stateSeal(folder);
     const before = this.#kept.get(folder);
     if (before?.seal === seal) return before.glanced;

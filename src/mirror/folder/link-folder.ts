@@ -30,16 +30,13 @@ import { shellWord } from "../model/shell-word.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
-/**
- * Linking a folder to a workspace: whether it may be linked, what the first sync would do, and the
- * linking itself.
- */
+/** Links a folder to a workspace: checks the folder, plans the first sync, and writes the link. */
 
 type FolderKind = "new" | "linked";
 
 /**
  * @param home the user's home folder
- * @param anyFolder the user confirmed that an unusual folder is meant
+ * @param anyFolder true if the user confirmed an unusual folder
  */
 export function judgeFolder(
   dir: string,
@@ -70,14 +67,16 @@ export function judgeFolder(
   return ok("new");
 }
 
-/** The real path of a folder that may not be there yet: a link may lead to what is above it. */
+/**
+ * Returns the real path of a folder that may not exist yet: a link may lead to a folder above it.
+ */
 function realPathOf(dir: string): string {
   const whole = resolve(dir);
   const there = nearestFolder(whole);
   return join(realpathSync(there), relative(there, whole));
 }
 
-/** Why hardly anybody means to mirror this folder, in words; null: it is a usual one. */
+/** Returns why hardly anybody wants to sync this folder, in words; null for a usual one. */
 function unusualFolder(root: string, home: string): string | null {
   if (root === "/") return "the root of the file system";
   if (root === home) return "your home folder";
@@ -85,8 +84,8 @@ function unusualFolder(root: string, home: string): string | null {
 }
 
 /**
- * Finds a mirror above the folder. Another user's does not count: anybody who may write to a folder
- * such as `/tmp` could make one.
+ * Finds a linked folder above the folder. Another user's does not count: anybody with write access
+ * to a folder such as `/tmp` could make one.
  */
 export function mirrorAbove(root: string, env: Env): string | null {
   for (let folder = dirname(root); ; folder = dirname(folder)) {
@@ -97,10 +96,9 @@ export function mirrorAbove(root: string, env: Env): string | null {
 }
 
 /**
- * What an earlier link left in `.mdmirror/` of a folder that is not linked.
- * `known`: this user's own, of a link that was cut off or lost its configuration. `fresh`: nothing
- * that matters. A state that is not known as the user's is refused, because it would decide what
- * counts as deleted locally.
+ * Judges what an earlier link left in `.mdmirror/`. `known`: this user's own, of a link that was
+ * interrupted or lost its configuration. `fresh`: nothing relevant. A state that is not known as
+ * the user's is refused, because it would decide what counts as deleted locally.
  */
 export function judgeLeftOver(dir: string, env: Env): Result<"known" | "fresh"> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
@@ -129,14 +127,14 @@ export type LinkRequest = {
   readonly clock: Clock;
   readonly random: Random;
   readonly progress: Progress;
-  /** Lines that `.mdmirrorignore` is to have, before it has them. */
+  /** Lines that `.mdmirrorignore` will have. */
   readonly ignore?: readonly string[];
 };
 
 /**
- * A mirror of a folder that is not linked yet, for its first plan: its state is in memory, and its
- * disk is only read. A folder that does not exist is made, with those above it; `close` removes it
- * again if it is still empty.
+ * Opens a folder that is not linked yet for its first plan: its state is in memory, and its disk is
+ * only read. A missing folder is created, with those above it; `close` removes it again if it is
+ * still empty.
  */
 export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   const { dir, config, origin, key, clock, random, progress, ignore = [] } = request;
@@ -173,7 +171,7 @@ export function openUnlinked(request: LinkRequest): Result<OpenedMirror> {
   }
 }
 
-/** @param first the highest folder that was made for it */
+/** @param first the highest folder that was created for it */
 function unmake(dir: string, first: string): void {
   for (let folder = resolve(dir); readdirSync(folder).length === 0; folder = dirname(folder)) {
     rmdirSync(folder);
@@ -181,7 +179,7 @@ function unmake(dir: string, first: string): void {
   }
 }
 
-/** Linking writes the marker; before, the folder counts as marked, so that it can be planned. */
+/** Treats the folder as marked before linking writes the marker, so that it can be planned. */
 class DiskAsIfMarked extends LocalDisk {
   override identify(): RootIdentity | null {
     const found = super.identify();
@@ -189,7 +187,7 @@ class DiskAsIfMarked extends LocalDisk {
   }
 }
 
-/** Whether a first plan needs no question: it only fills an empty folder. */
+/** Returns true if a first plan needs no question, because it only fills an empty folder. */
 export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "planned" }>): boolean {
   const fills: ReadonlySet<Action["kind"]> = new Set(["create-local", "make-folder-local"]);
   return (
@@ -199,16 +197,15 @@ export function onlyFillsFolder({ plan, trees }: Extract<Preview, { kind: "plann
   );
 }
 
-/** Other mirrors inside the folder: their files would be mirrored twice. */
+/** Returns other linked folders inside the folder, whose files would be synced twice. */
 export function mirrorsInside({ trees }: Extract<Preview, { kind: "planned" }>): string[] {
   return [...trees.local.unseen].flatMap(([path, { isMirror }]) => (isMirror === true ? [path] : []));
 }
 
 /**
- * Makes `.mdmirror/`, and writes the mirror into the user's registry.
- * ORDER: the registry first, the config last: a folder without a config is not linked, and `init`
- * starts anew.
- * @returns what was set aside in the registry, or null
+ * Creates `.mdmirror/` and adds the folder to the user's registry. ORDER: the registry first, the
+ * configuration last: a folder without a configuration is not linked, and `init` starts over.
+ * @returns the registry entry that was set aside, or null
  */
 export function linkFolder(
   request: Pick<LinkRequest, "dir" | "config" | "random" | "origin"> & {

@@ -11,23 +11,23 @@ import { type LocalMirror, withLocal } from "./open-local.ts";
 import type { Result } from "../../common/trouble.ts";
 
 /**
- * What is read of mirrors again and again: the state is opened only when it, or the file that it is
- * about, may have changed since.
+ * Caches facts about linked folders that are read repeatedly: the state is opened only if it, or
+ * the file concerned, may have changed.
  */
 
-/** LIMIT: answers that are kept. */
+/** LIMIT: cached answers. */
 const MOST = 32;
 
 type About = {
-  /** What is asked, with all that it depends on. */
+  /** Identifies the question, with everything that the answer depends on. */
   readonly key: string;
-  /** A file whose text matters; null: none. */
+  /** File whose content matters; null if there is none. */
   readonly file: LocalPath | null;
 };
 
 export class LocalReads {
   readonly #world: { readonly clock: Clock; readonly random: Random };
-  /** The one that was used last at the end. */
+  /** The most recently used one is last. */
   readonly #kept = new Map<string, { readonly seal: string; readonly answer: Result<unknown> }>();
 
   constructor(world: { readonly clock: Clock; readonly random: Random }) {
@@ -35,8 +35,8 @@ export class LocalReads {
   }
 
   /**
-   * @param root real path of a folder that holds `.mdmirror/`
-   * @param work gives plain data of the mirror, and depends on `about` alone
+   * @param root real path of a folder that has `.mdmirror/`
+   * @param work returns plain data, and depends on `about` alone
    */
   read<T>(root: string, { key, file }: About, work: (mirror: LocalMirror) => Result<T>): Result<T> {
     const name = JSON.stringify([root, key]);

@@ -19,7 +19,7 @@ type LogOptions = {
   readonly folder: string;
   readonly clock: Clock;
   readonly secret: string;
-  /** Also lines of level `debug`: one for each request. */
+  /** True to log lines of level `debug` too: one for each request. */
   readonly debug: boolean;
   readonly onFault: (error: Error) => void;
   /** Bytes of one file, for tests. */
@@ -27,9 +27,9 @@ type LogOptions = {
 };
 
 /**
- * JSON lines (pino) in `.mdmirror/log/mdmirror.log`. Only the members in `LOG_FIELDS` get in, each
- * in its own form, so neither a text nor the key can (I30). If the log cannot be written (a full
- * disk), that is said once, and the mirror goes on.
+ * Writes JSON lines (pino) to `.mdmirror/log/mdmirror.log`. Only members of `LOG_FIELDS` are
+ * written, each in its own form, so neither content nor the key can be logged (I30). If the log
+ * cannot be written (a full disk), that is reported once, and syncing continues.
  */
 export function openLog(options: LogOptions): Log {
   return new FileLog(options);
@@ -80,16 +80,16 @@ function makeLogger(clock: Clock, write: (line: string) => void) {
 }
 
 /**
- * Appends lines to a file that is put aside when it is full; the oldest is removed.
- * ASSUMES: one writer, which holds the folder's lock.
+ * Appends lines to a file that is rotated when it is full; the oldest is removed. ASSUMES: one
+ * writer, which has the folder's lock.
  */
 function openRotation(folder: string, maxBytes: number): (line: string) => void {
   const file = "log/mdmirror.log";
   let size: number | null = null;
   return (line) => {
     if (size === null) {
-      // Does not make the folders above: on a disk that was unmounted, nothing is made below its
-      // mount point.
+      // Does not create the folders above: on an unmounted disk, nothing is created below its mount
+      // point.
       makeOwnFolder(folder, "log");
       size = lookAtOwn(folder, file, "own-file")?.size ?? 0;
     }
@@ -103,7 +103,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
   };
 }
 
-/** Each file takes the next older number; the last is replaced. */
+/** Gives each file the next older number; the last is replaced. */
 function putAside(folder: string, file: string): void {
   for (let n = OLDER; n > 0; n--) {
     const from = n === 1 ? file : `${file}.${n - 1}`;
@@ -117,7 +117,7 @@ const count: Form = (value) => (typeof value === "number" && Number.isFinite(val
 const flag: Form = (value) => (typeof value === "boolean" ? value : undefined);
 const word = textOf(/^[A-Za-z0-9_.:-]{1,64}$/);
 const ident = textOf(/^[\x21-\x7e]{1,128}$/);
-/** One line, which cannot steer the terminal that shows it. */
+/** One line, which cannot control the terminal that shows it. */
 const place: Form = (value) => (typeof value === "string" && PLACE.test(value) ? shownName(value) : undefined);
 const PLACE = /^[^\p{Cc}\u2028\u2029]{0,1024}$/u;
 
@@ -134,9 +134,7 @@ const errors: Form = (value) => {
 
 const FORMS: Readonly<Record<LogForm, Form>> = { count, flag, word, ident, place, errors };
 
-/**
- * @param secret removed from any member that still holds it: a path that was named after the key
- */
+/** @param secret removed from any member that still has it: a path may be named after the key */
 function keepFields(fields: LogFields, secret: string): Record<string, LogValue> {
   const kept: Record<string, LogValue> = {};
   for (const [name, value] of Object.entries(fields)) {

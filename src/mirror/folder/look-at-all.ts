@@ -3,17 +3,17 @@ import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.
 import { askFirst, type Look, type LookOptions, readAfter } from "./look.ts";
 import { codeOf, errnoClause, ok, type Result, type Trouble } from "../../common/trouble.ts";
 
-/** All mirrors of this user, with the state of each; one that cannot be read hides no other. */
+/** Reads the states of all linked folders of this user; one that cannot be read hides no other. */
 
 export type LookedAt = {
   readonly mirror: ListedMirror;
   readonly look: Look;
-  /** Its state, in one word. */
+  /** Its state in one word. */
   readonly state: MirrorWord;
 };
 
 /**
- * The states of a look; also `gone` and `other`: the folder is not there, or another one is;
+ * States of a folder. `gone` and `other`: the folder is missing, or replaced by another one;
  * `untrusted`: `mdmirror trust` has to be run; `unreadable`: the state or the daemon cannot be
  * read.
  */
@@ -23,14 +23,14 @@ export type MirrorWord =
   | "untrusted"
   | "unreadable";
 
-/** @returns the mirrors by path; `unfit`: a clause on each entry that cannot be trusted */
+/** Returns the folders by path; `unfit`: a clause on each entry that cannot be trusted. */
 export async function lookAtAll(
   options: LookOptions,
 ): Promise<Result<{ readonly mirrors: readonly LookedAt[]; readonly unfit: readonly string[] }>> {
   const listed = listOwnMirrors(options.env);
   if (listed.kind === "trouble") return listed;
-  // ORDER: all daemons are asked at once (one that hangs takes its deadline), and no state is read
-  // before all have answered: reading keeps this process from hearing an answer in time.
+  // ORDER: all daemons are asked first, in parallel (one that hangs takes its deadline), and no
+  // state is read before all have answered: reading would delay their answers.
   const asked = await Promise.all(listed.value.mirrors.map((mirror) => askListed(mirror, options)));
   const mirrors: LookedAt[] = [];
   for (const [at, mirror] of listed.value.mirrors.entries()) {
@@ -57,7 +57,7 @@ async function orTell<T>(root: string, look: () => Promise<T>): Promise<T | Extr
   }
 }
 
-/** @returns null where the error is not the folder's but a bug */
+/** Returns null if the error is a bug and not the folder's. */
 function troubleOf(root: string, error: unknown): Trouble | null {
   if (error instanceof UnsafePath) return { kind: "usage", what: error.message, next: error.next };
   const code = codeOf(error);

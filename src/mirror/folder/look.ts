@@ -9,24 +9,29 @@ import { type MirrorStatus, readStatus } from "./read-status.ts";
 import { ok, type Result, type Trouble } from "../../common/trouble.ts";
 import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";
 
-/** The state of a mirror, by its state file and its daemon: no network, walk, lock or writing. */
+/**
+ * The state of a linked folder, from its state file and its daemon: no network, walk, lock or
+ * writing.
+ */
 export type Look =
   | { readonly kind: "seen"; readonly status: MirrorStatus; readonly daemon: DaemonStatus | null }
-  /** Not known as the user's (`untrusted`), trouble of its daemon, a state that cannot be read. */
+  /**
+   * Not known as the user's (`untrusted`), trouble of its daemon, or a state that cannot be read.
+   */
   | { readonly kind: "unseen"; readonly trouble: Trouble };
 
 export type LookOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
-  /** How long a daemon may be silent, in milliseconds; else the usual time. */
+  /** Milliseconds that a daemon may be silent; default: the usual time. */
   readonly daemonMs?: number;
-  /** Nothing is read of a folder that cannot be admitted, whatever is wrong with it. */
+  /** True to read nothing of a folder that cannot be admitted, for whatever reason. */
   readonly isStrict?: boolean;
-  /** Of a process that looks again and again. */
+  /** For a process that reads states repeatedly. */
   readonly glances?: Glances;
 };
 
-/** @param root a folder that holds `.mdmirror/` */
+/** @param root a folder that has `.mdmirror/` */
 export async function lookAtMirror(root: string, options: LookOptions): Promise<Look> {
   const asked = await askFirst(root, options);
   return asked.kind === "asked" ? readAfter(root, asked, options) : asked;
@@ -36,7 +41,7 @@ type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
 
 type Unasked = Extract<Look, { kind: "unseen" }>;
 
-/** The first half of a look: is it the user's, and what does its daemon say. */
+/** First half: checks whether the folder is the user's, and asks its daemon. */
 export async function askFirst(root: string, options: LookOptions): Promise<Asked | Unasked> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
@@ -47,21 +52,21 @@ export async function askFirst(root: string, options: LookOptions): Promise<Aske
 
 type Glanced = { readonly glances?: Glances | null };
 
-/** The second half: what the state tells. */
+/** Second half: reads the state. */
 export async function readAfter(root: string, { daemon }: Asked, { glances = null }: Glanced = {}): Promise<Look> {
   const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase), glances);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
   return { kind: "seen", status: withDaemon(read.value, daemon), daemon };
 }
 
-/** Milliseconds since it was last proven in sync; null: it never was. */
+/** Returns milliseconds since both sides were last proven equal; null if never. */
 export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number): number | null {
   return syncedAt === null ? null : Math.max(0, now - syncedAt);
 }
 
 /**
  * The folder's content was written by whoever made it: unless it is known as the user's, nothing in
- * it is worth showing.
+ * it is shown.
  */
 function doubtOf(root: string, { env, cwd, isStrict = false }: LookOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
@@ -71,17 +76,17 @@ function doubtOf(root: string, { env, cwd, isStrict = false }: LookOptions): Tro
   return isStrict || admitted.trouble.code === "untrusted" ? admitted.trouble : null;
 }
 
-/** The phases of a daemon's loop in which a run may be under way. */
+/** Phases of a daemon's loop in which a run may be active. */
 const BUSY: ReadonlySet<string> = new Set(["observing", "applying", "silent"]);
 
-/** Asks the daemon if its socket exists: most folders have none. */
+/** Asks the daemon only if its socket exists: most folders have none. */
 async function askAny(root: string, deadlineMs?: number): Promise<Result<DaemonStatus | null>> {
   if (!existsSync(join(root, MIRROR_FOLDER, CONTROL_FILE))) return ok(null);
   const asking = await askStatus(root, deadlineMs);
   return asking === NO_DAEMON ? ok(null) : asking;
 }
 
-/** The daemon knows of later looks than it writes down, and of those that failed. */
+/** The daemon knows later scans than it writes down, and failed ones. */
 function withDaemon(status: MirrorStatus, daemon: DaemonStatus | null): MirrorStatus {
   if (daemon === null) return status;
   const syncedAt = latest(status.syncedAt, daemon.inSyncAsOf);

@@ -2,7 +2,9 @@ import { type Metric, metricsText, type Sample } from "../../common/metrics-text
 import type { LookedAt, MirrorWord } from "./look-at-all.ts";
 import type { Look } from "./look.ts";
 
-/** How mirrors stand, for a collector that reads text files. Names of mirrors, never a path. */
+/**
+ * Metrics of linked folders, for a collector that reads text files: names of folders, never a path.
+ */
 
 type Seen = Extract<Look, { kind: "seen" }>;
 type Gauge = { readonly name: string; readonly help: string; readonly of: (seen: Seen) => number | null };
@@ -19,7 +21,7 @@ const STATES: readonly MirrorWord[] = [
   "unreadable",
 ];
 
-/** null: there is nothing to tell. Times are seconds since the epoch. */
+/** Null if there is no value. Times are seconds since the epoch. */
 const GAUGES: readonly Gauge[] = [
   {
     name: "last_proof_timestamp_seconds",

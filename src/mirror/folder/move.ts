@@ -12,7 +12,10 @@ import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trou
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Whether a mirror can be moved there, by one rename. @param to absolute; nothing may be there */
+/**
+ * Checks whether a linked folder can be moved by one rename.
+ * @param to absolute; nothing may exist there
+ */
 export function judgeMove(root: string, to: string, env: Env): Result<null> {
   const next = "name a new folder inside an existing one";
   if (existsSync(to)) return trouble("usage", `${to} already exists`, next);
@@ -36,9 +39,9 @@ function otherDisk(root: string, to: string): Result<never> {
 }
 
 /**
- * Under the folder's lock, nothing of it open.
- * ORDER: the folder, then the list: killed between, the next command in the folder follows it.
- * @returns what of the list could not be kept, as a clause, or null
+ * Moves the folder, under its lock and with nothing of it open. ORDER: the folder, then the list:
+ * after a kill between them, the next command in the folder updates the list.
+ * @returns a clause on what could not be updated in the list, or null
  */
 export function moveFolder(root: string, to: string, env: Env): Result<string | null> {
   try {
@@ -49,7 +52,7 @@ export function moveFolder(root: string, to: string, env: Env): Result<string | 
       code: codeOf(error),
     });
   }
-  // Of the lock that was taken at the old place.
+  // Belongs to the lock that was taken at the old path.
   removeOwn(join(to, MIRROR_FOLDER), "lock.json");
   const place = placeOf(env);
   const marker = readMarker(createNodeFs(), to);

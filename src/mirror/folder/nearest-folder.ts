@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * A folder that may still be to be made, or else the lowest one above it that is there.
+ * Returns the folder, or the lowest existing one above it.
  * @param dir absolute
  */
 export function nearestFolder(dir: string): string {

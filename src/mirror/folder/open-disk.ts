@@ -10,9 +10,8 @@ import { type Config, readConfig } from "../settings/config.ts";
 type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore">;
 
 /**
- * The disk of a mirrored folder, with the rules that its configuration asks for, where no state is
- * open.
- * @param root real path of a folder that holds `.mdmirror/`
+ * Opens the disk of a linked folder, with the rules of its configuration, without a state.
+ * @param root real path of a folder that has `.mdmirror/`
  */
 export function openDisk(root: string, options: DiskOptions): LocalDisk {
   const own = join(root, MIRROR_FOLDER);
@@ -21,7 +20,7 @@ export function openDisk(root: string, options: DiskOptions): LocalDisk {
   return new LocalDisk(createNodeFs(), root, { ...options, gitignore: follows ? () => readLinkedPaths(own) : null });
 }
 
-/** What no `.gitignore` leaves out; null: the mirror does not follow them. */
+/** Returns the paths that no `.gitignore` leaves out; null if these files are not followed. */
 export function followed(
   { gitignore }: Pick<Config, "gitignore">,
   state: Pick<State, "localPaths">,

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import type { Trouble } from "../../common/trouble.ts";
 
-/** How many files a run has open at a time: databases, folders, connections, Node's own. */
+/** Files that a run has open at a time: databases, folders, connections, Node's own. */
 const NEEDED = 64;
 
 /**
- * What else can be wrong where something failed: below some 64 open files it fails at any place,
- * and in words of whoever asked for one more. LIMIT: Linux alone tells.
- * @returns null where the limit is no such one, or not known
+ * Checks whether too low a limit of open files explains a failure: below some 64 it fails at any
+ * place. LIMIT: only on Linux.
+ * @returns null if the limit is high enough, or unknown
  */
 export function fewOpenFiles(limits: () => string = readLimits): Trouble | null {
   const most = Number(/^Max open files +(\d+)/m.exec(limits())?.[1] ?? NEEDED);
@@ -23,7 +23,7 @@ function readLimits(): string {
   try {
     return readFileSync("/proc/self/limits", "utf8");
   } catch {
-    // Another system, or none of the few is left.
+    // Another system, or no file can be opened at all.
     return "";
   }
 }

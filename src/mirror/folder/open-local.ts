@@ -11,15 +11,12 @@ import { openToRead } from "./open-state.ts";
 import { readConfig } from "../settings/config.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 
-/**
- * A mirrored folder as far as this machine alone knows it: no key, network or lock, and nothing is
- * written (I23).
- */
+/** A linked folder without its service: no key, network or lock, and nothing is written (I23). */
 export type LocalMirror = { readonly root: string; readonly state: State; readonly disk: Disk; close(): void };
 
 type System = { readonly clock: Clock; readonly random: Random };
 
-/** @param dir a folder that holds `.mdmirror/` */
+/** @param dir a folder that has `.mdmirror/` */
 export function openLocal(dir: string, system: System): Result<LocalMirror> {
   const root = existsSync(dir) ? realpathSync(dir) : dir;
   const opened = openToRead(join(root, MIRROR_FOLDER), system.clock);
@@ -36,7 +33,7 @@ function withLinksHere(root: string, state: State, disk: Disk): Disk {
   return readingDisk({ state, disk, prefix: config.value.remote }, config.value.wiki);
 }
 
-/** Opens a mirror so, works on it and closes it, however the work ends. */
+/** Opens a linked folder without its service, works on it and closes it, however the work ends. */
 export function withLocal<T>(dir: string, system: System, work: (mirror: LocalMirror) => Result<T>): Result<T> {
   const opened = openLocal(dir, system);
   if (opened.kind === "trouble") return opened;

@@ -27,8 +27,8 @@ import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 export type MirrorOptions = {
   /**
-   * `read`: no lock, the state as it is, a disk and a log that are never written (I23). `write`:
-   * locked; a damaged state is set aside and rebuilt by adoption.
+   * `read`: no lock, and neither state, disk nor log is written (I23). `write`: locked; a damaged
+   * state is set aside and rebuilt from both sides.
    */
   readonly mode: "read" | "write";
   /** The command that opens it, shown to a process that finds the folder locked. */
@@ -44,30 +44,30 @@ export type MirrorOptions = {
   readonly tally?: ExchangeTally;
 };
 
-/** One mirrored folder with its parts: config, key, lock, state, disk, remote. */
+/** One linked folder with its parts: configuration, key, lock, state, disk, service. */
 export type OpenedMirror = {
-  /** Absolute. */
+  /** Absolute path. */
   readonly root: string;
   readonly config: Config;
-  /** The URL in use: `--url` > `MDMIRROR_URL` > config. */
+  /** The URL in use: `--url` > `MDMIRROR_URL` > configuration. */
   readonly url: string;
   readonly world: World;
-  /** What the user is told about the opening, for example that a damaged state was set aside. */
+  /** Messages for the user about the opening, for example about a damaged state. */
   readonly notes: readonly string[];
   /**
-   * Only when opened to `write`: frees the lock and takes it again, while a command has the folder.
+   * Only if opened to `write`: frees the lock and takes it again, while a command has the folder.
    */
   readonly lock?: Pick<FolderLock, "free" | "take">;
-  /** Whether a daemon has lent this folder: it goes on when the mirror is closed. */
+  /** True if a daemon lent this folder: the daemon continues when it is closed. */
   readonly borrowed?: boolean;
-  /** Whether another key than the one in use would be found by now. */
+  /** Returns true if a key other than the present one would be found now. */
   hasNewKey?(): boolean;
   close(): Promise<void>;
 };
 
 const NO_PROGRESS: Progress = { report: () => undefined };
 
-/** @param dir absolute path of a folder that holds `.mdmirror/` */
+/** @param dir absolute path of a folder that has `.mdmirror/` */
 export async function openMirror(dir: string, options: MirrorOptions): Promise<Result<OpenedMirror>> {
   if (!existsSync(dir))
     return trouble("usage", `${dir} does not exist`, "mount its disk, or give the present path of the folder");
@@ -87,7 +87,7 @@ export async function openMirror(dir: string, options: MirrorOptions): Promise<R
   }
 }
 
-/** What is known of a mirrored folder before anything in it is opened. */
+/** Facts about a linked folder before anything in it is opened. */
 type Entry = {
   readonly root: string;
   /** Its `.mdmirror`. */
@@ -134,7 +134,7 @@ function enter(folder: string, mode: MirrorOptions["mode"]): Result<null> {
 async function openParts(entry: Entry, options: MirrorOptions, closers: Closers): Promise<Result<OpenedMirror>> {
   const { root, folder, config, admitted, key } = entry;
   const { mode, clock, random } = options;
-  // ORDER: before anything is read that would make the heap grow.
+  // ORDER: before anything large is read.
   const { progress = NO_PROGRESS } = options;
   const locked = mode === "write" ? await lockFolder(entry, options, closers) : ok({ borrowed: false });
   if (locked.kind === "trouble") return locked;
@@ -169,7 +169,7 @@ async function openParts(entry: Entry, options: MirrorOptions, closers: Closers)
     prefix: config.remote,
   };
   const world = config.links === "keep" ? plain : translating(plain, mode === "write", config.wiki);
-  // A new state knows nothing of this folder, so any root is right: the first sync deletes and
+  // A new state has no record of this folder, so any root is right: the first sync deletes and
   // overwrites nothing (I05).
   if (isNew) rememberRoot(world);
   if (mode === "write" && checkRoot(world).root === "same") claimName(root, admitted, options.env);

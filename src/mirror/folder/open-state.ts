@@ -9,21 +9,18 @@ import type { StateFile } from "../state/schema.ts";
 import type { StoredState } from "../state/state.ts";
 import { FULL_NEXT, isDiskFull, ok, type Result, trouble } from "../../common/trouble.ts";
 
-/**
- * Opens the state file as a command needs it, and reports or repairs each way in which it can be
- * unusable.
- */
+/** Opens the state file as a command needs it, and reports or repairs each kind of damage. */
 
 type StateInUse = {
   readonly state: StoredState;
-  /** It has no past: everything that both sides hold is adopted. */
+  /** True for a state without records: everything that both sides have is linked. */
   readonly isNew: boolean;
   readonly notes: string[];
 };
 
 /**
- * Under the lock. A damaged file is set aside; adoption finds its content again, and deletes and
- * overwrites nothing.
+ * Opens it under the lock. A damaged file is set aside; linking finds its content again, and
+ * deletes and overwrites nothing.
  */
 export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
   const notes: string[] = [];
@@ -51,7 +48,7 @@ export function openToWrite(folder: string, clock: Clock): Result<StateInUse> {
 }
 
 /**
- * A kill or a full disk stopped it between making the file and writing the first row, so it is as
+ * A kill or a full disk stopped it between creating the file and writing the first row, so it is as
  * good as new.
  */
 function knowsNoFolder(state: StoredState): boolean {
@@ -59,8 +56,7 @@ function knowsNoFolder(state: StoredState): boolean {
 }
 
 /**
- * For files whose text the store has lost, the stamps are dropped: the next walk reads and stores
- * them.
+ * Drops the stamps of files whose content the store has lost: the next walk reads and stores them.
  */
 function readAgain(state: StoredState): void {
   const missing = new Set(state.missingTexts());
@@ -78,14 +74,14 @@ export function openToRead(folder: string, clock: Clock): Result<StateInUse> {
   return ok({ state: memoryState(clock), isNew: true, notes: [] });
 }
 
-/** A state that ends with the process: a plan over it is the first plan. */
+/** Opens a state that ends with the process: a plan over it is the first plan. */
 export function memoryState(clock: Clock): StoredState {
   const memory = openState({ folder: ":memory:", clock });
   if (memory.kind !== "opened") throw new Error(`a database in memory cannot be made: ${memory.kind}`);
   return memory.state;
 }
 
-/** Each way in which a state file can be unusable, as the user sees it. */
+/** Returns the trouble for each way in which a state file can be unusable. */
 export function stateTrouble(
   opened: { readonly kind: "missing" } | ({ readonly file: StateFile } & DatabaseFault),
 ): Result<never> {
@@ -116,7 +112,7 @@ export function stateTrouble(
   }
 }
 
-/** How the service has behaved so far; null: nothing is known. */
+/** Returns the learned traits of the service; null if none are known. */
 export function readTraits(state: Pick<State, "meta">): RemoteTraits | null {
   const text = state.meta(META.traits);
   return text === null ? null : (JSON.parse(text) as RemoteTraits);

@@ -10,26 +10,23 @@ import type { Glances } from "./glances.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { comparePaths } from "../model/by-path.ts";
 
-/** What the state file says of a mirror: no network, walk or lock. */
+/** Facts about a linked folder from the state file: no network, walk or lock. */
 export type MirrorStatus = Standing & {
   readonly url: string;
   readonly remote: string;
   readonly documents: number;
   readonly folders: number;
-  /** Effects that were cut off; the next run settles them. */
+  /** Interrupted effects; the next run completes them. */
   readonly pending: number;
-  /**
-   * Rows that need nothing more, though the sides are not equal: in review, or excluded by the
-   * ignore rules.
-   */
+  /** Documents that differ and need no action: in review, or excluded by the ignore rules. */
   readonly resting: Readonly<Partial<Record<HoldReason, number>>>;
-  /** Documents in conflict, without those whose text is in review for it: each has one state. */
+  /** Documents in conflict, without those whose content is in review for it: each has one state. */
   readonly conflicts: readonly string[];
-  /** Documents with text in review, without those that need a choice here as well. */
+  /** Documents in review, without those that also need a local choice. */
   readonly reviews: readonly string[];
   /**
-   * The same, with the time since when the oldest text of each waits, in milliseconds since the
-   * epoch. `met`: it waits because it met another edit.
+   * The same, with the time since when the oldest content of each waits, in milliseconds since the
+   * epoch. `met`: it waits because of a conflict.
    */
   readonly reviewedSince: Glance["survey"]["reviews"];
   readonly lastRun: {
@@ -50,9 +47,9 @@ const NOTHING: Glance = {
 };
 
 /**
- * @param dir a folder that holds `.mdmirror/`
- * @param isBusy a daemon is in the middle of a run: then an unfinished run is no sign of trouble
- * @param glances of a process that looks again and again
+ * @param dir a folder that has `.mdmirror/`
+ * @param isBusy a daemon is in the middle of a run, so an unfinished run is no problem
+ * @param glances for a process that reads states repeatedly
  */
 export async function readStatus(
   dir: string,
@@ -79,7 +76,7 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     remote,
     documents: survey.documents,
     folders: survey.folders,
-    // A parked inode is always looked at once more: nothing was cut off.
+    // A set-aside file is always checked once more: nothing was interrupted.
     pending: intents.filter(({ intent }) => intent.kind !== "set-aside").length,
     resting: countResting(holds),
     conflicts: conflicts.toSorted(comparePaths),

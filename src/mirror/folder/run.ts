@@ -18,36 +18,36 @@ import type { OpenedMirror } from "./open-mirror.ts";
 import { keepUp } from "./upkeep.ts";
 import { lstatSync } from "node:fs";
 
-/** One run of a mirror, as a command asks for it. */
+/** One run of a linked folder, as a command asks for it. */
 
 export type { RunReport } from "../engine/run/report.ts";
 
 export type RunRequest = {
   readonly direction: Policy["direction"];
   /**
-   * `--max-deletes`: how many deletions on each side need no approval in this run; null: the usual
-   * budget.
+   * `--max-deletes`: deletions on each side that need no approval in this run; null for the usual
+   * limit.
    */
   readonly maxDeletes: number | null;
   /**
-   * Whether a person sees the run. Without one, protected texts wait until two runs saw them the
-   * same.
+   * True if a person sees the run. Otherwise protected content waits until two runs saw it
+   * unchanged.
    */
   readonly attended: boolean;
-  /** Run by a timer (`--quiet`), not asked for by somebody. */
+  /** True if a timer runs it (`--quiet`). */
   readonly byTimer?: boolean;
 };
 
 export const USUAL_RUN: RunRequest = { direction: "both", maxDeletes: null, attended: true };
 
 const RETRY_MS = 86_400_000;
-/** Milliseconds between the two looks that prove that a file is gone from the disk. */
+/** Milliseconds between the two scans that prove a local deletion. */
 const SECOND_LOOK_MS = 2_000;
 
 export function rememberPrefer(mirror: OpenedMirror, prefer: Exclude<Policy["prefer"], null>): void {
   const { state } = mirror.world;
   state.setMeta(META.prefer, prefer);
-  // A chosen policy answers the question that a flood of conflicts raised.
+  // A chosen policy answers the question that too many conflicts raised.
   if (state.meta(META.flood) !== null) state.setMeta(META.flood, null);
 }
 
@@ -70,15 +70,15 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
 }
 
 /**
- * A run that somebody asked for writes over a file that changed a moment ago: who asks has finished
- * with it. What an editor has open is left alone by each.
+ * A manual run replaces a file that changed a moment ago, because who runs it has finished. A file
+ * that an editor has open is left alone by every run.
  */
 export function handsOffOf({ handsOff }: Config, by: "by-hand" | "by-timer" | "watch"): HandsOff {
   const quietMs = by === "by-hand" ? 0 : timeMs(handsOff.quiet);
   return { quietMs, openMs: timeMs(handsOff.open), sleeps: by === "by-timer" };
 }
 
-/** The policy for conflicts at a path, in the form that the planner asks for. */
+/** Returns the policy for conflicts at a path, in the planner's form. */
 export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => ConflictPolicy {
   if (typeof conflicts === "string") return () => conflicts;
   const rules = conflicts.map(({ paths, policy }) => ({ matches: createMatcher(paths), policy }));
@@ -86,8 +86,8 @@ export function conflictPolicy({ conflicts }: Config): (path: LocalPath) => Conf
 }
 
 /**
- * Runs passes to convergence, and keeps the result for `status`.
- * @param stoppable runs the steps of its plans. Left out: nobody stops them
+ * Runs cycles until nothing is left to do, and stores the result for `status`.
+ * @param stoppable runs the steps of its plans. If left out, nobody can stop them
  */
 export async function runSync(
   mirror: OpenedMirror,
@@ -114,8 +114,8 @@ export async function runSync(
 }
 
 /**
- * Whether refused writes are tried again. A new grant cannot be seen, so a run that a person asks
- * for always tries; a run by a timer tries once a day.
+ * Returns true if refused writes are tried again. A new grant cannot be seen, so a manual run
+ * always tries; a run by a timer tries once a day.
  */
 function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
   const { state, clock } = mirror.world;
@@ -128,20 +128,20 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
 }
 
 /**
- * The run for which an approval is planned. It has the budget of the run that halted, because with
- * another one the plan might not halt at all.
+ * Returns the run for which an approval is planned. It has the limit of the run that was stopped,
+ * because with another one the plan might not stop at all.
  */
 export function runThatHalted({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.haltedWith);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
-/** A person's run with the usual budget goes by that alone. */
+/** A manual run with the usual limit replaces an earlier one. */
 export function forgetBudgetOfHalt({ world: { state } }: OpenedMirror): void {
   if (state.meta(META.haltedWith) !== null) state.setMeta(META.haltedWith, null);
 }
 
-/** The usual budget, or that of the run whose halt still stands, where it is smaller. */
+/** Returns the usual limit, or that of the run whose stop is still open, if it is smaller. */
 export function guardsSinceHalt(mirror: OpenedMirror): GuardLimits {
   const { maxDeletes: least } = runThatHalted(mirror, true);
   if (least === null) return DEFAULT_GUARDS;
@@ -150,9 +150,9 @@ export function guardsSinceHalt(mirror: OpenedMirror): GuardLimits {
 }
 
 /**
- * Keeps what outlives a run: the budget with which it halted, for as long as that halt stands (a
- * run of the daemon in which the deletions still wait has not judged them), and the end of what
- * waited for a first complete run.
+ * Stores facts that outlive a run: the limit with which it was stopped, while that stop is open (a
+ * daemon's run in which the deletions are still delayed has not judged them), and the end of
+ * `--prefer` after a first complete run.
  */
 export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: number | null = null): void {
   const { state } = mirror.world;
@@ -163,11 +163,11 @@ export function noteReport(mirror: OpenedMirror, report: RunReport, maxDeletes: 
   }
   const ended = report.state === "in-sync" || (report.state === "attention" && !isInUse(report));
   if (ended && state.meta(META.prefer) !== null) state.setMeta(META.prefer, null);
-  // What an update kept of before has served its time.
+  // The copy of the state from before an update is no longer needed.
   if (report.state === "in-sync") dropBefore(join(mirror.root, MIRROR_FOLDER), "state.db");
 }
 
-/** Whether the service's text waits to be written over a file that somebody has in hand. */
+/** Returns true if the service's version waits because somebody is editing the file. */
 function isInUse({ attention }: RunReport): boolean {
   return attention.some(({ kind }) => kind === "in-use");
 }
@@ -178,7 +178,7 @@ export type Preview =
       readonly kind: "planned";
       readonly plan: Plan;
       readonly trees: Trees;
-      /** What would need the user's attention after the run, as far as the looks show. */
+      /** Problems that would be open after the run, as far as the scans show. */
       readonly open: readonly Attention[];
       readonly staysLocal: NonNullable<RunReport["staysLocal"]>;
     };
@@ -193,8 +193,8 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
 }
 
 /**
- * Which files keep what a run notes, by their inodes. The open ones go on working where somebody
- * moves or removes them, and the next run would know nothing of what this one did.
+ * Identifies the files with a run's results by their inodes. Open files keep working when somebody
+ * moves or removes them, and the next run would know nothing of this one.
  */
 function placeOfNotes(root: string): string {
   return ["", "state.db"]
@@ -203,7 +203,7 @@ function placeOfNotes(root: string): string {
     .join(" ");
 }
 
-/** A report that claims no more than what the next run will find noted. */
+/** Returns a report that claims no more than the next run will find stored. */
 function withoutNotes(report: RunReport): RunReport {
   const detail =
     "it was moved or removed during the run; its record of the run is in the moved folder: move that back if you can";

@@ -2,10 +2,10 @@ import { readOwn, removeOwn, replaceOwn } from "../state/own-files.ts";
 import { codeOf } from "../../common/trouble.ts";
 
 /**
- * Troubles that mostly end by themselves: another run still holds the folder, or the service is not
- * reached. For a timer that runs every five minutes each line is a mail, so `sync --quiet` stays
- * silent about them at first. A file keeps when they began, because a run without the lock may not
- * write the state.
+ * Problems that mostly end by themselves: another run has the lock, or the service cannot be
+ * reached. For a timer every five minutes each line is a mail, so `sync --quiet` is silent about
+ * them at first. A file has the time when they began, because a run without the lock may not write
+ * the state.
  */
 export type TransientKind = "locked" | "offline";
 
@@ -13,18 +13,18 @@ type Noted = { readonly since: number; readonly toldAt: number | null };
 type Notes = { readonly [kind in TransientKind]?: Noted };
 
 const FILE = "quiet.json";
-/** After how long a trouble that lasts is reported again. */
+/** Milliseconds after which a lasting problem is reported again. */
 const AGAIN_MS = 86_400_000;
 
 type Telling =
   | { readonly kind: "silent" }
-  /** `sinceMs`: how long it has lasted. */
+  /** `sinceMs`: duration so far. */
   | { readonly kind: "told"; readonly sinceMs: number };
 
 /**
- * Notes the trouble, and says whether to report it now.
+ * Notes the problem, and says whether to report it now.
  * @param folder absolute path of `.mdmirror`
- * @param quietMs how long it may last unreported
+ * @param quietMs time without a report
  */
 export function noteTransient(folder: string, kind: TransientKind, now: number, quietMs: number): Telling {
   try {
@@ -35,13 +35,13 @@ export function noteTransient(folder: string, kind: TransientKind, now: number, 
     if (after !== notes[kind]) writeNotes(folder, { ...notes, [kind]: after });
     return isDue ? { kind: "told", sinceMs: now - noted.since } : { kind: "silent" };
   } catch (error) {
-    // On a disk that cannot keep it, one mail too many is better than none.
+    // On a disk that cannot store it, one mail too many is better than none.
     if (codeOf(error) === null) throw error;
     return { kind: "told", sinceMs: 0 };
   }
 }
 
-/** After the clock was set back, the time starts anew. */
+/** After the clock was set back, the time starts over. */
 function lastingSince(noted: Noted | undefined, now: number): Noted | null {
   return noted !== undefined && noted.since <= now ? noted : null;
 }
@@ -51,8 +51,8 @@ function isToBeTold({ since, toldAt }: Noted, now: number, quietMs: number): boo
 }
 
 /**
- * Removes the notes of troubles that ended. Writes nothing if there is none. On a disk that cannot
- * be written they stay until later.
+ * Removes notes of problems that ended. Writes nothing if there are none. On a disk that cannot be
+ * written they stay until later.
  */
 export function endTransient(folder: string, ended: readonly TransientKind[]): void {
   try {

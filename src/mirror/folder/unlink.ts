@@ -14,26 +14,26 @@ import { forgetInKeychain, KEY_FILE } from "../settings/key.ts";
 import { ok, type Result, unwritableFile } from "../../common/trouble.ts";
 
 /**
- * Ends a mirror, and nothing else: its files stay, here and on the service. What was in
- * `.mdmirror/` stays as well, but for the key, the link and the marker; a later `init` links the
- * folder as one that it never saw.
+ * Unlinks a folder and nothing else: its files stay on both sides. The contents of `.mdmirror/`
+ * stay as well, except for the key, the link and the marker; a later `init` links the folder as a
+ * new one.
  */
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type Unlinked = {
-  /** The key that lay in the folder is gone. */
+  /** True if the key stored in the folder was removed. */
   readonly keyFile: boolean;
-  /** `shared`: another mirror of the same address uses it. */
+  /** `shared`: another linked folder of the same address uses it. */
   readonly keychain: "none" | "removed" | "kept" | "shared";
-  /** Where the service is; null: the folder did not say. */
+  /** Address of the service; null if the folder does not say. */
   readonly url: string | null;
 };
 
 /**
- * Under the folder's lock, nothing of it open.
- * ORDER: the key first, the list last: killed between, it is still in the list, and told again.
- * @param root real path of a folder that is there
+ * Unlinks under the folder's lock, with nothing of it open. ORDER: the key first, the list last:
+ * after a kill between them, the folder is still listed, and the command can be repeated.
+ * @param root real path of an existing folder
  */
 export function unlinkFolder(root: string, env: Env, now: number): Result<Unlinked> {
   const folder = join(root, MIRROR_FOLDER);
@@ -55,7 +55,7 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
   }
 }
 
-/** The key of the keychain goes with the last mirror of its address. */
+/** The key in the keychain is removed with the last linked folder of its address. */
 function forgetKey(root: string, url: string | null, env: Env): Unlinked["keychain"] {
   const place = placeOf(env);
   const address = url === null ? null : addressOf(pickUrl(url, { env: {} })!, [new URL(url).host]);
@@ -66,8 +66,8 @@ function forgetKey(root: string, url: string | null, env: Env): Unlinked["keycha
 }
 
 /**
- * The list lets go of a folder, and of the mirror with its last one.
- * @param marker null: it is not known; then by the path
+ * Removes a folder from the list, and the entry with its last folder.
+ * @param marker null if it is not known; then by the path
  */
 export function forgetRoot(root: string, marker: string | null, env: Env): Result<null> {
   const place = placeOf(env);

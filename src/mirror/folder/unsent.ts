@@ -4,7 +4,7 @@ import { type Preview, previewSync, USUAL_RUN } from "./run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { withMirror } from "./with-mirror.ts";
 
-/** What of a mirror would be left where it is, were it unlinked now. */
+/** Changes that would never be uploaded if the folder were unlinked now. */
 type Unsent = Extract<Preview, { kind: "planned" }>;
 
 const NOT_LEFT: ReadonlySet<string> = new Set([
@@ -17,8 +17,8 @@ const NOT_LEFT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Plans a sync, and leaves out of it what only comes here: nothing of that is lost. Writes nothing.
- * @returns null: all was sent, nothing is open; the trouble: it cannot be known
+ * Plans a sync without its downloads, of which nothing is lost. Writes nothing.
+ * @returns null if everything was uploaded and nothing is open; trouble if that cannot be known
  */
 export function findUnsent(
   root: string,
@@ -33,7 +33,7 @@ export function findUnsent(
   });
 }
 
-/** An effect that is on this disk alone. */
+/** Returns true for an effect on this disk alone. */
 function isBrought(kind: string): boolean {
   return kind.endsWith("-local");
 }

@@ -9,22 +9,19 @@ import type { StoredState } from "../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
 import { keepSearchIndex } from "../operations/search.ts";
 
-/**
- * What a mirror does for itself between passes: once a day it prunes what is older than its
- * retention, and the search index follows the disk.
- */
+/** Daily upkeep between cycles: prunes old content and updates the search index. */
 
 const DAY_MS = 86_400_000;
-/** How long texts stay that nothing refers to any more, in days on which the mirror ran. */
+/** Days on which mdmirror ran after which content without references is removed. */
 const RETENTION_DAYS = 30;
 const RETENTION_BYTES = 500_000_000;
-/** LIMIT: slices of one upkeep; the next day's goes on. A slice takes some milliseconds. */
+/** LIMIT: slices of one upkeep; the next day continues. A slice takes some milliseconds. */
 const SLICES = 400;
 
-/** @param local the walk of the pass that just ended; null when there was none */
+/** @param local the walk of the cycle that just ended; null if there was none */
 export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
   pruneDaily(mirror);
-  // Until somebody searches there is no index.
+  // There is no index until somebody searches.
   if (local === null || !existsSync(join(mirror.root, MIRROR_FOLDER, SEARCH_FILE))) return;
   keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
 }
@@ -35,10 +32,11 @@ export function pruneDaily(mirror: OpenedMirror): void {
   const now = clock.now();
   const noted = state.meta(META.prunedAt);
   const before = Number(noted);
-  // A clock that was set back must not stop the pruning for ever.
+  // A clock that was set back must not stop pruning forever.
   if (noted !== null && now - before < DAY_MS && now >= before) return;
   state.setMeta(META.prunedAt, String(now));
-  // A new mirror has nothing old enough; after its clone, finding that out would read all texts.
+  // A new folder has nothing old enough; after its first sync, finding that out would read all
+  // contents.
   if (noted === null) return;
   state.spellings.removeOld();
   const pruning = state.prune(now, { days: RETENTION_DAYS, bytes: RETENTION_BYTES });

@@ -1,13 +1,13 @@
 import { type MirrorOptions, type OpenedMirror, openMirror } from "./open-mirror.ts";
 import type { Result } from "../../common/trouble.ts";
 
-/** What a process that goes on has around it: a page, a program that imports the library. */
+/** Environment of a process that continues: a page, or a program that uses the library. */
 export type GuestOptions = Required<Pick<MirrorOptions, "env" | "cwd" | "clock" | "random">> &
   Pick<MirrorOptions, "progress">;
 
 /**
- * Opens a mirror, works on it and closes it, however the work ends.
- * @param root absolute path of a folder that holds `.mdmirror/`, of this user
+ * Opens a linked folder, works on it and closes it, however the work ends.
+ * @param root absolute path of a folder of this user that has `.mdmirror/`
  */
 export async function withMirror<T>(
   root: string,

@@ -23,14 +23,13 @@ type AfterSync = {
   readonly onNote: (note: string) => void;
 };
 
-/** LIMIT: how long a single `sync` waits for its hooks. */
+/** LIMIT: milliseconds that a single `sync` waits for its hooks. */
 const MOST_MS = 60_000;
 
 /**
- * Tells hooks how a single run left a mirror. How it ended is its state until the next one, so
- * nothing is waited for; that the service is not reached is told by the run that finds it so after
- * its time.
- * @param dir a folder that holds `.mdmirror/`, of which nothing is open
+ * Runs hooks after a single run. Its result is the state until the next run, so nothing is delayed.
+ * An unreachable service is reported by the run that finds it still unreachable after its time.
+ * @param dir a folder that has `.mdmirror/`, of which nothing is open
  */
 export async function tellAfterSync(dir: string, report: RunReport, after: AfterSync): Promise<Result<null>> {
   const hooks = readHooks(after.env);
@@ -58,10 +57,10 @@ async function tellAll(root: string, hooks: readonly Hook[], report: RunReport, 
   await Promise.all(hooksFor(root, hooks, env).map((hook) => tellOne(hook, root, file, { facts, after, late })));
 }
 
-/** @returns null: it was reached */
+/** Returns null if the service was reached. */
 function offlineFor(file: string, { state }: RunReport, now: number): number | null {
   const { offlineSince } = readMemory(file);
-  // After the clock was set back, the time starts anew.
+  // After the clock was set back, the time starts over.
   const since = offlineSince === null || offlineSince > now ? now : offlineSince;
   rememberOffline(file, state === "offline" ? since : null);
   return state === "offline" ? now - since : null;
@@ -70,7 +69,7 @@ function offlineFor(file: string, { state }: RunReport, now: number): number | n
 type Round = {
   readonly facts: Facts;
   readonly after: AfterSync;
-  /** Ends those under way. */
+  /** Ends active hooks. */
   readonly late: AbortSignal;
 };
 
@@ -84,7 +83,7 @@ async function tellOne(hook: Hook, root: string, file: string, { facts, after, l
     const message = messageOf(due, facts, about);
     const end = await runCommand(hook, message, { env, timeoutMs: hook.timeoutMs, stop: late });
     if (end.kind === "failed") onNote(`the hook "${hook.name}" failed on ${due.event}: ${failureClause(end)}`);
-    // What nobody heard is told again by the next run, if it is still so.
+    // A hook that did not finish is run again next time, if the state is the same.
     const heard = end.kind === "done" || end.reason !== "stopped";
     if (heard) known = tell(due.event, facts, known);
     keepEnd(file, hook, message, end, heard ? known : null);

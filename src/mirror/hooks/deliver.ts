@@ -5,9 +5,9 @@ import type { Hook, HookEnd } from "./hook.ts";
 import { type HookMemory, rememberHook, type Told } from "./memory.ts";
 import type { Message } from "./message.ts";
 
-/** Remembers, logs and words how a call of a hook ended. */
+/** Stores, logs and words the result of a hook. */
 
-/** @param told what the hook knows now; null: it did not hear it, and is told again */
+/** @param told the states reported to the hook; null if it did not finish, and is run again */
 export function keepEnd(file: string, hook: Hook, message: Message, end: HookEnd, told: Told | null): void {
   const { type: event, timestamp } = message;
   const ended = { event, at: Date.parse(timestamp) };
@@ -19,7 +19,9 @@ export function keepEnd(file: string, hook: Hook, message: Message, end: HookEnd
   });
 }
 
-/** The line in the folder's log: words and numbers, for what a command prints may be anything. */
+/**
+ * Returns the line for the folder's log: words and numbers only, because output may be anything.
+ */
 export function logEnd(log: Log | null, { name }: Hook, event: EventName, end: HookEnd): void {
   const { ms } = end;
   if (end.kind === "done") log?.write("info", "hook", { what: name, action: event, outcome: "done", ms });
@@ -39,7 +41,7 @@ function codeOf({ code }: Extract<HookEnd, { kind: "failed" }>): Pick<LogFields,
   return typeof code === "number" ? { status: code } : { code };
 }
 
-/** A clause for people, with the last line that a command printed. */
+/** Returns a clause for people, with the last line that a command printed. */
 export function failureClause({ why, output }: { readonly why: string; readonly output: string }): string {
   const line = output.split("\n").at(-1)?.trim() ?? "";
   return line === "" ? why : `${why}: ${line.slice(0, 200)}`;

@@ -2,22 +2,22 @@ import { EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from "./events.ts";
 import type { Changes, Facts, Item } from "./facts.ts";
 import type { Told } from "./memory.ts";
 
-/** What a hook is still to be told: how the mirror stands, against what it was told. Pure. */
+/** Compares the state of a folder with the states that a hook was run for. Pure. */
 
 export type Due = {
   readonly event: EventName;
-  /** What it is about; empty where it is about the whole. */
+  /** Subjects of the event; empty for the whole folder. */
   readonly items: readonly Item[];
-  /** Another one of the same event is another state, which has to last anew. */
+  /** Another key of the same event is another state, which has to last again. */
   readonly key: string;
 };
 
-/** LIMIT: entries that are remembered of each list; what is past that may be told again. */
+/** LIMIT: remembered entries of each list; further ones may be reported again. */
 const MOST = 1_000;
 
 type Rule = {
   readonly due: (facts: Facts, told: Told) => Omit<Due, "event"> | null;
-  /** What it has been told then. */
+  /** Returns the states reported after this event. */
   readonly tell: (facts: Facts, told: Told) => Told;
 };
 
@@ -51,7 +51,7 @@ const RULES: Readonly<Record<EventName, Rule>> = {
 
 const SETTLED = { kind: "review-settled", code: null, next: "nothing" } as const;
 
-/** In the order in which they are told. */
+/** In the order in which they are reported. */
 export function dueEvents(facts: Facts, told: Told): Due[] {
   return EVENT_NAMES.flatMap((event) => {
     const due = RULES[event].due(facts, told);
@@ -64,8 +64,8 @@ export function tell(event: EventName, facts: Facts, told: Told): Told {
 }
 
 /**
- * What a hook that is new is taken to know: that the mirror was in sync, and what waits in review.
- * What is wrong already it is told.
+ * Returns the states that a new hook is assumed to have: in sync, and the present reviews. Existing
+ * problems are reported.
  */
 export function knownAtFirst({ state, reviews }: Facts): Told {
   const inSync = state === "in-sync";
@@ -73,8 +73,8 @@ export function knownAtFirst({ state, reviews }: Facts): Told {
 }
 
 /**
- * Takes out what is over, so that the same is told when it comes again. While the service is not
- * reached, what was open counts as open still.
+ * Removes states that ended, so that they are reported again when they come back. While the service
+ * is not reached, open problems still count as open.
  */
 export function forgetEnded(facts: Facts, told: Told): Told {
   const { state, stopped, attention, conflicts, offlineMs, changes } = facts;
@@ -82,7 +82,7 @@ export function forgetEnded(facts: Facts, told: Told): Told {
   const open = stopped.length + attention.length + conflicts.length;
   return {
     ...told,
-    // What waits by itself is no leaving, until it is carried across.
+    // A pending change does not end "in sync" until it is synced.
     inSync: told.inSync && !told.offline && open === 0 && sumOf(changes) === 0,
     stopped: keptOf(stopped, told.stopped),
     attention: keptOf(attention, told.attention),
@@ -117,7 +117,7 @@ function keyOf({ kind, path }: Item): string {
   return `${kind} ${path}`;
 }
 
-/** Paths of what waited in review and does no more. One that waits elsewhere now was moved. */
+/** Returns paths that left review. One that waits under another path was moved. */
 function settledOf({ reviews, conflicts }: Facts, told: Told): string[] {
   if (reviews === null) return [];
   const now = new Set(reviews);

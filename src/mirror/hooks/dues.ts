@@ -7,7 +7,10 @@ import type { Facts } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
 import { type HookMemory, type Memory, NOTHING_TOLD, rememberHook, type Told } from "./memory.ts";
 
-/** What one hook has still to be told of one mirror; what is over is forgotten by this look. */
+/**
+ * Returns the events that one hook still has to receive for one folder, and forgets states that
+ * ended.
+ */
 export function duesOf(
   hook: Hook,
   facts: Facts,
@@ -22,18 +25,24 @@ export function duesOf(
 
 function knownNow(hook: Hook, facts: Facts, { told }: HookMemory): Told {
   const known = forgetEnded(facts, told ?? knownAtFirst(facts));
-  // Reviews that nobody asked about must not be told as settled when somebody asks.
+  // Reviews that no hook asked about must not be reported as settled when one does.
   return hook.on.has("review-settled") ? known : tell("review-settled", facts, known);
 }
 
-/** What the user calls a mirror; unlisted ones by their folder. @param root real path */
+/**
+ * Returns the user's name for a linked folder, else the name of the folder.
+ * @param root real path
+ */
 export function mirrorName(root: string, env: Env): string {
   const listed = listOwnMirrors(env);
   const mirrors = listed.kind === "ok" ? listed.value.mirrors : [];
   return mirrors.find((mirror) => mirror.root === root)?.name ?? basename(root);
 }
 
-/** Those that are for this mirror. @param root real path */
+/**
+ * Returns the hooks for this folder.
+ * @param root real path
+ */
 export function hooksFor(root: string, hooks: readonly Hook[], env: Env): readonly Hook[] {
   return hooks.filter(({ mirrors }) => mirrors === null || mirrors.some((one) => isMirror(one, root, env)));
 }
@@ -43,7 +52,7 @@ function isMirror(one: string, root: string, env: Env): boolean {
   try {
     return realpathSync(one) === root;
   } catch {
-    // No folder is there: it is not this one, which is.
+    // No folder exists at that path, so it is not this one.
     return false;
   }
 }

@@ -1,11 +1,11 @@
-/** The events that a hook can ask for, in the order in which they are told. */
+/** Events that a hook can ask for, in the order in which they are reported. */
 export const EVENT_NAMES = ["stopped", "offline", "conflict", "attention", "review-settled", "in-sync"] as const;
 
 export type EventName = (typeof EVENT_NAMES)[number];
 
 /**
- * How long a state must have lasted before a hook is told of it, in milliseconds, unless the hook
- * says otherwise: a burst becomes one event, and a blip none.
+ * Default time that a state must last before a hook runs, in milliseconds: a burst becomes one
+ * event, a short disturbance none.
  */
 export const USUAL_DEBOUNCE: Readonly<Record<EventName, number>> = {
   stopped: 5_000,

@@ -6,22 +6,22 @@ import type { Glances } from "../folder/glances.ts";
 import type { RunReport } from "../folder/run.ts";
 import { attentionJson } from "../operations/results/attention.ts";
 
-/** How a mirror stands, as far as hooks are told of it: paths, codes and numbers, never a text. */
+/** State of a linked folder for hooks: paths, codes and numbers, never content. */
 export type Facts = {
   readonly state: RunReport["state"];
-  /** What was carried across since the hook was told `in-sync`, as far as this process saw. */
+  /** Changes synced since the hook ran for `in-sync`, as far as this process saw. */
   readonly changes: Changes;
-  /** What needs a person. */
+  /** Problems that require a person. */
   readonly attention: readonly Item[];
-  /** Also those that wait in review, and so need nobody here. */
+  /** Conflicts, also those in review that need no local choice. */
   readonly conflicts: readonly Item[];
-  /** Why it halted. */
+  /** Reasons of a stop. */
   readonly stopped: readonly Item[];
-  /** Why the service was not reached, if it was not. */
+  /** Reasons why the service was not reached. */
   readonly offline: readonly Item[];
-  /** For how long it has not been reached, in milliseconds. */
+  /** Milliseconds for which it has not been reached. */
   readonly offlineMs: number;
-  /** What waits in review, by `SINCE PATH`; null: not known. */
+  /** Changes in review, by `SINCE PATH`; null if not known. */
   readonly reviews: readonly string[] | null;
 };
 
@@ -40,13 +40,13 @@ export type Seen = Pick<RunReport, "state" | "attention" | "safetyStop">;
 
 const NO_GLANCES: Pick<Glances, "at"> = { at: glanceAtState };
 
-/** Since when, and why, the service is not reached. */
+/** Reason and duration of an unreachable service. */
 export type Offline = { readonly code: WaitReason; readonly ms: number };
 
 /**
- * @param root a folder that holds `.mdmirror/`
- * @param glances of a process that looks again and again
- * @param offline what a daemon knows of later looks than its last run; null: it is reached
+ * @param root a folder that has `.mdmirror/`
+ * @param glances for a process that reads states repeatedly
+ * @param offline later facts of a daemon than its last run; null if the service is reached
  */
 export function factsOf(
   root: string,
@@ -55,7 +55,7 @@ export function factsOf(
   changes: Changes,
   glances: Pick<Glances, "at"> = NO_GLANCES,
 ): Facts {
-  // What waits by itself needs nobody.
+  // Pending changes need nobody.
   const asking = report.attention.filter(({ waits }) => !waits);
   const attention = itemsOf(asking);
   return {
@@ -70,7 +70,7 @@ export function factsOf(
   };
 }
 
-/** Two edits that met: here, or in review, where somebody decides in the app. */
+/** Two conflicting edits: local, or in review, where somebody decides in the web app. */
 const CONFLICTS: ReadonlySet<string> = new Set(["conflict", "review-conflict"]);
 
 function itemsOf(attention: Seen["attention"]): Item[] {
@@ -82,7 +82,7 @@ function itemOf({ path, kind, code, next }: Item): Item {
   return { path, kind, code, next };
 }
 
-/** A state that cannot be read is told by the run itself. */
+/** A state that cannot be read is reported by the run itself. */
 function reviewsOf(root: string, glances: Pick<Glances, "at">): readonly string[] | null {
   const glanced = glances.at(join(root, MIRROR_FOLDER));
   if (glanced.kind !== "read") return null;

@@ -3,7 +3,7 @@ import type { Env, Hook } from "./hook.ts";
 import { type HookMemory, readMemory } from "./memory.ts";
 import { readHooks } from "./read-hooks.ts";
 
-/** A hook whose last call for a mirror did not go well. */
+/** A hook whose last run for a folder failed. */
 export type FailedHook = {
   readonly name: string;
   readonly event: EventName;
@@ -11,11 +11,11 @@ export type FailedHook = {
   readonly at: number;
   /** A clause. */
   readonly why: string;
-  /** The last of what its command printed. */
+  /** The last output of its command. */
   readonly output: string;
 };
 
-/** @param file where it is kept what hooks were told of the mirror */
+/** @param file with the results of hooks for the folder */
 export function failedHooks(file: string, env: Env): readonly FailedHook[] {
   const { hooks } = readMemory(file);
   if (Object.values(hooks).every(({ failed }) => failed === null)) return [];

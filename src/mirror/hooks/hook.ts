@@ -1,18 +1,18 @@
 import type { EventName } from "./events.ts";
 
-/** One hook of the user's, as `hooks.json` has it. */
+/** One of the user's hooks, as in `hooks.json`. */
 export type Hook = {
   readonly name: string;
-  /** What it asks for, with the time that each must have lasted, in milliseconds. */
+  /** Its events, with the time that each state must last, in milliseconds. */
   readonly on: ReadonlyMap<EventName, number>;
-  /** Names or folders of the mirrors that it is for; null: all. */
+  /** Names or paths of its linked folders; null for all. */
   readonly mirrors: readonly string[] | null;
   readonly timeoutMs: number;
-  /** A program and its arguments; no shell reads them. */
+  /** A program and its arguments, without a shell. */
   readonly argv: readonly string[];
 };
 
-/** How a hook ended. */
+/** Result of a hook. */
 export type HookEnd =
   | { readonly kind: "done"; readonly ms: number }
   | {
@@ -22,9 +22,9 @@ export type HookEnd =
       readonly why: string;
       /** The same as a word, for the log: `exit`, `timeout`. */
       readonly reason: string;
-      /** The exit code, the signal or the code of the system; null: none. */
+      /** Exit code, signal or code of the system; null if there is none. */
       readonly code: number | string | null;
-      /** The last of what the command printed. */
+      /** The last output of the command. */
       readonly output: string;
     };
 

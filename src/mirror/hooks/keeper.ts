@@ -21,16 +21,16 @@ import { type WaitReason, waitReasonOf } from "../engine/daemon/phase.ts";
 /** State of one folder of a daemon, by its events. */
 class Standing {
   log: Log | null = null;
-  /** The last run that told of itself; null: none has ended yet. */
+  /** The last run that reported itself; null if none has ended yet. */
   #seen: Seen | null = null;
   /** `since` by the monotonic clock. */
   #offline: { readonly code: WaitReason; readonly since: number } | null = null;
-  /** What its runs carried across, all together. */
+  /** Changes synced by all its runs. */
   #carried: Changes = {};
-  /** The same, when each hook was told `in-sync`. */
+  /** The same, at the time when each hook ran for `in-sync`. */
   readonly #toldAt = new Map<string, Changes>();
 
-  /** @returns whether it may stand otherwise now */
+  /** Returns true if the state may have changed. */
   take(event: FolderEvent, now: number): boolean {
     if (event.kind === "run") {
       const { state, attention, safetyStop, fault, counts } = event.report;
@@ -42,7 +42,7 @@ class Standing {
     }
     if (event.kind !== "phase") return false;
     const { phase } = event;
-    // While it looks, it is not known otherwise.
+    // During a scan the last state remains.
     if (phase.kind === "waiting" && phase.why !== "paused") this.#setOffline(phase.why, now);
     else if (phase.kind === "idle" || phase.kind === "stopped") this.#setOffline(null, now);
     return true;
@@ -60,12 +60,12 @@ class Standing {
     return this.#offline === null ? null : { code: this.#offline.code, ms: now - this.#offline.since };
   }
 
-  /** What was carried across since the hook was told `in-sync`. */
+  /** Returns changes synced since the hook ran for `in-sync`. */
   carriedFor(hook: string): Changes {
     return sum(this.#carried, this.#toldAt.get(hook) ?? {}, -1);
   }
 
-  /** @param told what it was told of */
+  /** @param told changes that were reported */
   toldInSync(hook: string, told: Changes): void {
     this.#toldAt.set(hook, sum(this.#toldAt.get(hook) ?? {}, told, 1));
   }
@@ -81,21 +81,21 @@ type KeeperOptions = {
   readonly env: Env;
   readonly clock: Clock;
   readonly random: Random;
-  /** What is wrong with hooks, for who started the daemon. */
+  /** Called for problems with hooks, for whoever started the daemon. */
   readonly onNote: (note: string) => void;
 };
 
-/** LIMIT: between two looks; a daemon that carries much across has many runs a second. */
+/** LIMIT: milliseconds between two checks; a busy daemon has many runs a second. */
 const REST_MS = 500;
-/** LIMIT: without any event, so long until the next look: hooks may have been changed. */
+/** LIMIT: milliseconds until the next check without an event: hooks may have changed. */
 const IDLE_MS = 60_000;
-/** How long hooks that are under way have when the daemon ends. */
+/** LIMIT: milliseconds that active hooks have when the daemon ends. */
 const LEAVE_MS = 5_000;
 
 /**
- * Tells hooks how the folders of a daemon stand. It compares how each stands with what each hook
- * was told, so nothing is queued, and nothing is lost by a crash. It runs beside the sync, which
- * never waits for it; each hook is told one thing at a time.
+ * Runs hooks for the folders of a daemon. It compares each state with the states that each hook was
+ * run for, so nothing is queued, and nothing is lost in a crash. Syncing never waits for it; each
+ * hook runs once at a time.
  */
 export class HookKeeper {
   readonly #options: KeeperOptions;
@@ -106,7 +106,7 @@ export class HookKeeper {
   readonly #stop = new AbortController();
   readonly #kept: Promise<void>;
   #wake = new AbortController();
-  /** What was noted last of the file: the same is noted once. */
+  /** Last message about the file: the same one is reported once. */
   #noted: string | null = null;
 
   constructor(options: KeeperOptions) {
@@ -122,7 +122,7 @@ export class HookKeeper {
     if (folder.standing.take(event, this.#options.clock.monotonic())) this.#wake.abort();
   }
 
-  /** Resolves when no hook is under way; those that take long are ended, and told again later. */
+  /** Resolves when no hook is active; long ones are ended, and run again later. */
   async end(): Promise<void> {
     this.#stop.abort();
     await this.#kept;
@@ -147,14 +147,14 @@ export class HookKeeper {
         await clock.sleep(REST_MS, stop);
       }
     } catch (error) {
-      // The sync goes on without them.
+      // Syncing continues without them.
       onNote(`hooks are not run any more, by an error in mdmirror itself: ${errnoClause(error)}`);
     }
   }
 
-  /** @returns when to look again, for each folder */
+  /** Returns when to check each folder again. */
   #lookAtAll(): number[] {
-    // ORDER: first, so that an event during the look wakes the next one.
+    // ORDER: first, so that an event during the check wakes the next one.
     this.#wake = new AbortController();
     const hooks = this.#folders.size === 0 ? [] : this.#readHooks();
     if (hooks.length === 0) return [];
@@ -219,7 +219,7 @@ export class HookKeeper {
     if (due.event === "in-sync") standing.toldInSync(hook.name, facts.changes);
     if (end.kind === "failed")
       onNote(`the hook "${hook.name}" failed on ${due.event} of ${shellWord(root)}: ${failureClause(end)}`);
-    // What the end of the daemon cut off is told by the next one.
+    // A hook that the end of the daemon interrupted is run again by the next one.
     keepEnd(file, hook, message, end, mine.signal.aborted ? null : tell(due.event, facts, told));
   }
 }

@@ -6,15 +6,15 @@ import type { Env, Hook } from "./hook.ts";
 import { type Ended, readMemory } from "./memory.ts";
 import { readHooks } from "./read-hooks.ts";
 
-/** The user's hooks, with how each last ended. */
+/** The user's hooks, each with its last result. */
 export type ListedHook = {
   readonly hook: Hook;
-  /** The newest that went well, of any mirror. */
+  /** Its newest success, for any folder. */
   readonly last: (Ended & { readonly mirror: string }) | null;
   readonly failed: readonly (Omit<FailedHook, "name"> & { readonly mirror: string })[];
 };
 
-/** @returns `file`: null: there is none */
+/** `file` is null if there is none. */
 export function listHooks(env: Env): Result<{ readonly file: string | null; readonly hooks: readonly ListedHook[] }> {
   const read = readHooks(env);
   if (read.kind === "trouble") return read;
@@ -34,7 +34,7 @@ export function listHooks(env: Env): Result<{ readonly file: string | null; read
   return ok({ file: hooksFileOf(env), hooks });
 }
 
-/** Where it is kept what hooks were told, of each mirror in the list. */
+/** Returns the files with results of hooks, for each listed folder. */
 export function memories(env: Env): { readonly mirror: string; readonly root: string; readonly file: string }[] {
   const place = placeOf(env);
   const listed = listOwnMirrors(env);

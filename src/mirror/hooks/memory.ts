@@ -6,15 +6,15 @@ import type { EventName } from "./events.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
- * What hooks were told of a mirror, and how that ended: a file for each mirror, beside the list of
- * mirrors and outside of every folder. An event is a difference between this and how the mirror
- * stands, so one that a crash cut off is told again, and none is told twice.
- * RACE: two processes that tell of one mirror at the same moment may both tell an event.
+ * States that hooks were run for, and their results: a file for each linked folder, beside the list
+ * and outside every folder. An event is a difference between this and the present state, so a crash
+ * loses none, and none is reported twice. RACE: two processes may report one event at the same
+ * moment.
  */
 
-/** What a hook has been told; ends that nobody is told of are taken out at once. */
+/** States that a hook was run for; states without an event are removed when they end. */
 export type Told = {
-  /** Whether it was told `in-sync`, and nothing was carried across since. */
+  /** True if the hook ran for `in-sync` and nothing was synced since. */
   readonly inSync: boolean;
   readonly attention: readonly string[];
   readonly conflict: readonly string[];
@@ -27,17 +27,17 @@ export type Ended = { readonly event: EventName; readonly at: number };
 type Failure = Ended & { readonly why: string; readonly output: string };
 
 export type HookMemory = {
-  /** null: it was never told anything of this mirror. */
+  /** Null if the hook never ran for this folder. */
   readonly told: Told | null;
-  /** The last that went well. */
+  /** Last success. */
   readonly last: Ended | null;
-  /** What failed since then. */
+  /** Failure since then. */
   readonly failed: Failure | null;
 };
 
 export type Memory = {
   readonly hooks: Readonly<Record<string, HookMemory>>;
-  /** Since when single runs did not reach the service, in milliseconds since the epoch. */
+  /** Time since when single runs did not reach the service, in milliseconds since the epoch. */
   readonly offlineSince: number | null;
 };
 
@@ -46,7 +46,7 @@ const EMPTY: Memory = { hooks: {}, offlineSince: null };
 const VERSION = 1;
 
 /**
- * What cannot be read counts as nothing: an event too many is better than none.
+ * A file that cannot be read counts as empty: an event too many is better than none.
  * @param file as `hookMemoryOf` names it
  */
 export function readMemory(file: string): Memory {
@@ -76,7 +76,10 @@ function isTold({ attention, conflict, stopped, reviews }: Readonly<Record<strin
   return [attention, conflict, stopped, reviews].every((list) => Array.isArray(list));
 }
 
-/** Changes what is kept of one hook. @throws as node:fs does */
+/**
+ * Changes the entry of one hook.
+ * @throws as node:fs does
+ */
 export function rememberHook(file: string, name: string, change: (before: HookMemory) => HookMemory): void {
   const memory = readMemory(file);
   const before = Object.hasOwn(memory.hooks, name) ? memory.hooks[name]! : NOTHING_TOLD;

@@ -5,8 +5,8 @@ import type { EventName } from "./events.ts";
 import type { Changes, Facts, Item } from "./facts.ts";
 
 /**
- * The JSON on the standard input of a hook's command: paths, codes and numbers; never a document's
- * text, never a key.
+ * JSON for the standard input of a hook's command: paths, codes and numbers; never content, never a
+ * key.
  */
 export type Message = {
   readonly id: string;
@@ -18,13 +18,13 @@ export type Message = {
   readonly data: {
     readonly mirror: { readonly name: string; readonly folder: string };
     readonly state: Facts["state"];
-    /** Whether `mdmirror hooks test` sent it, and nothing happened. */
+    /** True if `mdmirror hooks test` sent it and nothing happened. */
     readonly test: boolean;
-    /** `changes`: what was carried across since `in-sync` was told last, as far as was seen. */
+    /** `changes`: synced since `in-sync` was last reported, as far as was seen. */
     readonly counts: Counts;
-    /** What it is about: the first 50. */
+    /** The first 50 subjects of the event. */
     readonly items: readonly Item[];
-    /** How many more there are. */
+    /** Number of further subjects. */
     readonly more: number;
     readonly next: string;
   };
@@ -94,7 +94,7 @@ function codeOf(first: Item | undefined): string {
   return first?.code === null || first === undefined ? "" : ` (${first.code})`;
 }
 
-/** LIMIT: a sentence that fits a notice. */
+/** LIMIT: names in a sentence that fits a notice. */
 const MOST_NAMED = 3;
 
 function pathsOf(items: readonly Item[]): string {

@@ -3,21 +3,21 @@ import { ageText, parseAge } from "../../common/age.ts";
 import { isEventName, EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from "./events.ts";
 import type { Hook } from "./hook.ts";
 
-/** What `hooks.json` says, read with care: a member that is not known is a fault, not a guess. */
+/** Reads `hooks.json` strictly: an unknown member is an error, not a guess. */
 
 /** LIMIT: hooks of one user. */
 const MOST_HOOKS = 32;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,39}$/;
 const USUAL_TIMEOUT_MS = 30_000;
-/** LIMIT: how long one call of a command may take. */
+/** LIMIT: milliseconds for one run of a command. */
 const MOST_TIMEOUT_MS = 600_000;
-/** LIMIT: a state that is told a day late is told in vain. */
+/** LIMIT: a state reported a day late is useless. */
 const MOST_DEBOUNCE_MS = 86_400_000;
 
 type OnFault = (why: string) => void;
 type Members = Readonly<Record<string, unknown>>;
 
-/** @returns faults: a clause on each that names its member */
+/** Returns hooks and faults: a clause for each member that is wrong. */
 export function parseHooks(text: string): { readonly hooks: readonly Hook[]; readonly faults: readonly string[] } {
   let json: unknown;
   try {
@@ -79,7 +79,7 @@ function readDebounce(name: EventName, settings: unknown, fault: OnFault): numbe
   return USUAL_DEBOUNCE[name];
 }
 
-/** @returns null: it is not given, or is a fault */
+/** Returns null if it is not given or wrong. */
 function readTime(value: unknown, member: string, most: number, fault: OnFault): number | null {
   if (value === undefined) return null;
   const ms = typeof value === "string" ? parseAge(value) : null;

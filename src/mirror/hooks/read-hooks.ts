@@ -9,15 +9,15 @@ import { parseHooks } from "./parse.ts";
 
 /**
  * The user's hooks: `hooks.json` in `$XDG_CONFIG_HOME/mdmirror` (else `~/.config/mdmirror`). A hook
- * runs programs, so this is the only place where hooks are read: never in a mirrored folder, which
- * anybody may have made, and never from a file that somebody else can write.
+ * runs programs, so hooks are read only there: never in a linked folder, which anybody may have
+ * made, and never from a file that somebody else can write.
  */
 
 /** LIMIT: bytes of the file. */
 const MOST_BYTES = 256 * 1024;
 const NO_HOOKS: readonly Hook[] = [];
 
-/** @returns none where there is no file */
+/** Returns no hooks if there is no file. */
 export function readHooks(env: Env): Result<readonly Hook[]> {
   const file = hooksFileOf(env);
   if (file === null) return ok(NO_HOOKS);
@@ -35,12 +35,12 @@ export function readHooks(env: Env): Result<readonly Hook[]> {
 type OwnText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "absent" }
-  /** `why`: a clause that the path stands before. */
+  /** `why`: a clause that follows the path. */
   | { readonly kind: "unfit"; readonly why: string; readonly next: string };
 
 /**
  * Reads a file that only this user (and root) can write. A link to it is followed, as people keep
- * such files in repositories: what counts is who can change the file, and the folder of the link.
+ * such files in repositories: only write access to the file and to the folder of the link counts.
  */
 function readOwnText(file: string): OwnText {
   let fd: number;
@@ -75,7 +75,7 @@ function unfit(why: string, next: string): OwnText {
 function accessFault({ uid, mode }: { readonly uid: number; readonly mode: number }): string | null {
   const me = effectiveUser();
   if (me === null) return null;
-  // Root can change everything anyway, and some systems keep such files in a store of root's.
+  // Root can change everything, and some systems keep such files in a store of root's.
   if (uid !== me && uid !== 0) return "belongs to another user";
   return (mode & 0o022) === 0 ? null : "can be written by other users";
 }

@@ -6,18 +6,18 @@ import type { Message } from "./message.ts";
 
 /**
  * Runs a hook's command: the message on its standard input, a small environment without keys, in
- * the user's home folder (a mirrored one might hold a configuration of somebody else's for what is
- * run there), in a process group of its own that is ended as a whole when its time is over.
+ * the user's home folder (a linked folder might have somebody else's configuration for the
+ * program). It runs in a process group of its own, which is ended as a whole when its time is over.
  */
 
-/** LIMIT: bytes of output that are kept, the last of them. */
+/** LIMIT: bytes of output that are kept, from the end. */
 const KEPT_BYTES = 1_024;
-/** LIMIT: bytes of output. Reading more would take a processor from the sync. */
+/** LIMIT: bytes of output. Reading more would take processor time from syncing. */
 const MOST_BYTES = 1024 * 1024;
-/** How long a group has to end by itself when it is told to. */
+/** LIMIT: milliseconds between asking a group to end and killing it. */
 const GRACE_MS = 2_000;
 
-/** What a command may need to find programs, its user's settings, the desktop and a language. */
+/** Variables that a command may need for programs, settings, the desktop and a language. */
 const PASSED: readonly string[] = [
   "PATH",
   "HOME",
@@ -38,7 +38,7 @@ const PASSED: readonly string[] = [
   "WAYLAND_DISPLAY",
   "XAUTHORITY",
 ];
-/** Names the event to the command; mdmirror knows by it that a hook called it. */
+/** Names the event to the command; tells mdmirror that a hook called it. */
 const HOOK_VARIABLE = "MDMIRROR_HOOK";
 
 type Running = {
@@ -64,13 +64,13 @@ type Over = {
   readonly output: string;
 };
 
-/** One child, from its start to its end. */
+/** One child process, from its start to its end. */
 class CommandRun {
   readonly ended: Promise<Over>;
   readonly #child: ChildProcess;
   #output = Buffer.alloc(0);
   #bytes = 0;
-  /** Why it was ended from here. */
+  /** Reason why it was ended. */
   #cut: Pick<Over, "why" | "reason"> | null = null;
   #grace: NodeJS.Timeout | null = null;
 
@@ -91,7 +91,7 @@ class CommandRun {
     this.#child.once("exit", (code, signal) => setImmediate(() => resolve(this.#over(code, signal, null))));
     for (const stream of [this.#child.stdout, this.#child.stderr])
       stream?.on("data", (chunk: Buffer) => this.#take(chunk));
-    // A command that does not read its input is none the worse for it.
+    // A command need not read its input.
     this.#child.stdin?.on("error", () => undefined);
     this.#child.stdin?.end(`${JSON.stringify(message)}\n`);
     this.ended = promise.finally(() => {
@@ -107,7 +107,7 @@ class CommandRun {
     if (this.#bytes > MOST_BYTES) this.#end("it printed more than 1 MiB", "output");
   }
 
-  /** Asks the group to end, and then makes it. */
+  /** Asks the group to end, then kills it. */
   #end(why: string, reason: string): void {
     if (this.#cut !== null) return;
     this.#cut = { why, reason };
@@ -127,7 +127,7 @@ class CommandRun {
     return { why: how, reason: "exit", code: code ?? signal, output };
   }
 
-  /** Nothing of it is waited for any more; what it left behind of a cut group is ended. */
+  /** Stops waiting, and kills what is left of an ended group. */
   #leave(): void {
     if (this.#grace !== null) clearTimeout(this.#grace);
     if (this.#cut !== null) this.#kill("SIGKILL");

@@ -30,10 +30,7 @@ const EXAMPLE = { path: "example.md", kind: "test", code: null, next: "nothing: 
 
 type Testing = { readonly env: Env; readonly clock: Clock; readonly random: Random; readonly stop: AbortSignal };
 
-/**
- * Tells a hook that an event happened, which did not. If that goes well, what failed before is
- * taken as mended.
- */
+/** Runs a hook with a made-up event. A success ends an earlier failure. */
 export async function testHook(hook: Hook, event: EventName, testing: Testing): Promise<HookEnd> {
   const { env, clock, random, stop } = testing;
   const kept = memories(env);

@@ -2,24 +2,23 @@ import type { Due } from "./due.ts";
 import type { EventName } from "./events.ts";
 import type { Hook } from "./hook.ts";
 
-/** LIMIT: what changes again and again is told after so many times its debounce. */
+/** LIMIT: a state that keeps changing is reported after this many times its debounce. */
 const MOST_TIMES = 10;
 /**
- * LIMIT: how often a hook is told of one mirror. One that itself changes the mirror would otherwise
- * be told of that for ever.
+ * LIMIT: runs of a hook for one folder. A hook that changes the folder would otherwise run forever.
  */
 const MOST_TOLD = { times: 30, withinMs: 600_000 } as const;
 
 type Wait = { readonly key: string; readonly first: number; readonly from: number };
 
-/** Since when each hook is to be told what, of one mirror, by the monotonic clock. */
+/** Times since when each hook has pending events for one folder, by the monotonic clock. */
 export class Waits {
   readonly #since = new Map<string, Wait>();
   readonly #toldAt = new Map<string, readonly number[]>();
 
   /**
-   * @param offlineMs for how long the service has not been reached
-   * @returns when each is to be told
+   * @param offlineMs milliseconds for which the service has not been reached
+   * @returns when each event is due
    */
   of(hook: Hook, dues: readonly Due[], offlineMs: number, now: number): ReadonlyMap<EventName, number> {
     const due = new Set<string>(dues.map(({ event }) => event));
@@ -34,7 +33,7 @@ export class Waits {
     );
   }
 
-  /** It was told. */
+  /** The event was reported. */
   forget(hook: Hook, event: EventName, now: number): void {
     this.#since.delete(nameOf(hook, event));
     this.#toldAt.set(hook.name, [...(this.#toldAt.get(hook.name) ?? []), now].slice(-MOST_TOLD.times));

@@ -1,23 +1,21 @@
 import { isJsonObject } from "../../contract/json.ts";
 import { parseAge } from "../../common/age.ts";
 
-/** The members of the configuration that say how often, or for how long. */
+/** Members of the configuration that are times or rates. */
 
 /**
- * `listen`: whether the daemon listens where the service tells of its changes. `pollEvery`: how
- * often it polls meanwhile, as the proof that nothing was missed.
+ * `listen`: whether the daemon listens to the service's events. `pollEvery`: how often it polls
+ * meanwhile, to prove that nothing was missed.
  */
 type EventTimes = { readonly listen: boolean; readonly pollEvery: string };
 
-/**
- * `requestsPerMinute`: how many requests the daemon's looks at the service may cost, with what else
- * it sends.
- */
+/** `requestsPerMinute`: budget of the daemon for scans of the service and its other requests. */
 type Polling = { readonly requestsPerMinute: number };
 
 /**
- * What the service's text is not written over. `quiet`: a file that changed within this time;
- * `open`: one that an editor has open, for that long at most. `0s`: it is written over.
+ * Files that the service's version does not replace yet. `quiet`: a file that changed within this
+ * time; `open`: a file that an editor has open, for at most this time. `0s` replaces it at any
+ * time.
  */
 type HandsOffTimes = { readonly quiet: string; readonly open: string };
 
@@ -25,10 +23,10 @@ export const USUAL_EVENTS: EventTimes = { listen: true, pollEvery: "60s" };
 export const USUAL_POLLING: Polling = { requestsPerMinute: 60 };
 export const USUAL_HANDS_OFF: HandsOffTimes = { quiet: "2s", open: "10m" };
 
-/** Takes what is wrong with a member. */
+/** Receives the fault of a member. */
 export type OnFault = (member: string, why: string) => void;
 
-/** LIMIT: polled less often than that, a change that no event told of would wait too long. */
+/** LIMIT: polled less often, a change without an event would wait too long. */
 const POLL_EVERY_MS = { least: 1_000, most: 3_600_000 } as const;
 
 export function readEvents(value: unknown, fault: OnFault): EventTimes {
@@ -49,8 +47,8 @@ export function readEvents(value: unknown, fault: OnFault): EventTimes {
 }
 
 /**
- * LIMIT: with fewer requests a large workspace would not be looked at within a day; more than that
- * a minute is no polling.
+ * LIMIT: with fewer requests a large workspace would not be scanned within a day; more are no
+ * polling.
  */
 const REQUESTS_PER_MINUTE = { least: 1, most: 6_000 } as const;
 
@@ -71,7 +69,7 @@ export function readPolling(value: unknown, fault: OnFault): Polling {
   return usual;
 }
 
-/** LIMIT: longer waits would be taken for a mirror that does not work. */
+/** LIMIT: longer waits would look like a failure. */
 const HANDS_OFF_MOST = { quiet: "60s", open: "24h" } as const;
 
 export function readHandsOff(value: unknown, fault: OnFault): HandsOffTimes {
@@ -92,7 +90,7 @@ export function readHandsOff(value: unknown, fault: OnFault): HandsOffTimes {
   return { quiet: timeOf("quiet"), open: timeOf("open") };
 }
 
-/** In milliseconds, of what was read as a length of time. */
+/** Returns milliseconds of a checked length of time. */
 export function timeMs(text: string): number {
   return parseAge(text) ?? 0;
 }

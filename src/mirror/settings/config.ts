@@ -20,33 +20,31 @@ import {
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * `.mdmirror/config.json`: which workspace a folder mirrors, and how. `init` writes it, and people
- * edit it.
+ * `.mdmirror/config.json`: the linked workspace and its options. `init` writes it, and people edit
+ * it.
  */
 export type Config = {
   readonly url: string;
-  /** The mirrored subtree of the workspace, without slashes at its ends; "" is the whole. */
+  /** The linked folder of the workspace, without slashes at its ends; "" is the whole. */
   readonly remote: RemotePath;
   readonly names: Policy["names"];
-  /** `translate`: links between documents are by path here, and by id on the service. */
+  /** `translate`: links between documents are paths locally, and ids on the service. */
   readonly links: LinkMode;
-  /**
-   * In the file `"links": {"mode": "translate", "wiki": true}`: wiki links are translated, too.
-   */
+  /** In the file `"links": {"mode": "translate", "wiki": true}`: wiki links are translated too. */
   readonly wiki: boolean;
   /**
-   * One policy, or the first of a list whose `paths` (one gitignore pattern) matches; if none does,
-   * `conflict-copy`.
+   * One policy, or a list of which the first rule with a matching `paths` (one gitignore pattern)
+   * applies; otherwise `conflict-copy`.
    */
   readonly conflicts: ConflictPolicy | readonly ConflictRule[];
-  /** Whether the folder's `.gitignore` files leave out what is not linked. */
+  /** True if the folder's `.gitignore` files leave out files that are not linked. */
   readonly gitignore: boolean;
-  /** Hosts that plain http may be used for, besides loopback. */
+  /** Hosts for which plain http is allowed, besides loopback. */
   readonly allowHttp: readonly string[];
   /**
-   * `progress`: whether commands show the progress of long work. `quietFor`: how long `sync
-   * --quiet` stays silent about a locked folder or an unreachable service, in the form that
-   * `parseAge` reads.
+   * `progress`: whether commands show the progress of long work. `quietFor`: time for which `sync
+   * --quiet` is silent about a locked folder or an unreachable service, in the form that `parseAge`
+   * reads.
    */
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
   readonly events: typeof USUAL_EVENTS;
@@ -147,7 +145,7 @@ function readRemote(value: unknown, fault: OnFault): RemotePath {
 }
 
 /**
- * A `--remote` as the mirror keeps it, or null when no folder of the service can have this path.
+ * Returns a `--remote` in its stored form, or null if no folder of the service can have this path.
  */
 export function cleanPrefix(text: string): RemotePath | null {
   const path = text.replace(/^\/+|\/+$/g, "");
@@ -199,7 +197,7 @@ function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
   });
 }
 
-/** Checks a pattern as in `.mdmirrorignore`; some of its lines mean nothing here. */
+/** Checks a pattern as in `.mdmirrorignore`; some of its lines have no meaning in this list. */
 function pathsFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[{}]/.test(pattern))
@@ -236,16 +234,20 @@ function readInterface(value: unknown, fault: OnFault): Config["interface"] {
   return { progress: progress === true, quietFor: isLengthOfTime(quietFor) ? quietFor : usual.quietFor };
 }
 
-/** Writes the whole file or nothing, also where the power is lost. @throws as node:fs does */
+/**
+ * Writes the whole file or nothing, also during a power loss.
+ * @throws as node:fs does
+ */
 export function writeConfig(folder: string, { wiki, ...config }: Config): void {
   const links = wiki ? { mode: config.links, wiki } : config.links;
   replaceOwn(folder, CONFIG_FILE, `${JSON.stringify({ ...config, links }, null, 2)}\n`, true);
 }
 
 /**
- * Whether a folder is linked: it has a configuration, which a power loss did not leave empty or
- * full of zeros.
- * @param folder absolute path of `.mdmirror` @throws UnsafePath; else as node:fs does
+ * Returns true if a folder is linked: it has a configuration that is neither empty nor full of
+ * zeros after a power loss.
+ * @param folder absolute path of `.mdmirror`
+ * @throws UnsafePath; else as node:fs does
  */
 export function hasConfig(folder: string): boolean {
   const read = readOwn(folder, CONFIG_FILE);

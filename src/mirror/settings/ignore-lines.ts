@@ -5,7 +5,7 @@ import { patternFault } from "../local/pattern-fault.ts";
 import { IGNORE_FILE } from "../model/rule-files.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
-/** @returns why a pattern cannot be a line of `.mdmirrorignore` by itself, as a clause */
+/** Returns why a pattern cannot be a line of `.mdmirrorignore`, as a clause. */
 export function lineFault(pattern: string): string | null {
   if (/^[#!]/.test(pattern)) return 'must not begin with "#" or "!"';
   if (/[\r\n\0]/.test(pattern) || pattern.trim() === "") return "must be one pattern of gitignore syntax";
@@ -13,7 +13,7 @@ export function lineFault(pattern: string): string | null {
 }
 
 /**
- * Adds lines to the `.mdmirrorignore` of a folder, at its end; those that it has stay as they are.
+ * Adds lines at the end of the folder's `.mdmirrorignore`; existing lines stay.
  * @param root real path
  */
 export function addIgnoreLines(root: string, patterns: readonly string[]): Result<readonly string[]> {
@@ -46,7 +46,7 @@ function readRules(path: string): string {
   }
 }
 
-/** A symbolic link is not followed: the folder may be anybody's. */
+/** A symbolic link is not followed: anybody may have made the folder. */
 function append(path: string, text: string): void {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_WRONLY } = constants;
   const fd = openSync(path, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW, 0o666);

@@ -7,19 +7,19 @@ import type { TrustedOrigin } from "../trust/origin.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Where the API key comes from: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
- * `.mdmirror/key`. Only this file reads secrets; no message here repeats what it read (I30).
+ * Sources of the API key: `--key-file` > `MDMIRROR_API_KEY` > the system's keychain >
+ * `.mdmirror/key`. Only this file reads secrets; no message repeats them (I30).
  */
 type KeySource = {
   /**
-   * Absolute path of `.mdmirror`, which need not exist yet. null: a key in the folder is not used.
+   * Absolute path of `.mdmirror`, which need not exist yet. Null: a key in the folder is not used.
    */
   readonly folder: string | null;
   /** The value of `--key-file`; relative to `cwd`. */
   readonly keyFile: string | null;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Where the key may go, and its name in the keychain. */
+  /** Address that may receive the key, and its name in the keychain. */
   readonly origin: TrustedOrigin;
 };
 
@@ -38,7 +38,8 @@ export function findKey({ origin, ...source }: KeySource): Result<FoundKey> {
 }
 
 /**
- * Whether another key would be found now. What is wrong with one is told by who opens the folder.
+ * Returns true if another key would be found now. Problems with it are reported when the folder is
+ * opened.
  */
 export function isOtherKey(source: KeySource, key: string): boolean {
   try {
@@ -51,8 +52,8 @@ export function isOtherKey(source: KeySource, key: string): boolean {
 }
 
 /**
- * Where a key would come from; null: there is none, or none that can be used. It also serves
- * addresses that are not trusted, so it does not return the key.
+ * Returns the source of the key; null if there is none that can be used. It also serves addresses
+ * that are not trusted, so it does not return the key.
  */
 export function findKeySource(source: Lookup): FoundKey["from"] | null {
   const found = lookUp(source);
@@ -61,7 +62,7 @@ export function findKeySource(source: Lookup): FoundKey["from"] | null {
 
 function lookUp({ folder, keyFile, cwd, env, url }: Lookup): Result<FoundKey> {
   if (keyFile !== null) {
-    // The user names this file at each call, so its mode is not checked: a mounted secret is often
+    // The user names this file in each call, so its mode is not checked: a mounted secret is often
     // readable by a group.
     const read = readKeyFile(() => readFileSync(resolve(cwd, keyFile), "utf8"), keyFile);
     return read.kind === "ok" ? ok({ key: read.value, from: "--key-file" }) : read;
@@ -134,9 +135,9 @@ export function storeKey(folder: string, key: string): void {
 type Keychain = { readonly find: readonly string[]; readonly clear: readonly string[] };
 
 /**
- * The keychains of this system that may answer without asking the user. None is required. The user
- * stores a key there by `secret-tool store --label mdmirror service mdmirror account URL`,
- * or `security add-generic-password -s mdmirror -a URL -w`.
+ * Returns the keychains of this system that may answer without asking the user. None is required.
+ * The user stores a key with `secret-tool store --label mdmirror service mdmirror account URL`, or
+ * `security add-generic-password -s mdmirror -a URL -w`.
  */
 function keychainsOf(url: string, env: KeySource["env"]): Keychain[] {
   // Without a session bus nobody can answer secret-tool (cron, a container).
@@ -164,10 +165,7 @@ function askKeychain(url: string, env: KeySource["env"]): string | null {
   return null;
 }
 
-/**
- * Takes the key of a service out of the keychain. @returns whether one was there; `kept`: it could
- * not be taken out
- */
+/** Removes the key of a service from the keychain. `kept`: it could not be removed. */
 export function forgetInKeychain(url: string, env: KeySource["env"]): "none" | "removed" | "kept" {
   if (askKeychain(url, env) === null) return "none";
   for (const { clear } of keychainsOf(url, env)) runTool(clear, env);
@@ -183,7 +181,7 @@ function runTool([command, ...args]: readonly string[], env: KeySource["env"]) {
   });
 }
 
-/** The environment for another program that mdmirror runs, which has no need of the key. */
+/** Returns the environment for another program, which has no need of the key. */
 export function withoutKey(env: KeySource["env"]): NodeJS.ProcessEnv {
   const { MDMIRROR_API_KEY: _key, ...rest } = env;
   return rest;

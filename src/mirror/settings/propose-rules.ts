@@ -7,22 +7,22 @@ import type { OpenedMirror } from "../folder/open-mirror.ts";
 import type { Preview } from "../folder/run.ts";
 
 /**
- * What in a folder nobody means to mirror: documents that come with packages, or that a build
- * makes. Proposed before the first sync, never assumed.
+ * Finds documents that come from packages or builds, which hardly anybody wants to sync. They are
+ * proposed before the first sync, never assumed.
  */
 
 export type Share = { readonly documents: number; readonly bytes: number };
 
 export type Proposal = {
-  /** What the folder's own `.gitignore` files leave out; null: nothing. */
+  /** Documents that the folder's `.gitignore` files leave out; null if there are none. */
   readonly gitignore: Share | null;
-  /** Folders by a pattern each; those with the most documents first. */
+  /** Folders with a pattern each; those with most documents first. */
   readonly patterns: readonly (Share & { readonly pattern: string })[];
 };
 
 /**
- * Folders of packages and of builds, by their names. `beside`: they are that only where one of
- * these files lies in the same folder; `inside`: where it lies in them. Neither: wherever they are.
+ * Folders of packages and builds, by name. `beside`: only if one of these files is in the same
+ * folder; `inside`: only if this file is in it.
  */
 const KNOWN: Readonly<Record<string, { readonly beside?: readonly string[]; readonly inside?: string } | undefined>> = {
   node_modules: {},
@@ -44,7 +44,7 @@ const KNOWN: Readonly<Record<string, { readonly beside?: readonly string[]; read
   env: { inside: "pyvenv.cfg" },
 };
 
-/** What nobody may mean to mirror of what this first plan would. */
+/** Returns a proposal for the documents of this first plan. */
 export function proposalFor(
   { root }: OpenedMirror,
   { trees }: Extract<Preview, { kind: "planned" }>,
@@ -61,8 +61,8 @@ export function proposalFor(
 }
 
 /**
- * @param local as it would be mirrored
- * @param followed the same with the folder's `.gitignore` files followed
+ * @param local tree without the rules
+ * @param followed tree with the folder's `.gitignore` files
  */
 function proposeRules(local: LocalTree, followed: LocalTree): Proposal {
   const all = [...local.files.values()];
@@ -93,7 +93,7 @@ export function plus(share: Share | undefined, { stamp }: Pick<LocalFile, "stamp
   return { documents: documents + 1, bytes: bytes + stamp.size };
 }
 
-/** The outermost known folder above a document, as a pattern. */
+/** Returns the outermost known folder above a document, as a pattern. */
 function patternFor({ others }: LocalTree, path: LocalPath): string | null {
   for (const folder of ancestorsOf(path)) {
     const name = nameOf(folder);

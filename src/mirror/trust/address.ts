@@ -1,12 +1,12 @@
 import { checkBaseUrl, withoutRoute } from "../remote/base-url.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
-/** Where the service is: who gave the address, and whether it can be used. */
+/** The address of the service: its source, and whether it can be used. */
 
 export type PickedUrl = {
-  /** As it was given, without a path that every request adds by itself. */
+  /** As given, without a path that every request adds. */
   readonly url: string;
-  /** `config` is only what the folder says; the others come from the user, now. */
+  /** `config` is the folder's claim; the others come from the user, now. */
   readonly from: "--url" | "MDMIRROR_URL" | "config";
 };
 
@@ -16,10 +16,7 @@ export type UrlSources = {
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
-/**
- * `--url` > `MDMIRROR_URL` > config.
- * @returns null: none was given
- */
+/** Picks `--url` > `MDMIRROR_URL` > configuration. Returns null if none was given. */
 export function pickUrl(configured: string | null, { url, env }: UrlSources): PickedUrl | null {
   const fromEnv = env["MDMIRROR_URL"] ?? "";
   if (url !== undefined && url !== null) return { url: bareUrl(url), from: "--url" };
@@ -28,9 +25,9 @@ export function pickUrl(configured: string | null, { url, env }: UrlSources): Pi
 }
 
 /**
- * The address that a key is bound to: `https://host[:port]` and the path prefix, because two
- * prefixes of one host may belong to two people.
- * @param allowHttp hosts that plain http may be used for, besides loopback
+ * Returns the address that a key is bound to: `https://host[:port]` and the path prefix, because
+ * two prefixes of one host may belong to two people.
+ * @param allowHttp hosts for which plain http is allowed, besides loopback
  */
 export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]): Result<string> {
   const judged = checkBaseUrl(url, allowHttp);
@@ -42,12 +39,12 @@ export function addressOf({ url, from }: PickedUrl, allowHttp: readonly string[]
   );
 }
 
-/** Whether two spellings mean the same base URL. */
+/** Returns true if two spellings are the same base URL. */
 export function isSameUrl(a: string, b: string): boolean {
   return bareUrl(a) === bareUrl(b);
 }
 
-/** A base URL as it is kept and shown: without a request's path or slashes at its end. */
+/** Returns a base URL for storing and showing: without a request's path or slashes at its end. */
 function bareUrl(url: string): string {
   return withoutSlashes(withoutRoute(url));
 }

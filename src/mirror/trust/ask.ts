@@ -12,24 +12,24 @@ import type { KnownMirror } from "./registry.ts";
 import { documentsOf, keyOf } from "./untrusted.ts";
 
 /**
- * What `trust` asks about: a linked folder as it is on the disk. Nothing is sent, and nothing in
- * the folder is run.
+ * Facts that `trust` shows about a folder on the disk. Nothing is sent, and nothing in the folder
+ * is run.
  */
 export type TrustQuestion = {
   /** Real path. */
   readonly root: string;
   readonly marker: string;
   readonly address: string;
-  /** The folder of the workspace that it mirrors; "" is the whole. */
+  /** The linked folder of the workspace; "" is the whole. */
   readonly remote: string;
   readonly owner: string;
   /** `3 Markdown files`. */
   readonly documents: string;
-  /** Where the key would come from, as a clause. */
+  /** Source of the key, as a clause. */
   readonly key: string;
-  /** What the registry holds of it; null: nothing. */
+  /** Its registry entry; null if there is none. */
   readonly known: KnownMirror | null;
-  /** Nothing is left to ask. */
+  /** True if there is nothing to ask. */
   readonly isTrusted: boolean;
 };
 
@@ -75,7 +75,7 @@ export function questionOf(
   });
 }
 
-/** If the folder asks for plain http, only the user can allow it, each host by its name. */
+/** If the folder asks for plain http, only the user can allow it, for each host by name. */
 function allowFirst(root: string, url: string): Result<never> {
   return trouble(
     "usage",

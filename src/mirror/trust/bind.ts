@@ -6,21 +6,21 @@ import { findMirror, keepMirror, placeOf } from "./gate.ts";
 import { usualName } from "./list.ts";
 import { findByMarker, folderId } from "./registry.ts";
 
-/** What the user gave: an address for a mirror's documents and key. */
+/** An address that the user gave for the documents and the key of a linked folder. */
 type Given = {
   /** As `addressOf` spells it. */
   readonly address: string;
   readonly allowHttp: readonly string[];
-  /** null: the name that it has, or else its folder's. */
+  /** Null: the present name, else its folder's. */
   readonly name: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
 };
 
 /**
- * Writes down that the user gave this mirror's key for this address, beside earlier ones. Only
- * called for what a person gave: by `init --url` and `trust`.
+ * Records that the user gave this folder's key for this address, in addition to earlier ones.
+ * Called only for a person's input: by `init --url` and `trust`.
  * @param root real path
- * @returns what was set aside in the registry, or null
+ * @returns the registry entry that was set aside, or null
  */
 export function bindMirror(root: string, marker: string, given: Given): Result<string | null> {
   const place = placeOf(given.env);
@@ -40,15 +40,15 @@ export function bindMirror(root: string, marker: string, given: Given): Result<s
   });
 }
 
-/** null: the folder has none, so no registry can tell it from another. */
+/** Null: the folder has none, so the registry cannot recognise it. */
 export function markerOf(root: string): string | null {
   return readMarker(createNodeFs(), root);
 }
 
 /**
- * Gives a mirror another name.
+ * Renames a linked folder.
  * @param root real path
- * @returns what was set aside in the registry, or null
+ * @returns the registry entry that was set aside, or null
  */
 export function nameMirror(root: string, name: string, env: Given["env"]): Result<string | null> {
   const place = placeOf(env);

@@ -17,12 +17,12 @@ export function openWire(origin: TrustedOrigin): Wire {
   return createWire({ baseUrl: url, allowHttpHosts: allowHttp, route: routeOf(url), userAgent: userAgent() });
 }
 
-/** Returns how requests reach a service: directly, or by the proxy that the environment names. */
+/** Returns the route to a service: directly, or through the proxy that the environment names. */
 export function routeOf(url: string): Route {
   return routeTo(url, process.env);
 }
 
-/** @param tally null: nobody asks how exchanges end */
+/** @param tally counts results of exchanges; null for none */
 export function connect(
   origin: TrustedOrigin,
   options: Omit<RemoteOptions, "wire" | "address">,

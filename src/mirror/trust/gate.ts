@@ -20,30 +20,30 @@ import {
 import { type Doubt, untrusted } from "./untrusted.ts";
 
 /**
- * Whether the documents of a folder, and the key, may go where its configuration says. Anybody may
- * have made the folder, so its configuration counts only as far as the user's own registry, outside
- * of the folder, has bound an address to its marker.
+ * Decides whether the documents of a folder, and the key, may go to the address in its
+ * configuration. Anybody may have made the folder, so its configuration counts only as far as the
+ * user's registry, outside the folder, has bound an address to its marker.
  */
 
 export type Admitted = {
   readonly origin: TrustedOrigin;
-  /** What the user should be told: a folder that was moved or copied. */
+  /** Messages for the user about a folder that was moved or copied. */
   readonly notes: readonly string[];
-  /** The registry's entry that allowed it. */
+  /** The registry entry that allowed it. */
   readonly mirror: KnownMirror;
 };
 
 type GateOptions = UrlSources & {
   /** `read`: the registry is not written either. */
   readonly mode: "read" | "write";
-  /** For messages about a mirror that is not admitted: where its key would come from. */
+  /** For messages about a folder that is not admitted: the source of its key. */
   readonly keyFile?: string | null;
   readonly cwd: string;
 };
 
 /**
- * The address that the user gives in this very command, by `--url` or `MDMIRROR_URL`.
- * @returns null: none is given
+ * Returns the address that the user gives in this command, by `--url` or `MDMIRROR_URL`; null if
+ * none is given.
  */
 export function originOfUser(
   sources: UrlSources & { readonly allowHttp: readonly string[] },
@@ -61,15 +61,14 @@ function seal(picked: PickedUrl, allowHttp: readonly string[]): Result<TrustedOr
 /**
  * Judges a linked folder. Sends nothing and runs nothing.
  * @param root real path
- * @returns the trouble of code `untrusted` for what the user has to be asked about once, by
- * `mdmirror trust`
+ * @returns trouble of code `untrusted` if the user has to be asked once, by `mdmirror trust`
  */
 export function admit(root: string, config: Config, options: GateOptions): Result<Admitted> {
   const owner = checkOwner(root, options.env);
   if (owner.kind === "trouble") return owner;
   const picked = pickUrl(config.url, options)!;
-  // Judged with all that the folder asks for, because an invalid URL is reported before the
-  // question who may use it.
+  // The address is judged with the folder's own exceptions first, because an invalid URL is
+  // reported before the question who may use it.
   const address = addressOf(picked, config.allowHttp);
   if (address.kind === "trouble") return address;
   const place = placeOf(options.env);
@@ -84,7 +83,7 @@ export function admit(root: string, config: Config, options: GateOptions): Resul
   return ok({ origin: origin.value, ...followed });
 }
 
-/** The registry's folder. */
+/** Returns the registry's folder. */
 export function placeOf(env: UrlSources["env"]): Result<string> {
   try {
     return ok(registryFolder(env));
@@ -98,19 +97,19 @@ export function placeOf(env: UrlSources["env"]): Result<string> {
 }
 
 /**
- * The user's hooks, which no mirrored folder can name: absolute.
- * @returns null: there are none
+ * Returns the absolute path of the user's hooks, which no linked folder can name; null if there are
+ * none.
  */
 export function hooksFileOf(env: UrlSources["env"]): string | null {
-  // Without a list of mirrors there is no home, and so no configuration.
+  // Without a list of linked folders there is no home, and so no configuration.
   if (placeOf(env).kind === "trouble") return null;
   const file = join(configFolder(env), "hooks.json");
   return existsSync(file) ? file : null;
 }
 
 /**
- * Where it is kept what hooks were told of a mirror, absolute; it need not exist.
- * @returns null: the folder is none that could be known again
+ * Returns the absolute path for results of hooks, which need not exist; null for a folder that
+ * could not be recognised again.
  */
 export function hookMemoryOf(root: string, env: UrlSources["env"]): string | null {
   const place = placeOf(env);
@@ -124,7 +123,7 @@ export function hookMemoryAt(place: string, marker: string): string {
   return join(dirname(place), "hooks", `${marker}.json`);
 }
 
-/** What the registry holds of a folder: by its marker; without one, by its path. */
+/** Finds the registry entry of a folder: by its marker; without one, by its path. */
 export function findMirror(place: string, root: string): FoundMirror {
   const marker = readMarker(createNodeFs(), root);
   return marker === null ? findByRoot(place, root) : findByMarker(place, marker);
@@ -146,8 +145,8 @@ function doubtOf(found: FoundMirror, picked: PickedUrl, address: string): Doubt 
 }
 
 /**
- * Updates the registry for a folder that was moved, and adds a copy behind the folder that has the
- * name. If the registry cannot be written, the note comes again.
+ * Updates the registry for a folder that was moved, and adds a copy after the folder that has the
+ * name. If the registry cannot be written, the message is repeated.
  */
 function followRoot(
   place: string,
@@ -174,8 +173,8 @@ function rootsThere({ roots, marker }: KnownMirror): readonly string[] {
 }
 
 /**
- * Gives a mirror's name to the folder that the user approved, unless the folder that had the name
- * is still there. Called once the state belongs to this folder.
+ * Gives the name to the folder that the user approved, unless the folder that had the name still
+ * exists. Called once the state belongs to this folder.
  */
 export function claimName(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
   const place = placeOf(env);
@@ -184,20 +183,20 @@ export function claimName(root: string, { mirror }: Admitted, env: UrlSources["e
   if (place.kind === "trouble" || (holder === root && mirror.folder === folder)) return;
   const isHolder = (other: string) => (mirror.folder === null ? other === holder : folderId(other) === mirror.folder);
   if (holder !== root && rootsThere(mirror).some(isHolder)) return;
-  // If it cannot be written, the name stays where it was.
+  // If it cannot be written, the name stays with the other folder.
   keepMirror(place.value, { ...mirror, folder, roots: [root, ...mirror.roots.filter((other) => other !== root)] });
 }
 
-/** A marker that was made anew, because the old one was lost, keeps what the user allowed. */
+/** A new marker in place of a lost one keeps the user's permissions. */
 export function keepMarker(root: string, { mirror }: Admitted, env: UrlSources["env"]): void {
   const marker = readMarker(createNodeFs(), root);
   const place = placeOf(env);
   if (marker === null || marker === mirror.marker || place.kind === "trouble") return;
-  // If it cannot be written, the folder has to be trusted again, which is said then.
+  // If it cannot be written, the folder has to be trusted again, which is reported then.
   keepMirror(place.value, { ...mirror, marker, roots: [root], folder: folderId(root) });
 }
 
-/** @returns what was set aside for it, or null */
+/** Returns the registry entry that was set aside for it, or null. */
 export function keepMirror(place: string, mirror: KnownMirror): Result<string | null> {
   try {
     return ok(writeMirror(place, mirror));
@@ -207,7 +206,7 @@ export function keepMirror(place: string, mirror: KnownMirror): Result<string | 
   }
 }
 
-/** @param undone what was not done, as a clause after a semicolon; "": nothing */
+/** @param undone a clause on what was not done, after a semicolon; "" if nothing */
 function unwritableList(place: string, error: unknown, undone: string): Result<never> {
   return unwritableFile(`the list of your linked folders, ${place},`, error, {
     kind: "usage",
@@ -217,8 +216,8 @@ function unwritableList(place: string, error: unknown, undone: string): Result<n
 }
 
 /**
- * Whether the list can be changed; for what ends half done where it cannot.
- * @param undone what the user is told was not done
+ * Checks whether the list can be changed, before work that would otherwise end half done.
+ * @param undone clause for the user on what was not done
  */
 export function judgeList(env: UrlSources["env"], undone: string): Result<null> {
   const place = placeOf(env);

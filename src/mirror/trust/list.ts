@@ -11,24 +11,24 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 export type ListedMirror = Omit<KnownMirror, "name" | "roots" | "folder"> & {
   readonly root: string;
-  /** Unique: what the user calls it, else the folder's name. */
+  /** Unique: the user's name for it, else the folder's name. */
   readonly name: string;
   /**
-   * `gone`: no folder is there (moved, deleted, or its disk is not mounted); `other`: a folder that
-   * is no longer this mirror.
+   * `gone`: no folder exists (moved, deleted, or its disk is not mounted); `other`: another folder
+   * is at its path.
    */
   readonly place: "present" | "gone" | "other";
 };
 
 type MirrorList = {
   readonly mirrors: readonly ListedMirror[];
-  /** What in the registry cannot be trusted, as clauses. */
+  /** Clauses on registry entries that cannot be trusted. */
   readonly unfit: readonly string[];
 };
 
 /**
- * This user's mirrors, by path, and what in the registry cannot be trusted. Looks at the folders;
- * writes and sends nothing.
+ * Lists this user's linked folders by path, and registry entries that cannot be trusted. Reads the
+ * folders; writes and sends nothing.
  */
 export function listOwnMirrors(env: Env): Result<MirrorList> {
   const place = placeOf(env);
@@ -39,7 +39,7 @@ export function listOwnMirrors(env: Env): Result<MirrorList> {
     roots.map((root, nth) => ({ ...mirror, root, nth, place: placeAt(root, readMarker(fs, root), mirror.marker) })),
   );
   const here = new Set(rows.filter(isHere).map(({ root }) => root));
-  // A folder that was linked anew is listed once, as it is now. Of several copies, the first has
+  // A folder that was linked again is listed once, as it is now. Of several copies, the first has
   // the name.
   const listed = rows
     .filter((row) => isHere(row) || !here.has(row.root))
@@ -64,14 +64,14 @@ function byRoot(a: Pick<ListedMirror, "root">, b: Pick<ListedMirror, "root">): n
   return a.root < b.root ? -1 : a.root > b.root ? 1 : 0;
 }
 
-/** @returns null: no mirror of this user has the name, or no list could be read */
+/** Returns null if no folder has the name, or the list cannot be read. */
 export function mirrorNamed(env: Env, name: string): ListedMirror | null {
   const listed = listOwnMirrors(env);
   if (listed.kind === "trouble") return null;
   return listed.value.mirrors.find((mirror) => isSameName(mirror.name, name)) ?? null;
 }
 
-/** What is said of a mirror whose folder is not where it was. */
+/** Returns the trouble for a folder that is not at its path. */
 export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" | "name" | "place">): Trouble {
   const what = place === "gone" ? "does not exist: moved, deleted or not mounted" : "is another folder now";
   return {
@@ -82,10 +82,7 @@ export function absentTrouble({ root, name, place }: Pick<ListedMirror, "root" |
   };
 }
 
-/**
- * Why a mirror cannot have this name: another one has it.
- * @returns null: it can
- */
+/** Returns the trouble if another linked folder has this name, else null. */
 export function nameTrouble(env: Env, name: string, root: string): Trouble | null {
   const other = mirrorNamed(env, name);
   if (other === null || other.root === root) return null;
@@ -96,7 +93,7 @@ export function nameTrouble(env: Env, name: string, root: string): Trouble | nul
   };
 }
 
-/** The name of its folder, with a number if another mirror has that name. */
+/** Returns the name of its folder, with a number if that is taken. */
 export function usualName(env: Env, root: string): string {
   const listed = listOwnMirrors(env);
   const others = listed.kind === "trouble" ? [] : listed.value.mirrors.filter((mirror) => mirror.root !== root);

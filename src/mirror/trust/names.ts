@@ -1,20 +1,19 @@
 import { basename } from "node:path";
 
 /**
- * The name of a mirror: the one that the user gave, else that of its folder. Each name belongs to
- * one mirror, so that a command that takes a folder can take the name instead. A name has no slash;
- * anything with a slash is a path.
+ * Names of linked folders: the user's, else that of the folder. Each name belongs to one folder, so
+ * that commands can take the name. A name has no slash; anything with a slash is a path.
  */
 
-/** What is known of a folder that needs a name. */
+/** Facts about a folder that needs a name. */
 type Named = {
   /** Real path. */
   readonly root: string;
-  /** The name that the user gave; null: none. */
+  /** The user's name for it; null if there is none. */
   readonly name: string | null;
 };
 
-/** LIMIT: characters of a name. It stands in lines of tables, and in labels of metrics. */
+/** LIMIT: characters of a name, which is shown in tables and in labels of metrics. */
 const MOST = 64;
 
 /** For messages: `--name takes …`. */
@@ -26,15 +25,12 @@ export function isMirrorName(text: string): boolean {
   return isOneWord && /^[^/\\\p{C}\p{Zl}\p{Zp}-][^/\\\p{C}\p{Zl}\p{Zp}]*$/u.test(text) && [...text].length <= MOST;
 }
 
-/** Whether two spellings are one name, as two keyboards or two disks write it. */
+/** Returns true if two spellings are one name, as two keyboards or disks may write it. */
 export function isSameName(a: string, b: string): boolean {
   return a.normalize("NFC") === b.normalize("NFC");
 }
 
-/**
- * The name of its folder, without what a name may not hold.
- * @returns a legal name
- */
+/** Returns the name of its folder, without characters that names may not have. */
 export function nameOfFolder(root: string): string {
   const bare = basename(root)
     .replace(/[\\\p{C}\p{Zl}\p{Zp}]+/gu, " ")
@@ -44,9 +40,9 @@ export function nameOfFolder(root: string): string {
 }
 
 /**
- * Unique names for all mirrors: those that the user gave first, then each by its folder, with a
+ * Returns unique names for all linked folders: the user's first, then each by its folder, with a
  * number if that is taken.
- * @param mirrors in the order in which they get a name that two of them want
+ * @param mirrors in the order of precedence
  */
 export function namesOf(mirrors: readonly Named[]): string[] {
   const names: string[] = mirrors.map(() => "");
@@ -59,7 +55,7 @@ export function namesOf(mirrors: readonly Named[]): string[] {
   return names;
 }
 
-/** @returns `wanted`, or `wanted-2`, `wanted-3` … */
+/** Returns `wanted`, or `wanted-2`, `wanted-3` … */
 export function freeName(wanted: string, taken: readonly string[]): string {
   for (let n = 1; ; n++) {
     const end = n === 1 ? "" : `-${n}`;

@@ -9,9 +9,9 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
- * Whom a mirrored folder belongs to. A folder that another user made is never worked on: the owner
- * of `.mdmirror/` decides where the documents go, and the owner of the folder can put another
- * `.mdmirror/` there.
+ * Checks the owner of a linked folder. mdmirror never works on a folder that another user made: the
+ * owner of `.mdmirror/` decides where the documents go, and the owner of the folder can replace
+ * `.mdmirror/`.
  */
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -21,7 +21,7 @@ export type SudoCaller = { readonly uid: number; readonly gid: number };
 
 type Ownership =
   | { readonly kind: "own" }
-  /** It belongs to the user who ran this process by `sudo`, so the work is done as that user. */
+  /** It belongs to the user who ran this process with `sudo`, so the work is done as that user. */
   | { readonly kind: "by-sudo"; readonly caller: SudoCaller }
   | { readonly kind: "foreign"; readonly path: string; readonly uid: number };
 
@@ -29,7 +29,7 @@ export type Owned = {
   readonly path: string;
   readonly uid: number;
   /**
-   * Root may own it too: a mount point often belongs to root, and root can do everything anyway.
+   * True if root may own it too: a mount point often belongs to root, who can do everything anyway.
    */
   readonly rootMay: boolean;
 };
@@ -62,7 +62,7 @@ export function ownershipOf(root: string, env: Env): Ownership {
 }
 
 /**
- * The owner of the path itself, not of a link's target; null: nothing is there.
+ * Returns the owner of the path itself, not of a link's target; null if nothing exists.
  * @throws as node:fs does
  */
 function ownerOf(path: string): number | null {
@@ -100,8 +100,8 @@ export function foreignTrouble({ path, uid }: Extract<Ownership, { kind: "foreig
 }
 
 /**
- * Whether a command may open `.mdmirror/`; asked before anything in it is read.
- * @param root the mirrored folder
+ * Checks whether a command may open `.mdmirror/`, before anything in it is read.
+ * @param root the linked folder
  */
 export function examineFolder(root: string): Result<string> {
   try {
@@ -109,13 +109,13 @@ export function examineFolder(root: string): Result<string> {
     return ok(root);
   } catch (error) {
     if (error instanceof UnsafePath) return trouble("usage", error.message, error.next);
-    // Whoever needs the folder reports that it cannot be read.
+    // A folder that cannot be read is reported when it is used.
     if (error instanceof Error && "code" in error) return ok(root);
     throw error;
   }
 }
 
-/** For people: the name of this user, the number of another. */
+/** Returns the name of this user, or the number of another, for people. */
 export function ownerName(path: string): string {
   const { uid } = lstatSync(path);
   if (uid !== effectiveUser()) return `user ${uid}`;

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { endianness } from "node:os";
 import { effectiveUser } from "../../common/effective-user.ts";
 
-/** Which user of this machine is at the other end of a connection over loopback. */
+/** Finds the user at the other end of a loopback connection. */
 
 /** A connection as its server sees it. */
 export type Ends = {
@@ -13,12 +13,12 @@ export type Ends = {
 };
 
 /**
- * `unknown`: this system does not tell. `gone`: it tells, and nobody is there: the program has
- * closed the connection, and could be anybody's.
+ * `unknown`: this system does not tell. `gone`: the program has closed the connection, and could be
+ * anybody's.
  */
 export type Peer = number | "gone" | "unknown";
 
-/** Of sockets over IPv4, and of those over IPv6 that speak it. */
+/** Tables of sockets over IPv4, and of those over IPv6 that speak it. */
 const TABLES = [
   { path: "/proc/net/tcp", prefix: "" },
   { path: "/proc/net/tcp6", prefix: littleOrBig("00000000") + littleOrBig("00000000") + littleOrBig("0000FFFF") },
@@ -37,8 +37,8 @@ export function peerOf(ends: Ends): Peer {
 }
 
 /**
- * Whether whoever is there may be answered: this user, or root, who can do everything anyway (a
- * forwarded port often is root's). Where the system does not tell, it is left to the session.
+ * Returns true if the peer may be answered: this user, or root, who can do everything anyway (a
+ * forwarded port is often root's). If the system does not tell, the session decides.
  */
 export function isOwnPeer(peer: Peer, me: number | null = effectiveUser()): boolean {
   return peer === "unknown" || me === null || peer === me || peer === 0;
@@ -46,7 +46,7 @@ export function isOwnPeer(peer: Peer, me: number | null = effectiveUser()): bool
 
 /**
  * The socket at the other end has our remote address as its local one. A socket that its program
- * has closed has no inode, and root for its user.
+ * has closed has no inode, and root as its user.
  */
 function userIn(table: string, prefix: string, ends: Ends): number | null {
   const local = endOf(prefix, ends.remoteAddress, ends.remotePort);
@@ -58,7 +58,7 @@ function userIn(table: string, prefix: string, ends: Ends): number | null {
   return inode === undefined || inode === "0" ? null : Number(user);
 }
 
-/** `0100007F:1F90`: each 32 bits as this machine keeps them. */
+/** Returns `0100007F:1F90`: each 32 bits in the machine's byte order. */
 function endOf(prefix: string, address: string | undefined, port: number | undefined): string | null {
   const parts = (address ?? "").split(".").map(Number);
   if (parts.length !== 4 || port === undefined) return null;

@@ -21,28 +21,28 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
 /**
- * This user's mirrors: which folder may send what to which address. It lies outside of every
- * mirror, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), one file for each
- * marker. So processes that work on different mirrors never meet, and a file is replaced as a
- * whole.
- * RACE: if two commands change the entry of one mirror at the same moment, the later change stays,
- * and the user is asked again for what the earlier one had noted.
+ * The user's registry: which linked folder may send to which address. It is outside of every linked
+ * folder, in `$XDG_STATE_HOME/mdmirror/mirrors` (else `~/.local/state/…`), with one file for each
+ * marker. So processes of different folders never conflict, and a file is replaced as a whole.
+ * RACE: if two commands change one entry at the same moment, the later change stays, and the user
+ * is asked again for the earlier one.
  */
 
 export type KnownMirror = {
   /** The id in `.mdmirror/marker`. */
   readonly marker: string;
-  /** The name that the user gave. */
+  /** The user's name for it. */
   readonly name: string | null;
-  /** Where its documents and the key may go: origin and path prefix, as `addressOf` spells them. */
+  /**
+   * Addresses that may receive its documents and the key: origin and path prefix, as `addressOf`
+   * spells them.
+   */
   readonly addresses: readonly string[];
   /** Hosts for which the user allowed plain http. */
   readonly allowHttp: readonly string[];
   /** Real paths where it was last seen; several after a copy. The first one has the name. */
   readonly roots: readonly string[];
-  /**
-   * Identity of the folder that has the name, as `folderId` gives it; null when it is not known.
-   */
+  /** Identity of the folder that has the name, from `folderId`; null if it is not known. */
   readonly folder: string | null;
 };
 
@@ -62,9 +62,9 @@ const MARKER = /^[0-9A-Za-z_-]{1,64}$/;
 const MOST_BYTES = 64 * 1024;
 
 /**
- * The registry's folder, absolute. If HOME is another user's (`sudo` keeps it on some systems) or
- * does not exist (cron, a container), the home in the user database is used.
- * @throws when this user has no home at all, and the environment names none
+ * Returns the absolute path of the registry's folder. If HOME is another user's (`sudo` keeps it on
+ * some systems) or does not exist (cron, a container), the home in the user database is used.
+ * @throws if this user has no home at all, and the environment names none
  */
 export function registryFolder(env: Env): string {
   const given = env["XDG_STATE_HOME"] ?? "";
@@ -72,8 +72,8 @@ export function registryFolder(env: Env): string {
 }
 
 /**
- * Where the user's own configuration is, absolute, by the same rules.
- * @throws when this user has no home at all, and the environment names none
+ * Returns the absolute path of the user's configuration, by the same rules.
+ * @throws if this user has no home at all, and the environment names none
  */
 export function configFolder(env: Env): string {
   const given = env["XDG_CONFIG_HOME"] ?? "";
@@ -91,19 +91,19 @@ function ownerOf(folder: string): number | null {
   try {
     return statSync(folder).uid;
   } catch {
-    // It does not exist, or lies in a folder that this user may not enter: not this user's home.
+    // It does not exist, or is in a folder that this user may not enter: not this user's home.
     return null;
   }
 }
 
-/** @param folder as `registryFolder` gives it */
+/** @param folder from `registryFolder` */
 export function findByMarker(folder: string, marker: string): FoundMirror {
   const unfit = unfitFolder(folder);
   if (unfit !== null) return { kind: "unfit", why: unfit };
   return readEntry(join(folder, `${marker}.json`), marker);
 }
 
-/** Finds the mirror of a folder that has lost its marker, by the folder's real path. */
+/** Finds a folder that has lost its marker, by its real path. */
 export function findByRoot(folder: string, root: string): FoundMirror {
   const found = listMirrors(folder).mirrors.find(({ roots }) => roots.includes(root));
   return found === undefined ? { kind: "unknown" } : { kind: "known", mirror: found };
@@ -111,7 +111,7 @@ export function findByRoot(folder: string, root: string): FoundMirror {
 
 type MirrorList = { readonly mirrors: readonly KnownMirror[]; readonly unfit: readonly string[] };
 
-/** All entries, by marker. */
+/** Returns all entries, by marker. */
 export function listMirrors(folder: string): MirrorList {
   const whole = unfitFolder(folder);
   if (whole !== null) return { mirrors: [], unfit: [whole] };
@@ -129,7 +129,7 @@ export function listMirrors(folder: string): MirrorList {
   return { mirrors, unfit };
 }
 
-/** @returns a string: why it cannot be read */
+/** Returns a string that says why it cannot be read. */
 function namesIn(folder: string): string[] | string {
   try {
     return readdirSync(folder).toSorted();
@@ -140,8 +140,8 @@ function namesIn(folder: string): string[] | string {
 }
 
 /**
- * Nobody else may be able to put an entry there: the registry's own two folders must belong to this
- * user, and be no links.
+ * Nobody else may be able to add an entry: the registry's own two folders must belong to this user,
+ * and be no links.
  */
 function unfitFolder(folder: string): string | null {
   for (const path of [dirname(folder), folder]) {
@@ -215,8 +215,8 @@ const MEMBERS: Readonly<Record<keyof KnownMirror, (value: unknown) => boolean>> 
 };
 
 /**
- * Returns what tells a folder that was moved from a copy of it: its inode and its time of birth.
- * Null when it cannot be read.
+ * Returns the inode and birth time of a folder, which distinguish a moved folder from a copy. Null
+ * if it cannot be read.
  */
 export function folderId(root: string): string | null {
   try {
@@ -233,9 +233,9 @@ function isStrings(value: unknown): value is string[] {
 }
 
 /**
- * Writes the whole entry or nothing; makes the folder if needed. An entry that cannot be trusted is
- * set aside.
- * @returns what was set aside, as a clause, or null
+ * Writes the whole entry or nothing; creates the folder if needed. An entry that cannot be trusted
+ * is set aside.
+ * @returns a clause on the entry that was set aside, or null
  * @throws as node:fs does, or with `EPERM` where others may write to the folder
  */
 export function writeMirror(folder: string, mirror: KnownMirror): string | null {
@@ -262,7 +262,10 @@ export function writeMirror(folder: string, mirror: KnownMirror): string | null 
   return before.kind === "unfit" ? `${before.why}; it was set aside as ${file}.damaged` : null;
 }
 
-/** Does nothing where the entry is gone already. @throws as node:fs does */
+/**
+ * Does nothing if there is no entry.
+ * @throws as node:fs does
+ */
 export function removeMirror(folder: string, marker: string): void {
   rmSync(join(folder, `${marker}.json`), { force: true });
 }

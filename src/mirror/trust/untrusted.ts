@@ -8,16 +8,16 @@ import { trouble } from "../../common/trouble.ts";
 import { addressOf, type PickedUrl } from "./address.ts";
 
 /**
- * The message about a folder that is not one of the user's mirrors: what it would send where, with
- * which key, and how to allow it.
+ * The message about a folder that is not trusted: what it would send where, with which key, and how
+ * to allow it.
  */
 
-/** Why a folder is not admitted. */
+/** Reason why a folder is not admitted. */
 export type Doubt =
   | { readonly kind: "unknown" }
-  /** The registry's entry cannot be trusted. */
+  /** The registry entry cannot be trusted. */
   | { readonly kind: "unfit"; readonly why: string }
-  /** It is the user's mirror, but for other addresses. */
+  /** A linked folder of the user, but for other addresses. */
   | { readonly kind: "other-address"; readonly addresses: readonly string[] }
   /** The user never allowed plain http to that host. */
   | { readonly kind: "plain-http" };
@@ -28,7 +28,7 @@ type Asking = {
   readonly keyFile?: string | null;
 };
 
-/** LIMIT: entries that are looked at to count documents. */
+/** LIMIT: entries that are counted to find documents. */
 const MOST_ENTRIES = 100_000;
 
 export function untrusted(
@@ -63,7 +63,7 @@ function doubtWords(doubt: Doubt, service: string, place: string): string {
   }
 }
 
-/** Where the key would come from, never the key itself. */
+/** Returns the source of the key, never the key itself. */
 export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: Asking): string {
   const folder = join(root, MIRROR_FOLDER);
   const from = findKeySource({ folder, keyFile: keyFile ?? null, cwd, env, url });
@@ -79,7 +79,7 @@ export function keyOf(root: string, { url }: PickedUrl, { env, cwd, keyFile }: A
   }
 }
 
-/** `3 Markdown files`. Counted by name; nothing is read. */
+/** Returns `3 Markdown files`, counted by name; nothing is read. */
 export function documentsOf(root: string): string {
   const folders = [root];
   let files = 0;

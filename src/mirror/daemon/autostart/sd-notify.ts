@@ -3,29 +3,29 @@ import { execFile } from "node:child_process";
 type SdNotifyOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly pid: number;
-  /** Called once: the program is not there, or it refuses. */
+  /** Called once if the program is missing or fails. */
   readonly onFault: (error: Error) => void;
 };
 
 const DEADLINE_MS = 10_000;
 
-/** @returns null when no systemd asked to be notified */
+/** Returns null if systemd did not ask for notifications. */
 export function openSdNotify({ env, pid, onFault }: SdNotifyOptions): SdNotify | null {
   const socket = env["NOTIFY_SOCKET"];
   if (socket === undefined || socket === "") return null;
-  // The manager's variables only: no other program needs the key or anything else of ours.
+  // Only the manager's variables: no other program needs the key.
   const given = { PATH: env["PATH"] ?? "/usr/bin:/bin", NOTIFY_SOCKET: socket };
   return new SdNotify(given, watchdogOf(env, pid), onFault);
 }
 
 /**
  * Tells systemd that the daemon is ready and alive. Node has no datagram sockets of the Unix
- * family, so systemd's own `systemd-notify` sends the message. It waits until systemd has read it,
- * while the sender can still be looked up; the unit therefore says `NotifyAccess=all`. A call takes
- * some 10 ms, and the daemon makes one a minute.
+ * family, so `systemd-notify` sends the message. It waits until systemd has read it, while the
+ * sender can still be looked up; the unit therefore has `NotifyAccess=all`. A call takes some 10
+ * ms, and the daemon makes one a minute.
  */
 class SdNotify {
-  /** Within how many milliseconds systemd wants a sign of life; null: it wants none. */
+  /** Milliseconds within which systemd expects a sign of life; null if it expects none. */
   readonly watchdogMs: number | null;
   readonly #env: NodeJS.ProcessEnv;
   readonly #onFault: SdNotifyOptions["onFault"];
@@ -37,7 +37,7 @@ class SdNotify {
     this.#onFault = onFault;
   }
 
-  /** `READY=1`, `STOPPING=1`, `STATUS=…`: one line each. */
+  /** Sends `READY=1`, `STOPPING=1`, `STATUS=…`: one line each. */
   say(...assignments: readonly string[]): void {
     execFile("systemd-notify", [...assignments], { env: this.#env, timeout: DEADLINE_MS }, (error) => {
       if (error === null || this.#isFaulty) return;
@@ -48,9 +48,9 @@ class SdNotify {
 }
 
 /**
- * Says that the daemon is alive, four times within the period of systemd, while `alive` is true.
- * When it no longer is, nothing is sent, and systemd restarts the daemon.
- * @returns what stops it
+ * Sends a sign of life four times within systemd's period while `alive` is true. When it is false,
+ * nothing is sent, and systemd restarts the daemon.
+ * @returns a function that stops it
  */
 export function keepWatchdog(sd: Pick<SdNotify, "say" | "watchdogMs">, alive: () => boolean): () => void {
   if (sd.watchdogMs === null) return () => undefined;

@@ -6,13 +6,10 @@ import type { ManagerKind, ServiceUnit } from "./service-unit.ts";
 import { errnoClause, ok, type Result, trouble, unwritableFile } from "../../../common/trouble.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 
-/**
- * Gives a unit to the system's service manager, and takes it away. We write the file; the manager's
- * own tool does the rest.
- */
+/** Installs and removes a unit. mdmirror writes the file; the manager's own tool does the rest. */
 
 type Env = Readonly<Record<string, string | undefined>>;
-/** `ran: false`: the tool is not there, or has not answered in time. */
+/** `ran: false`: the tool is missing, or has not answered in time. */
 type Ran = { readonly ran: boolean; readonly code: number; readonly said: string };
 
 const DEADLINE_MS = 30_000;
@@ -23,13 +20,13 @@ export function managerOf(platform: NodeJS.Platform): ManagerKind | null {
 }
 
 /**
- * @returns null when the unit runs now; else what the manager said: the file exists, and the user
- * has to start the unit
+ * Returns null when the unit runs. Otherwise returns the manager's message: the file exists, and
+ * the user has to start the unit.
  */
 export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<string | null>> {
   try {
     makeFolders(dirname(unit.file));
-    // A proxy's URL in it may hold a password.
+    // The URL of a proxy in it may have a password.
     writeFileSync(unit.file, unit.text, { mode: 0o600 });
     chmodSync(unit.file, 0o600);
   } catch (error) {
@@ -40,11 +37,12 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
       ? [
           ["systemctl", "--user", "daemon-reload"],
           ["systemctl", "--user", "enable", `${unit.name}.service`],
-          // Restarts a unit that runs already, so that it takes what was changed.
+          // Restarts a unit that runs already, to apply changes.
           ["systemctl", "--user", "restart", `${unit.name}.service`],
         ]
       : [["launchctl", "bootstrap", launchdDomain(), unit.file]];
-  // A loaded agent cannot be loaded again, so it is unloaded first; one that is not loaded is fine.
+  // A loaded agent cannot be loaded again, so it is unloaded first. It is fine if it was not
+  // loaded.
   if (unit.manager === "launchd") await ask(["launchctl", "bootout", `${launchdDomain()}/${unit.name}`], env);
   for (const step of steps) {
     const { ran, code, said } = await ask(step, env);
@@ -53,7 +51,7 @@ export async function installUnit(unit: ServiceUnit, env: Env): Promise<Result<s
   return ok(null);
 }
 
-/** @returns whether there was one */
+/** Returns true if there was a unit. */
 export async function uninstallUnit(unit: ServiceUnit, env: Env): Promise<Result<boolean>> {
   const was = isInstalled(unit);
   const stop =
@@ -75,7 +73,8 @@ export function isInstalled({ file }: ServiceUnit): boolean {
 }
 
 /**
- * The state in the manager's words: `active`, `failed`, `inactive`; null when it cannot be asked.
+ * Returns the state in the manager's words: `active`, `failed`, `inactive`; null if the manager
+ * does not answer.
  */
 export async function unitState(unit: ServiceUnit, env: Env): Promise<string | null> {
   if (unit.manager === "systemd") {

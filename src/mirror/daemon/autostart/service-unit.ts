@@ -4,30 +4,27 @@ import { basename, isAbsolute, join } from "node:path";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { PROGRAM_FILE, packageFile } from "../../../common/package-files.ts";
 
-/**
- * What the system's service manager is given: a systemd user unit or a launchd agent, made from the
- * templates in `config/`.
- */
+/** Makes a systemd user unit or a launchd agent from the templates in `config/`. */
 
 export type ManagerKind = "systemd" | "launchd";
 
 export type ServiceUnit = {
   readonly manager: ManagerKind;
-  /** Always the same for one folder: `mdmirror-notes-1a2b3c4d`. */
+  /** Stable name for a folder: `mdmirror-notes-1a2b3c4d`. */
   readonly name: string;
-  /** Where the manager looks for it; absolute. */
+  /** Absolute path where the manager expects it. */
   readonly file: string;
   readonly text: string;
 };
 
 export type UnitOptions = {
   readonly manager: ManagerKind;
-  /** The real path of the mirrored folder; null: one unit for all mirrors of the user. */
+  /** Real path of the linked folder; null for the one unit of all linked folders. */
   readonly root: string | null;
   readonly home: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   /**
-   * Whether `systemd-notify` is there. Without it, a unit of type `notify` would never count as
+   * True if `systemd-notify` exists. Without it, a unit of type `notify` would never count as
    * started.
    */
   readonly notifies: boolean;
@@ -66,11 +63,11 @@ export function makeCronLine(root: string, env: UnitOptions["env"]): Result<stri
   if (kept.kind === "trouble") return kept;
   const variables = kept.value.map(({ name, value }) => `${name}=${cronWord(value)}`);
   const words = [...variables, ...[...PROGRAM, "sync", "--quiet", root].map(cronWord)];
-  // An unescaped % is the end of the command in a crontab, also within quotes.
+  // An unescaped % ends the command in a crontab, also within quotes.
   return ok(`*/5 * * * * ${words.join(" ").replaceAll("%", "\\%")}`);
 }
 
-/** Quotes a word for cron's `sh`, which does not read the `$'…'` of `model/shell-word`. */
+/** Quotes a word for cron's `sh`, which does not understand the `$'…'` of `model/shell-word`. */
 function cronWord(text: string): string {
   return /^[\w@+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
@@ -79,13 +76,12 @@ function cronWord(text: string): string {
 const PROGRAM = [process.execPath, PROGRAM_FILE] as const;
 
 /**
- * Options of V8 for a daemon, which rests nearly always: little space for new objects, and code
- * that is small rather than fast. A limit of the heap is missing on purpose: it would end the
- * process.
+ * V8 options for a daemon, which is mostly idle: little space for new objects, and compact code.
+ * There is no heap limit, because it would end the process.
  */
 export const DAEMON_FLAGS = ["--max-semi-space-size=2", "--optimize-for-size"] as const;
 
-/** Variables with a folder: the list of this user's mirrors and the user's hooks lie there. */
+/** Variables with the folders of the list of linked folders and of the user's hooks. */
 const KEPT_FOLDERS = ["XDG_STATE_HOME", "XDG_CONFIG_HOME"] as const;
 /** Variables that decide how the service is reached. */
 const KEPT_NETWORK = [
@@ -95,7 +91,7 @@ const KEPT_NETWORK = [
 
 type Kept = { readonly name: string; readonly value: string };
 
-/** Returns the variables that a unit and a cron line carry: neither has this environment. */
+/** Returns the variables that a unit and a cron line need, because neither has this environment. */
 function keptEnvironment(env: UnitOptions["env"]): Result<readonly Kept[]> {
   const kept = [
     ...KEPT_FOLDERS.filter((name) => isAbsolute(env[name] ?? "")),
@@ -106,7 +102,7 @@ function keptEnvironment(env: UnitOptions["env"]): Result<readonly Kept[]> {
   return ok(kept);
 }
 
-/** No folder's unit is called so: those end with eight hexadecimal digits. */
+/** No unit of a folder has this name: those end with eight hexadecimal digits. */
 const ALL_NAME = "mdmirror-all";
 
 function nameOf(root: string): string {
@@ -122,9 +118,9 @@ function nameOf(root: string): string {
 type UnitShape = {
   readonly name: string;
   readonly command: readonly string[];
-  /** The variables that are kept. */
+  /** Variables that are copied into the unit. */
   readonly kept: readonly Kept[];
-  /** What it keeps in sync, for its description. */
+  /** What it syncs, for its description. */
   readonly what: string;
 };
 
@@ -142,7 +138,7 @@ function systemdText({ what, command, kept }: UnitShape, notifies: boolean): str
     .replace("Type=notify", "Type=exec");
 }
 
-/** Quotes one word of `ExecStart=:` and doubles `%` (specifiers). The colon there turns `$` off. */
+/** Quotes one word of `ExecStart=:` and doubles `%` (specifiers). The colon disables `$`. */
 function unitWord(text: string): string {
   const escaped = text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("%", "%%");
   return `"${escaped}"`;
@@ -163,7 +159,7 @@ function xmlText(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** @throws when a value is missing: the template does not fit this file */
+/** @throws if a value is missing: the template does not fit this file */
 function fillIn(template: string, values: Readonly<Record<string, string>>): string {
   const text = readFileSync(packageFile(`config/${template}`), "utf8");
   return text.replace(/\{\{([A-Z]+)\}\}/g, (_whole, name: string) => {

@@ -16,15 +16,15 @@ import {
   requestLine,
 } from "./protocol.ts";
 
-/** How a command asks the daemon of a mirrored folder, over that daemon's socket. */
+/** Sends requests of commands to the daemon of a linked folder, over its socket. */
 
 export const NO_DAEMON = "no-daemon";
-/** The code of the trouble with a daemon that does not answer. */
+/** Code of the trouble with a daemon that does not answer. */
 const SILENT = "daemon-silent";
 
 /**
- * How long a daemon may be silent. While it works, it sends a beat every few seconds as long as its
- * loop moves on; a long step of the loop, as on a slow disk, answers nobody.
+ * Milliseconds without a word from the daemon. While it works, it sends a sign of life every few
+ * seconds; a long step of its event loop, as on a slow disk, answers nobody.
  */
 export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
   status: 3_000,
@@ -37,16 +37,16 @@ export const DEADLINE_MS: Readonly<Record<ControlRequest["do"], number>> = {
 };
 
 type Listener = {
-  /** Called when a daemon has taken the request. */
+  /** Called when a daemon has accepted the request. */
   readonly onConnected?: () => void;
-  /** Called when the daemon reports what a sync waits for. */
+  /** Called when the daemon reports changes that a sync waits for. */
   readonly onHeldBack?: (heldBack: HeldBack) => void;
 };
 
 /**
- * Asks the daemon of a mirrored folder and waits for its answer.
- * @param dir a folder that holds `.mdmirror/`
- * @param deadlineMs how long it may be silent
+ * Sends a request to the daemon of a linked folder and waits for the answer.
+ * @param dir a folder that has `.mdmirror/`
+ * @param deadlineMs longest silence
  */
 export async function askDaemon<R extends ControlRequest>(
   dir: string,
@@ -62,7 +62,7 @@ export async function askDaemon<R extends ControlRequest>(
 
 /**
  * Asks the daemon for its status. A daemon that does not answer in time has the phase `silent`: it
- * is busy with a long step, or hangs, which nobody can tell from outside.
+ * is in a long step or hangs, which cannot be told from outside.
  */
 export async function askStatus(
   dir: string,
@@ -78,17 +78,14 @@ export async function askStatus(
 }
 
 type Borrowed = {
-  /**
-   * Gives the folder back: the daemon opens it again and looks at all of it. A second call does
-   * nothing.
-   */
+  /** Gives the folder back: the daemon opens and scans it again. A second call does nothing. */
   readonly giveBack: () => void;
 };
 
 /**
- * Asks the daemon to leave the folder to this process, which can then take its lock. It is given
- * back at the latest when the process ends.
- * @param how `leave`: the daemon holds nothing of it open, so that it can be moved
+ * Asks the daemon to release the folder, so that this process can take its lock. The folder is
+ * given back at the latest when this process ends.
+ * @param how `leave`: the daemon has nothing of it open, so that it can be moved
  */
 export async function borrowFolder(
   dir: string,
@@ -99,7 +96,7 @@ export async function borrowFolder(
   const held = await callDaemon(dir, { do: how, what }, deadlineMs);
   if (held === NO_DAEMON || held.kind === "trouble") return held;
   const { socket } = held.value;
-  // Nothing more is sent on the socket: it stays open to hold the folder.
+  // Nothing more is sent on the socket; it stays open to keep the folder.
   socket.setTimeout(0);
   return ok({ giveBack: () => void socket.destroy() });
 }
@@ -129,8 +126,8 @@ function callDaemon(
       onConnected?.();
       socket.write(requestLine({ id: 1, root, request }));
     });
-    // An error before the connection stands means that nobody listens: a crash left the file of the
-    // socket. Whether a daemon runs all the same, the lock tells.
+    // An error before the connection means that nobody listens: a crash left the file of the
+    // socket. The lock still tells if a daemon runs.
     socket.on("error", () => end(connected ? cut(root, request) : NO_DAEMON));
     socket.once("close", () => end(cut(root, request)));
     const reader = new LineReader(MAX_ANSWER, (line) => {

@@ -1,6 +1,6 @@
 /**
- * Cuts a stream of bytes into lines of bounded length: a sender that never ends its line cannot
- * fill the memory.
+ * Splits a stream of bytes into lines of bounded length, so that a line without an end cannot fill
+ * the memory.
  */
 export class LineReader {
   readonly #maxBytes: number;
@@ -14,7 +14,7 @@ export class LineReader {
     this.#onLine = onLine;
   }
 
-  /** @returns false when a line is longer than `maxBytes`; nothing after it is read */
+  /** Returns false for a line longer than `maxBytes`; nothing after it is read. */
   push(chunk: Buffer): boolean {
     let from = 0;
     while (!this.#isOver && from < chunk.length) {

@@ -21,32 +21,32 @@ export type Handled =
 
 export type Call = {
   /**
-   * Reports to the caller that the work continues, because a caller gives up after some silence.
-   * @param heldBack what a sync waits for; left out while it works
+   * Sends the caller a sign of life, because a caller gives up after some silence.
+   * @param heldBack changes that a sync waits for; left out while it works
    */
   beat(heldBack?: HeldBack): void;
-  /** Aborted when the caller is gone. */
+  /** Aborted when the caller has left. */
   readonly gone: AbortSignal;
 };
 
-/** LIMIT: callers at once. Each is one command of one user. */
+/** LIMIT: callers at a time. Each is one command of one user. */
 const MAX_CALLERS = 64;
-/** LIMIT: open requests of one caller; further ones are not read until one is answered. */
+/** LIMIT: open requests of one caller; further ones are read after an answer. */
 const MAX_ASKED = 16;
-/** How long a caller may be silent before it is disconnected. */
+/** Milliseconds that a new caller may be silent before it is disconnected. */
 const FIRST_WORD_MS = 10_000;
 
 type Service = {
   readonly socket: string;
   readonly root: string;
   readonly handle: (request: ControlRequest, call: Call) => Promise<Handled>;
-  /** A bug in a handler, which the caller is told of as well. */
+  /** Called for a bug in a handler, which the caller learns of as well. */
   readonly onFault: (error: unknown) => void;
 };
 
 /**
- * ORDER: only the holder of the folder's lock calls this, so a socket that is already at the path
- * was left by a crash and is replaced.
+ * Listens for commands. ORDER: only the holder of the folder's lock calls this, so a socket at this
+ * path was left by a crash and is replaced.
  * @param service.socket in a folder that only this user may enter, so that nobody connects before
  * its mode is set
  */
@@ -77,7 +77,7 @@ class Listening {
     await once(this.#server, "listening");
   }
 
-  /** Cuts the calls that are being answered, and removes the socket. */
+  /** Ends open calls and removes the socket. */
   close(): Promise<void> {
     return new Promise((resolve) => {
       this.#server.close(() => resolve());
@@ -86,7 +86,7 @@ class Listening {
   }
 }
 
-/** One connection, and the requests that come over it. */
+/** One connection with its requests. */
 class Caller {
   readonly #socket: Socket;
   readonly #service: Service;
@@ -101,7 +101,7 @@ class Caller {
   listen(): void {
     const socket = this.#socket;
     socket.setTimeout(FIRST_WORD_MS, () => socket.destroy());
-    // The caller was killed: there is nobody to tell.
+    // The caller was killed: nobody reads an answer.
     socket.on("error", () => socket.destroy());
     socket.once("close", () => this.#gone.abort());
     socket.on("drain", () => this.#readOrWait());
@@ -113,8 +113,8 @@ class Caller {
   }
 
   /**
-   * Stops reading from a caller that asks faster than it is answered, or does not read its answers:
-   * nothing piles up here.
+   * Stops reading from a caller that sends faster than it is answered or does not read its answers,
+   * so that nothing accumulates.
    */
   #readOrWait(): void {
     if (this.#underWay < MAX_ASKED && !this.#socket.writableNeedDrain) this.#socket.resume();

@@ -8,7 +8,7 @@ import { readOwn, removeOwn, replaceOwn } from "../../state/own-files.ts";
 import { isOwner, UnsafePath } from "../../../common/unsafe-path.ts";
 import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.ts";
 
-/** Where the daemon of a folder listens: a short path in a folder that no other user can enter. */
+/** Chooses the path of the daemon's socket: short, in a folder that no other user can enter. */
 
 /** LIMIT: bytes of `sun_path` without its final NUL; on macOS and the BSDs it is shorter. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
@@ -26,7 +26,7 @@ type PlaceOptions = {
 
 /**
  * Makes the folder and chooses the path.
- * @param root the real path of the mirrored folder
+ * @param root real path of the linked folder
  */
 export function choosePlace(root: string, options: PlaceOptions): Result<string> {
   const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
@@ -57,7 +57,7 @@ function candidates(env: PlaceOptions["env"]): string[] {
   return runtime === undefined || !isAbsolute(runtime) ? folders : [join(runtime, "mdmirror"), ...folders];
 }
 
-/** @returns null when it is a folder of this user that nobody else may enter; else why not */
+/** Returns null for a folder of this user that nobody else may enter, else the reason. */
 function makePrivate(folder: string): string | null {
   try {
     mkdirSync(folder, { mode: 0o700 });
@@ -70,8 +70,8 @@ function makePrivate(folder: string): string | null {
 }
 
 /**
- * Whether only this user can enter the folder. Somebody else may have made it first, in a place
- * where everybody may write, so it is checked.
+ * Returns true if only this user can enter the folder. It is checked because somebody else may have
+ * made it first, where everybody may write.
  */
 function isPrivate(folder: string): boolean {
   const stat = lstatSync(folder, { throwIfNoEntry: false });
@@ -88,9 +88,9 @@ export function removePlace(folder: string): void {
 }
 
 /**
- * Where a daemon of this user said that it listens; only a request shows whether it still does.
- * @returns null when there is none, or none to be trusted: another user's, or a socket in a folder
- * that others may enter
+ * Reads the path that a daemon of this user wrote; only a request shows whether it still listens.
+ * @returns null if there is none, or none to be trusted: another user's, or in a folder that others
+ * may enter
  */
 export function findPlace(folder: string): ControlPlace | null {
   let json: unknown;
@@ -98,7 +98,7 @@ export function findPlace(folder: string): ControlPlace | null {
     json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
   } catch (error) {
     if (error instanceof UnsafePath) throw error;
-    // No daemon has run here, or its file is incomplete: the lock still tells whether one runs.
+    // No daemon has run, or the file is incomplete: the lock still tells if one runs.
     return null;
   }
   if (!hasMembers<ControlPlace>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))

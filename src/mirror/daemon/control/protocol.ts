@@ -6,14 +6,14 @@ import type { Trouble } from "../../../common/trouble.ts";
 import type { WaitAnswer } from "./waited.ts";
 
 /**
- * The messages between commands and a running daemon: one JSON object a line, never with a text or
- * the key. `sync` is answered with a report. A command that has to write borrows the folder
- * (`lend`) and works on it as if no daemon ran.
+ * Messages between commands and a running daemon: one JSON object on each line, never with content
+ * or the key. `sync` is answered with a report. A command that writes borrows the folder (`lend`)
+ * and works as if no daemon ran.
  */
 
 export const PROTOCOL = 1;
 /**
- * LIMIT: bytes of one line. A request may name some thousand paths; an answer holds a report, which
+ * LIMIT: bytes of one line. A request may name some thousand paths; an answer has a report, which
  * is cut to `MOST_ROWS`.
  */
 export const MAX_REQUEST = 256 * 1024;
@@ -22,23 +22,23 @@ const MOST_ROWS = 1_000;
 
 export type ControlRequest =
   | { readonly do: "status" }
-  /** One run to convergence, now; also while paused, because somebody asked for it. */
+  /** Runs until nothing is left to do; also while paused, because somebody asked for it. */
   | { readonly do: "sync" }
   /**
-   * Answered when what is on disk now is on the service, in review or held, or the time is over.
-   * `paths`: below the root; "" is all.
+   * Answered when the present local content is on the service, in review or blocked, or when the
+   * time is over. `paths`: below the root; "" means everything.
    */
   | { readonly do: "wait"; readonly paths: readonly string[]; readonly timeoutMs: number }
   | { readonly do: "pause" }
   | { readonly do: "resume" }
   /**
-   * The daemon ends its pass, closes the folder and frees its lock until this connection ends.
+   * The daemon ends its cycle, closes the folder and frees its lock until this connection ends.
    * `what`: the command.
    */
   | { readonly do: "lend"; readonly what: string }
   /**
-   * The same, and nothing of the folder stays open meanwhile: it is to be moved, or unlinked.
-   * Afterwards the daemon follows it, or lets it go.
+   * Works as `lend`, and the daemon has nothing of the folder open meanwhile, so that it can be
+   * moved or unlinked. Afterwards the daemon follows the folder or stops watching it.
    */
   | { readonly do: "leave"; readonly what: string };
 
@@ -54,54 +54,54 @@ export type ControlAnswers = {
 
 export type DaemonStatus = {
   readonly pid: number;
-  /** When the daemon was started, in milliseconds since the epoch. */
+  /** Start of the daemon, in milliseconds since the epoch. */
   readonly since: number;
   /**
-   * What its loop does: a phase of the engine, `lent`, `opening` or `closed`; `silent`: it did not
+   * Phase of its loop: one of the engine, `lent`, `opening` or `closed`; `silent` if it did not
    * answer in time.
    */
   readonly phase: string;
   readonly detail: string;
   readonly paused: boolean;
   /**
-   * When both sides were last seen to agree, apart from holds, in milliseconds since the epoch;
-   * null: not since the start.
+   * Last time both sides were seen equal apart from blocks, in milliseconds since the epoch; null
+   * if not since the start.
    */
   readonly inSyncAsOf: number | null;
-  /** Milliseconds since its loop was last seen to move. */
+  /** Milliseconds since its loop last made progress. */
   readonly stillMs: number;
-  /** To the service since the start, by how they ended; absent: an older daemon. */
+  /** Requests to the service since the start, by result; absent from an older daemon. */
   readonly requests?: Readonly<Partial<Record<ExchangeEnd, number>>>;
-  /** What is under way now; null: nothing; absent: an older daemon. */
+  /** Present transfers; null if there are none; absent from an older daemon. */
   readonly traffic?: TrafficNow | null;
-  /** Whether the service tells of its changes; absent: an older daemon. */
+  /** State of the event stream; absent from an older daemon. */
   readonly news?: NewsState;
 };
 
 export type TrafficNow = {
-  /** Effects of this pass that have ended, of how many. */
+  /** Completed effects of this cycle, of `total`. */
   readonly done: number;
   readonly total: number;
-  /** Those under way, the first of them; `kind`: of an action, also of a later version. */
+  /** The first of the active effects; `kind`: of an action, also of a later version. */
   readonly under: readonly { readonly kind: string; readonly path: string }[];
-  /** How many are under way beside them. */
+  /** Number of further active effects. */
   readonly more: number;
 };
 
 type Envelope = { readonly id: number; readonly root: string; readonly request: ControlRequest };
 
-/** Changes that the daemon does not send right away. */
+/** Changes that the daemon delays. */
 export type HeldBack = {
   /** Number of deletions in their grace period. */
   readonly deletions: number;
 };
 
-/** One line of an answer. `beat`: the daemon is still at work. */
+/** One line of an answer. `beat`: a sign of life. */
 export type Reply =
   | { readonly id: number; readonly kind: "beat"; readonly heldBack?: HeldBack }
   | { readonly id: number; readonly kind: "done"; readonly value: unknown }
   | { readonly id: number; readonly kind: "refused"; readonly trouble: Trouble }
-  /** The daemon serves another mirrored folder: for the caller there is none. */
+  /** The daemon serves another folder: for the caller there is none. */
   | { readonly id: number; readonly kind: "other-root" };
 
 export function requestLine({ id, root, request }: Envelope): string {
@@ -124,8 +124,8 @@ const MEMBERS: Readonly<Record<ControlRequest["do"], readonly string[]>> = {
 const COMMON: readonly string[] = ["protocol", "id"];
 
 /**
- * Reads strictly: what is not known is refused, so that an older daemon cannot leave a part out and
- * say that it is done.
+ * Reads a request strictly: unknown members are refused, so that an older daemon cannot ignore a
+ * part and report success.
  */
 export function readRequest(line: string): ReadRequest {
   const json = parseObject(line);
@@ -135,7 +135,7 @@ export function readRequest(line: string): ReadRequest {
   return typeof read === "string" ? { kind: "bad", id, why: read } : { kind: "request", envelope: read };
 }
 
-/** @returns a string: what is wrong with it */
+/** Returns a string that says what is wrong. */
 function readEnvelope(id: number, { root, do: verb, ...json }: Readonly<Record<string, unknown>>): Envelope | string {
   if (id < 1) return '"id" must be a positive whole number';
   if (typeof root !== "string") return '"root" must name the folder';
@@ -168,7 +168,7 @@ export function replyLine(reply: Reply): string {
   return `${JSON.stringify(reply)}\n`;
 }
 
-/** @returns null for what is no reply: then it is not our daemon */
+/** Returns null for a line that is no reply: then it is not a daemon of mdmirror. */
 export function readReply(line: string): Reply | null {
   const json = parseObject(line);
   if (json === null || typeof json["id"] !== "number") return null;
@@ -201,7 +201,7 @@ function parseObject(line: string): Record<string, unknown> | null {
   }
 }
 
-/** Cuts a report so that it fits into one line, however much was halted or held. */
+/** Shortens a report to one line's limit, however much was stopped or blocked. */
 export function boundReport(report: RunReport): RunReport {
   return {
     ...report,

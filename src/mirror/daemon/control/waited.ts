@@ -2,9 +2,9 @@ import type { BarrierEnd } from "../../engine/daemon/barriers.ts";
 import type { PathLive } from "../../engine/run/barrier.ts";
 import type { WaitReport } from "../../operations/results/shapes.ts";
 
-/** How a wait ended, as a daemon answers it and a command that waits by itself finds it. */
+/** Result of a wait, from a daemon or from a command that waits itself. */
 
-/** Why nothing moves on by itself; `none`: it does, or nothing is left to do. */
+/** Reason why nothing continues by itself; `none` if it does, or nothing is left to do. */
 type Standstill = {
   readonly kind: "none" | "paused" | "stopped" | "offline";
   /** A clause for people. */
@@ -12,13 +12,13 @@ type Standstill = {
 };
 
 export type Waited = {
-  /** Those that were not there at the first look, and each file that was named; at most 1,000. */
+  /** Paths that were not live at first, and each named file; at most 1,000. */
   readonly paths: readonly PathLive[];
-  /** How many paths there are beside them. */
+  /** Number of further paths. */
   readonly more: number;
-  /** What the paths stand for, with what was there at once. */
+  /** Number of documents that the paths stand for. */
   readonly documents: number;
-  /** How many of those are live, or gone on both sides. */
+  /** Number of these that are live, or gone on both sides. */
   readonly live: number;
   readonly state: WaitReport["state"];
   readonly still: Standstill;
@@ -28,10 +28,10 @@ export type WaitAnswer = Extract<BarrierEnd, { kind: "outside" }> | ({ readonly 
 
 export const MOVES_ON: Standstill = { kind: "none", detail: "" };
 
-/** LIMIT: so many paths are told; an answer fits into one line of the control socket. */
+/** LIMIT: paths in one answer, which fits into one line of the control socket. */
 const MOST_PATHS = 1_000;
 
-/** The worst first: so, what is cut off is what is live. */
+/** The worst comes first, so only live paths are cut off. */
 const RANK: Readonly<Record<PathLive["state"], number>> = {
   waiting: 0,
   conflict: 1,
@@ -54,7 +54,9 @@ export function waitedOf(all: readonly PathLive[], documents: number, still: Sta
   };
 }
 
-/** What is not settled comes before what is: as long as anything waits, the rest may change too. */
+/**
+ * Unsettled states come before settled ones: as long as anything waits, the rest may change too.
+ */
 function stateOf(worst: PathLive["state"], { kind }: Standstill): WaitReport["state"] {
   if (worst === "waiting") return kind === "none" ? "too-slow" : kind;
   if (worst === "conflict" || worst === "blocked") return "attention";
