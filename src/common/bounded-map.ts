@@ -1,4 +1,4 @@
-/** A map whose values hold no more than it is told to: what was put longest ago goes first. */
+/** A map whose values take no more than a given size: the oldest entries are removed first. */
 export class BoundedMap<Key, Value> {
   readonly #values = new Map<Key, Value>();
   readonly #most: number;
@@ -7,7 +7,7 @@ export class BoundedMap<Key, Value> {
 
   /**
    * @param most in the unit of `sizeOf`
-   * @param sizeOf what a value takes in memory, the same each time it is asked
+   * @param sizeOf memory that a value takes, the same on each call
    */
   constructor(most: number, sizeOf: (value: Value) => number) {
     this.#most = most;

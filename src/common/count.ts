@@ -1,4 +1,4 @@
-/** Numbers in the form in which people read them. */
+/** Numbers in a readable form. */
 
 /** `12345` → `12,345` */
 export function count(n: number): string {

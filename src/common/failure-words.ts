@@ -1,6 +1,5 @@
 /**
- * Says in words why an exchange had no answer; the codes of undici, Node and OpenSSL are for the
- * log.
+ * Explains why an exchange had no answer; the codes of undici, Node and OpenSSL are for the log.
  */
 
 const WORDS: Readonly<Record<string, string>> = {
@@ -42,7 +41,7 @@ const WORDS: Readonly<Record<string, string>> = {
   EPROTO: "no secure connection could be made: it may not speak https",
 };
 
-/** @param why the wire's reason: a code, or words of ours */
+/** @param why the wire's reason: a code, or words of mdmirror */
 export function failureWords(why: string): string {
   const deadline = /^deadline of (\d+) ms$/.exec(why);
   if (deadline !== null) return `no answer within ${Number(deadline[1]) / 1_000} s`;

@@ -1,5 +1,5 @@
 /**
- * Whether a host is this machine itself, so that nothing sent to it reaches a network.
+ * Returns true for a host that is this machine, so that nothing sent to it reaches a network.
  * @param host a name or an address, IPv6 without brackets
  */
 export function isLoopbackHost(host: string): boolean {

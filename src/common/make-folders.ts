@@ -2,11 +2,11 @@ import * as fs from "node:fs";
 import { dirname, resolve } from "node:path";
 
 /**
- * Makes a folder and those above it that are missing. In place of `mkdir` with `recursive`, which
- * in Node never ends where the system lets nothing be made and calls it ENOENT (`/proc`).
- * @param mode of each folder that is made
- * @returns the topmost folder that was made; null where all were there
- * @throws as node:fs does; EEXIST where a file is in the way
+ * Makes a folder and the missing ones above it. Node's `mkdir` with `recursive` never ends if the
+ * system allows nothing to be made and answers ENOENT (`/proc`).
+ * @param mode of each new folder
+ * @returns the topmost new folder; null if all existed
+ * @throws as node:fs does; EEXIST if a file is in the way
  */
 export function makeFolders(path: string, mode = 0o777): string | null {
   const missing: string[] = [];
@@ -15,7 +15,7 @@ export function makeFolders(path: string, mode = 0o777): string | null {
   return made[0] ?? null;
 }
 
-/** @throws ENOTDIR where a file stands above it; EEXIST where one stands there */
+/** @throws ENOTDIR if a file is above it; EEXIST if a file is at the path */
 function isFolder(path: string): boolean {
   const there = fs.statSync(path, { throwIfNoEntry: false });
   if (there !== undefined && !there.isDirectory())
@@ -23,7 +23,7 @@ function isFolder(path: string): boolean {
   return there !== undefined;
 }
 
-/** @returns false where another process has made it meanwhile */
+/** Returns false if another process has made it meanwhile. */
 function makeFolder(path: string, mode: number): boolean {
   try {
     fs.mkdirSync(path, { mode });

@@ -1,10 +1,7 @@
-/**
- * Metrics as Prometheus reads them (text format 0.0.4): a HELP and a TYPE line for each, then its
- * samples.
- */
+/** Metrics in Prometheus's text format 0.0.4: a HELP and a TYPE line for each, then its samples. */
 
 export type Metric = {
-  /** `[a-z_]+`, with its unit at the end, and `_total` where it only grows. */
+  /** `[a-z_]+`, with its unit at the end, and `_total` if it only grows. */
   readonly name: string;
   readonly help: string;
   readonly type: "gauge" | "counter" | "histogram";
@@ -18,7 +15,7 @@ export type Sample = {
   readonly end?: string;
 };
 
-/** Whole lines; what has no sample is left out. */
+/** Returns whole lines; a metric without samples is left out. */
 export function metricsText(metrics: readonly Metric[]): string {
   const lines = metrics
     .filter(({ samples }) => samples.length > 0)

@@ -1,6 +1,4 @@
-/**
- * Calls `make` when the value is first asked for: most plans never ask, and the trees may be large.
- */
+/** Calls `make` on first use: most plans never need the value, and the trees may be large. */
 export function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {

@@ -1,8 +1,8 @@
 import { fileURLToPath } from "node:url";
 
 /**
- * Files of the package, by their place from this module. The bundle lies as deep below the package
- * as `src/mirror/` does.
+ * Files of the package, by their paths from this module. The bundle is as deep in the package as
+ * `src/mirror/` is.
  */
 
 /** Path of the program that Node runs. */

@@ -1,8 +1,8 @@
 /**
- * How names and words from outside (files, the service, URLs, error bodies) are put into a line.
- * Whoever chose them chose any character: none may begin a line of its own, move the cursor, colour
- * or hide what follows, or show itself in another order than it has (`a\u202egnp.md`). Escapes are
- * those of JavaScript, so that each name can be told from each other one. Pure.
+ * Puts names and words from outside (files, the service, URLs, error bodies) into a line. They may
+ * have any character: none may start a new line, move the cursor, colour or hide the following
+ * text, or change its order (`a\u202egnp.md`). Escapes are those of JavaScript, so that two names
+ * never look alike. Pure.
  */
 
 const STEERING = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\p{Bidi_Control}]/u;
@@ -12,7 +12,7 @@ const ALL_IN_QUOTES = new RegExp(`["\\\\]|${STEERING.source}`, "gu");
 const SHORT: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t", '"': '\\"', "\\": "\\\\" };
 
 /**
- * Whether a terminal, or whoever reads lines, would take part of it for something else than text.
+ * Returns true if a terminal or a reader of lines would take a part for something other than text.
  */
 export function steers(text: string): boolean {
   return STEERING.test(text);
@@ -24,15 +24,15 @@ export function escaped(character: string): string {
 }
 
 /**
- * A name or path as it is, or in quotes with escapes where it holds what steers, or looks like one
- * that is quoted.
+ * Returns a name or path, in quotes with escapes if it has control characters or looks like a
+ * quoted one.
  */
 export function shownName(name: string): string {
   if (!STEERING.test(name) && !name.startsWith('"')) return name;
   return `"${name.replace(ALL_IN_QUOTES, escaped)}"`;
 }
 
-/** A sentence that holds names, or comes from the service: on one line, and steering nothing. */
+/** Returns a sentence with names, or from the service, on one safe line. */
 export function shownWords(words: string): string {
   return words.replace(ALL_STEERING, escaped);
 }

@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 
 /**
- * How many callers go on in one turn of the event loop. Many answers arrive at one time: with one
- * caller a turn, the last ones would hold their content for as many turns.
+ * LIMIT: callers that continue in one turn of the event loop. Many answers arrive together; with
+ * one caller a turn, the last ones would keep their content for many turns.
  */
 const IN_A_TURN = 16;
 
@@ -12,7 +12,7 @@ export function systemClock(): Clock {
 }
 
 class SystemClock implements Clock {
-  /** The callbacks that wait for a turn of the event loop, in order. */
+  /** Callbacks that wait for a turn of the event loop, in order. */
   readonly #waiting: (() => void)[] = [];
 
   now(): number {
@@ -20,7 +20,7 @@ class SystemClock implements Clock {
   }
 
   monotonic(): number {
-    // Not `performance`, which loads five modules of Node's when it is first asked for.
+    // Not `performance`, which loads five modules of Node on first use.
     const [seconds, nanoseconds] = process.hrtime();
     return seconds * 1e3 + nanoseconds / 1e6;
   }

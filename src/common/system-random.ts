@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Random } from "./random.ts";
 
-/** Bytes drawn from the system at once: a call for one name costs as much as for hundreds. */
+/** Bytes drawn from the system in one call, which costs as much for one name as for hundreds. */
 const POOL_BYTES = 4_096;
 
 /** Returns random numbers of the system. */

@@ -1,8 +1,8 @@
 /**
- * An order of creation, depth first: a document comes behind what it links to, but for what links
- * back to it.
- * @param wanted what each links to, by number
- * @returns the place of each, in their order
+ * Returns an order of creation, depth first: a document comes after the documents it links to,
+ * except for links back to it.
+ * @param wanted links of each document, by number
+ * @returns the place of each number in the order
  */
 export function targetsFirst(wanted: readonly (readonly number[])[], all: Iterable<number>): Map<number, number> {
   const place = new Map<number, number>();

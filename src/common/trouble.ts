@@ -1,8 +1,8 @@
 import { UnsafePath } from "./unsafe-path.ts";
 
 /**
- * Why a command cannot go on, for people: what, which path, the code, the request, what to do next.
- * app returns it as a value, and cli shows it. It never holds a key or a document's text.
+ * Reason why a command cannot continue, for people: what, which path, the code, the request, the
+ * next step. The client returns it as a value, and the CLI shows it. It never has a key or content.
  */
 export type Trouble = {
   /**
@@ -14,11 +14,11 @@ export type Trouble = {
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;
-  /** What to do, as a clause; often a command. */
+  /** The next step, as a clause; often a command. */
   readonly next: string;
 };
 
-/** The result of something that may fail. */
+/** Result of an operation that may fail. */
 export type Result<T> =
   | { readonly kind: "ok"; readonly value: T }
   | { readonly kind: "trouble"; readonly trouble: Trouble };
@@ -36,7 +36,7 @@ export function trouble(
   return { kind: "trouble", trouble: { kind, what, next, ...more } };
 }
 
-/** A file that SQLite cannot make large enough for its shared memory counts as a full disk. */
+/** A file that SQLite cannot enlarge for its shared memory counts as a full disk. */
 const FULL_CODES: readonly string[] = ["ENOSPC", "EDQUOT", "SQLITE_FULL", "SQLITE_IOERR_SHMSIZE"];
 
 const CLAUSES: ReadonlyMap<string, string> = new Map([
@@ -62,7 +62,7 @@ const CLAUSES: ReadonlyMap<string, string> = new Map([
   ["EADDRINUSE", "another program uses this address"],
 ]);
 
-/** The clause of a system error, by its code. */
+/** Returns the clause of a system error, by its code. */
 export function errnoClause(error: unknown): string {
   if (error instanceof UnsafePath) return error.message;
   const { code, message } = error as NodeJS.ErrnoException;
@@ -89,7 +89,10 @@ export function unwritableFile(
   return isDiskFull(code) ? trouble("fault", what, FULL_NEXT, { code }) : trouble(kind, what, next, { code });
 }
 
-/** The code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null: it has none. */
+/**
+ * Returns the code of an error of the system or of SQLite (`ENOSPC`, `SQLITE_FULL`); null if it has
+ * none.
+ */
 export function codeOf(error: unknown): string | null {
   return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : null;
 }

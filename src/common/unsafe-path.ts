@@ -1,9 +1,6 @@
 import type { Stats } from "node:fs";
 
-/**
- * Something in `.mdmirror/` that cannot be trusted. It is shown to the user: `why` and `next` are
- * clauses.
- */
+/** Something in `.mdmirror/` that cannot be trusted. `why` and `next` are clauses for the user. */
 export class UnsafePath extends Error {
   readonly code = "unsafe-path";
   readonly next: string;
@@ -18,8 +15,8 @@ export class UnsafePath extends Error {
 export type Expected = "file" | "own-file" | "folder";
 
 /**
- * Checks what was found at a path. `own-file`: a file written in place, which must have no second
- * name (a hard link).
+ * Checks the file at a path. `own-file`: a file written in place, which must have no second name (a
+ * hard link).
  * @throws UnsafePath
  */
 export function judge(path: string, stat: Stats, expected: Expected): void {
@@ -57,8 +54,8 @@ function quote(path: string): string {
 }
 
 /**
- * Whether a user id is this user; under sudo, also the one who called it. Somebody who is root in
- * another way works only in root's folders.
+ * Returns true for this user's id; under sudo, also for the user who called it. Other root
+ * processes work only in root's folders.
  */
 export function isOwner(uid: number): boolean {
   const own = process.geteuid?.();

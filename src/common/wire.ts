@@ -6,17 +6,17 @@ export type WireResult =
    * Certainly not sent: connection refused, name not found, or the deadline passed in the queue.
    */
   | NoAnswer<"not-sent">
-  /** Sent, perhaps in part; no whole answer: it may have happened. */
+  /** Sent, perhaps in part, without a whole answer: it may have happened. */
   | NoAnswer<"lost">;
 
 type NoAnswer<K extends string> = {
   readonly kind: K;
   readonly why: string;
-  /** Whether its deadline ended it. */
+  /** True if its deadline ended it. */
   readonly timedOut?: true;
 };
 
-/** How an answer without an end came to its end. */
+/** End of an answer without a length. */
 export type StreamEnd =
   /** It was a stream of events. */
   | { readonly kind: "ended"; readonly why: string }
@@ -26,13 +26,13 @@ export type StreamEnd =
   | NoAnswer<"lost">;
 
 export type StreamBounds = {
-  /** Until the answer's headers are there. */
+  /** Milliseconds until the answer's headers have arrived. */
   readonly deadlineMs: number;
-  /** Ends a stream from which nothing came for so long. */
+  /** Milliseconds without data after which a stream is ended. */
   readonly silenceMs: number;
-  /** Of an answer that is no stream. */
+  /** Limit for an answer that is no stream. */
   readonly maxBytes: number;
-  /** Ends it. */
+  /** Ends the stream. */
   readonly signal: AbortSignal;
 };
 
@@ -43,8 +43,8 @@ export type StreamBounds = {
 export interface Wire {
   send(request: WireRequest, bounds: { readonly deadlineMs: number; readonly maxBytes: number }): Promise<WireResult>;
   /**
-   * The same for a stream of events (200, `text/event-stream`), whose bytes are handed on as they
-   * come. Left out: this wire has no answers without an end.
+   * Opens a stream of events (200, `text/event-stream`), whose bytes are passed on as they arrive.
+   * Left out if this wire has no streams.
    */
   stream?(request: WireRequest, bounds: StreamBounds, onBytes: (bytes: Buffer) => void): Promise<StreamEnd>;
   close(): Promise<void>;

@@ -21,13 +21,13 @@ export type ClientOptions = {
   /** The service's base URL, `https://host[:port][/prefix]`; plain http to loopback alone. */
   readonly url: string;
   readonly key: string;
-  /** Hosts that plain http may be used for, besides loopback: it shows the key to the network. */
+  /** Hosts for which plain http is allowed, besides loopback: it shows the key to the network. */
   readonly allowHttp?: readonly string[];
 };
 
-/** Why a call has no value. */
+/** Reason why a call has no value. */
 export type Fault =
-  /** A definite no of the service: nothing was done. `status`: 400 to 499, or 501. */
+  /** The service refused: nothing was done. `status`: 400 to 499, or 501. */
   | {
       readonly kind: "problem";
       readonly status: number;
@@ -35,22 +35,19 @@ export type Fault =
       readonly detail: string;
       readonly requestId: string | null;
       readonly pointers: readonly string[];
-      /** Codes of the faults in members of the request. Left out: the answer names none. */
+      /** Codes of faults in members of the request. Left out if the answer names none. */
       readonly fieldCodes?: readonly string[];
     }
-  /** A write that may have happened. Read before you send it again. */
+  /** A write that may have happened. Read the document before you send it again. */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
-  /**
-   * A read that failed, or a write that was certainly not done: all retries that are safe were
-   * made.
-   */
+  /** A read that failed, or a write that was certainly not done, after all safe retries. */
   | {
       readonly kind: "later";
       readonly detail: string;
       readonly requestId: string | null;
       readonly cause: "unreachable" | "unavailable" | "malformed" | "rate-limited" | "not-the-service";
     }
-  /** The key is refused: nothing can be told of any document. */
+  /** The key is refused: nothing is known about any document. */
   | {
       readonly kind: "locked-out";
       readonly code: "unauthenticated" | "workspace_not_found";
@@ -62,15 +59,15 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly requestId: string | null }
   | { readonly ok: false; readonly fault: Fault };
 
-/** A whole list, of as many pages as it has. Only a complete one tells that something is absent. */
+/** A whole list, of all its pages. Only a complete one proves that something is absent. */
 export type Listing<Item> = {
   readonly items: readonly Item[];
   readonly complete: boolean;
-  /** Why it is not complete, where the service said so. */
+  /** Reason why it is not complete, if the service gave one. */
   readonly fault: Fault | null;
 };
 
-/** What became of a text: it is live, or waits for a reviewer. null: the answer did not show it. */
+/** Result for content: it is published, or in review. Null if the answer did not show it. */
 export type PutResult =
   | { readonly kind: "live"; readonly changeId: ChangeId | null; readonly content: string | null }
   | {
@@ -88,34 +85,39 @@ export type ParentRef = { readonly kind: "root" } | { readonly kind: "folder"; r
  * @throws Error for an id that is none: check what comes from outside by `isDocId` and its like
  */
 export type Client = {
-  /** Without a selector all readable files. */
+  /** Without a selector: all readable files. */
   listFiles(selector?: Selector): Promise<Listing<FileResource>>;
   /** All folders, or those below `prefix`. */
   listFolders(prefix?: string): Promise<Listing<FolderResource>>;
   getFile(id: DocId): Promise<Answer<FileWithContent>>;
   createFile(path: string, content: string): Promise<Answer<FileResource>>;
-  /** @param baseChangeId the version that was edited: an edit that met another is merged there */
+  /**
+   * @param baseChangeId version that was edited: the service merges the edit with others since then
+   */
   putContent(id: DocId, baseChangeId: ChangeId, content: string): Promise<Answer<PutResult>>;
   renameFile(id: DocId, name: string): Promise<Answer<FileResource>>;
   moveFile(id: DocId, parent: ParentRef): Promise<Answer<FileResource>>;
   setProtected(id: DocId, value: boolean): Promise<Answer<FileResource>>;
-  /** For ever: its id and its history there go too. */
+  /** Deletes permanently: the id and the history are deleted too. */
   deleteFile(id: DocId): Promise<Answer<null>>;
   createFolder(path: string): Promise<Answer<FolderResource>>;
   renameFolder(id: DirId, name: string): Promise<Answer<FolderResource>>;
   moveFolder(id: DirId, parent: ParentRef): Promise<Answer<FolderResource>>;
-  /** An empty one alone. */
+  /** Deletes an empty folder only. */
   deleteFolder(id: DirId): Promise<Answer<null>>;
-  /** Exchanges with the service, by method; requests that went out together are one POST. */
+  /** Returns the number of exchanges with the service, by method. */
   counts(): Readonly<Record<string, number>>;
-  /** Ends waits for a retry, and resolves when no call is in flight. */
+  /** Ends waits for a retry, and resolves when no call is active. */
   close(): Promise<void>;
 };
 
-/** Sends nothing by itself. @throws MdmirrorError for a URL or a key that cannot be used */
+/**
+ * Creates a client; sends nothing by itself.
+ * @throws MdmirrorError for a URL or a key that cannot be used
+ */
 export function createClient({ url, key, allowHttp = [] }: ClientOptions): Client {
   requireFitNode();
-  // A URL is given, so there is an origin, or what is wrong with it.
+  // A URL is given, so there is an origin, or a reason why not.
   const origin = unwrap(originOfUser({ url, env: {}, allowHttp })!, url);
   if (!/^[\x21-\x7e]+$/.test(key)) throw unfitKey(url);
   const [clock, random] = [systemClock(), systemRandom()];

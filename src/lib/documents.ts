@@ -4,7 +4,7 @@ import { trouble } from "../common/trouble.ts";
 import { errorOf, unwrap } from "./told.ts";
 import type { Difference, History, Restored, TwoTexts, Version } from "./types.ts";
 
-/** One document's texts, as the commands `history`, `show`, `restore` and `diff` have them. */
+/** Versions of one document, for the calls `history`, `show`, `restore` and `diff`. */
 
 export async function readHistoryOf({ state }: LocalMirror, path: string): Promise<History> {
   const { findVersion } = await import("../mirror/operations/history/restore.ts");

@@ -1,22 +1,22 @@
 /**
- * Why a call could not do what it was asked: the only error that the library throws on purpose. Any
- * other one is an error in mdmirror itself. It never holds a key or a document's text.
+ * Reason why a call failed: the only error that the library throws on purpose. Any other one is an
+ * error in mdmirror itself. It never has a key or content.
  */
 export class MdmirrorError extends Error {
   override readonly name = "MdmirrorError";
   /**
-   * `usage`: what was given or configured has to be mended; `offline`: no service, or a refused
+   * `usage`: arguments or configuration have to be corrected; `offline`: no service, or a refused
    * key; `locked`: another process has the folder; `fault`: the disk or the state file fails;
-   * `closed`: the mirror was closed.
+   * `closed`: the folder was closed.
    */
   readonly kind: "usage" | "offline" | "locked" | "fault" | "closed";
-  /** The service's or the system's word (`unauthenticated`, `ENOSPC`), else the same as `kind`. */
+  /** Code of the service or the system (`unauthenticated`, `ENOSPC`), else the same as `kind`. */
   readonly code: string;
-  /** The file or folder that it is about. */
+  /** File or folder that the error concerns. */
   readonly path: string;
-  /** What to do about it, as a clause; often a command. */
+  /** Next step, as a clause; often a command. */
   readonly next: string;
-  /** The id of the service's answer, for whoever operates it; null: there was none. */
+  /** Id of the service's answer, for its operator; null if there was none. */
   readonly requestId: string | null;
 
   constructor(facts: MdmirrorErrorFacts) {

@@ -4,8 +4,8 @@ import { MdmirrorError } from "./error.ts";
 const LEAST = { major: 22, minor: 22 } as const;
 
 /**
- * Called before anything is loaded that an older Node cannot run: better-sqlite3 ends it without a
- * word.
+ * Checks Node before anything is loaded that an older one cannot run: better-sqlite3 would end it
+ * without a message.
  * @throws MdmirrorError, code `unfit-node`
  */
 export function requireFitNode(version: string = process.versions.node): void {

@@ -8,8 +8,8 @@ import { errorOf } from "./told.ts";
 import type { SafetyStop, SafetyStopAnswer, MirrorPlan } from "./types.ts";
 
 /**
- * The two answers to a halt, `approve` and `reject`. Each is for what the caller saw in its plan,
- * and for nothing that was stopped since (I21).
+ * The two answers to a stop, `approve` and `reject`. Each answers the stop in the caller's plan,
+ * and nothing that was stopped since (I21).
  */
 
 type Planned = Extract<Preview, { kind: "planned" }>;
@@ -36,7 +36,7 @@ export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promi
 export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
   const { withdrawApproval } = await import("../mirror/operations/manual/approve.ts");
   const rejecting = await import("../mirror/operations/manual/reject.ts");
-  // Steps that were approved before count as halted again.
+  // Steps that were approved before count as stopped again.
   withdrawApproval(mirror);
   const halted = await findSeen(mirror, plan);
   if (halted === null) return { count: 0, left: [] };
@@ -47,7 +47,10 @@ export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promis
   return { count: ends.length - left.length, left };
 }
 
-/** What is halted now. null: nothing. @throws where more is halted than the plan shows */
+/**
+ * Returns the present stop, or null.
+ * @throws if more is stopped than the plan shows
+ */
 async function findSeen(mirror: OpenedMirror, { safetyStop }: MirrorPlan): Promise<Decidable | null> {
   const { findHalt } = await import("../mirror/operations/manual/approve.ts");
   const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");

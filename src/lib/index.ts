@@ -4,15 +4,15 @@ import { findRoot, Session, worldOf } from "./session.ts";
 import { told, unwrap } from "./told.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 
-/** `import … from "mdmirror"`: a mirrored folder, as the commands have it. */
+/** `import … from "mdmirror"`: a linked folder, with the operations of the commands. */
 
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 export type * from "./types.ts";
 
 /**
- * A folder that is linked to a workspace. Nothing is sent, and nothing of it is opened, before the
+ * Opens a folder that is linked to a workspace. Nothing is sent, and no file is opened, before the
  * first call.
- * @param dir the folder that holds `.mdmirror/`; relative to the working folder
+ * @param dir the folder that has `.mdmirror/`; relative to the working folder
  * @throws MdmirrorError, code `not-a-mirror`, `foreign-owner`
  */
 export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {

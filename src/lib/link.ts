@@ -20,7 +20,7 @@ import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { ownFolder, type World, worldOf } from "./session.ts";
 import type { LinkOptions } from "./types.ts";
 
-/** `init` as a call: links a folder, once the service has shown a list of documents. */
+/** Links a folder as `init` does, once the service has answered with a list of documents. */
 export async function link(given: string, options: LinkOptions): Promise<Result<string>> {
   const dir = resolve(given);
   const world = worldOf(options);
@@ -32,7 +32,7 @@ export async function link(given: string, options: LinkOptions): Promise<Result<
   const target = targetOf(options, env);
   if (target.kind === "trouble") return target;
   const { config, origin } = target.value;
-  // A key in a folder that is not known as the user's may be anybody's.
+  // A key in a folder that is not known to be the user's may be anybody's.
   const folder = leftOver.value === "known" ? join(dir, MIRROR_FOLDER) : null;
   const found = findKey({ folder, keyFile: options.keyFile ?? null, cwd, env, origin });
   if (found.kind === "trouble") return found;
@@ -40,7 +40,7 @@ export async function link(given: string, options: LinkOptions): Promise<Result<
   const { clock, random } = world;
   const looked = await lookFirst({ dir, config, origin, key, clock, random, progress: { report: () => undefined } });
   if (looked.kind === "trouble") return looked;
-  // A key that the keychain holds stays there alone.
+  // A key from the keychain stays there.
   const stored = options.storeKey === false || from === "keychain" ? null : key;
   const linked = linkFolder({ dir, config, origin, random, env, name: null }, stored);
   return linked.kind === "trouble" ? linked : ok(realpathSync(dir));
@@ -69,7 +69,7 @@ function targetOf(
       `${JSON.stringify(remote)} is not the path of a folder of a workspace`,
       "give such a path as remote",
     );
-  // The URL is always given, so there is an origin, or what is wrong with it.
+  // The URL is always given, so there is an origin, or a reason why not.
   const origin = originOfUser({ url, env, allowHttp })!;
   if (origin.kind === "trouble") return origin;
   return ok({
@@ -78,7 +78,7 @@ function targetOf(
   });
 }
 
-/** What answers must be the service, and no other mirror may lie in the folder. */
+/** Checks that the service answers, and that no other linked folder is inside the folder. */
 async function lookFirst(request: LinkRequest): Promise<Result<null>> {
   const { previewSync, USUAL_RUN } = await import("../mirror/folder/run.ts");
   const { faultTroubleOfInit } = await import("../mirror/folder/fault-trouble.ts");

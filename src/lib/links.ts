@@ -13,20 +13,20 @@ import * as translate from "../markdown/links/translate.ts";
  * folder; what has none leads nowhere. `idAt(pathOf(id))` is `id`. What they throw comes through.
  */
 export type Place = {
-  /** Of the document whose text it is. */
+  /** Path of the document. */
   readonly path: string;
-  /** @returns the id of the document or folder at `path`; null where none is */
+  /** Returns the id of the document or folder at `path`; null if there is none. */
   idAt(path: string): string | null;
-  /** @returns where the document or folder of this id is; null where it is not */
+  /** Returns the path of the document or folder with this id; null if there is none. */
   pathOf(id: string): string | null;
   /**
-   * As `idAt`, for absolute destinations (`/plans/a.md`, asked for as `plans/a.md`), if their root
-   * is another.
+   * Works as `idAt`, for absolute destinations (`/plans/a.md`, requested as `plans/a.md`), if their
+   * root is another one.
    */
   idAtAbsolute?(path: string): string | null;
 };
 
-/** Where a destination stands in a text, in UTF-16 units, without `<` and `>`. */
+/** Position of a destination in the content, in UTF-16 units, without `<` and `>`. */
 export type Link = {
   /** `definition`: `[label]: destination`. */
   readonly kind: "link" | "image" | "definition";
@@ -37,14 +37,14 @@ export type Link = {
 };
 
 export type ToDiskOptions = {
-  /** The disk's text of before: what leads to the same keeps its spelling. */
+  /** Earlier content on disk: links with the same target keep their spelling. */
   readonly was?: string;
 };
 
 export type ToServiceOptions = {
-  /** The service's text of before: an absolute path that leads to the same stays. */
+  /** Earlier content on the service: an absolute path with the same target stays. */
   readonly was?: string;
-  /** Where this document and the others were before they moved: for what leads nowhere now. */
+  /** Places of all documents before they moved: for links without a present target. */
   readonly before?: Place;
 };
 
@@ -66,8 +66,8 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
 }
 
 /**
- * A text of the disk after documents have moved, its own too: what led somewhere leads there now.
- * What still does keeps its spelling.
+ * Updates links in a local file after documents have moved, itself included: each link keeps its
+ * target. A link that still has it keeps its spelling.
  */
 export function respell(text: string, before: Place, after: Place): string {
   return translate.respell(text, before, after);

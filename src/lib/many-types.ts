@@ -1,20 +1,20 @@
-/** What the calls about many documents at once take and give. */
+/** Types of the calls about several documents. */
 
-/** What became of several documents, as one run. */
+/** Result for several documents, as one run. */
 export type DoneMany = {
-  /** null: nothing was to be done. */
+  /** Null if there was nothing to do. */
   readonly run: number | null;
   readonly items: readonly {
     readonly path: string;
-    /** `left`: not tried. `failed`: tried, and not done; nothing of it was lost. */
+    /** `left`: not tried. `failed`: tried and not done; nothing was lost. */
     readonly end: "done" | "left" | "failed";
-    /** Why it was not done, as a clause; "": it was. */
+    /** Reason why it was not done, as a clause; "" if it was. */
     readonly why: string;
     readonly notes: readonly string[];
   }[];
 };
 
-/** The choices that can be about many conflicts and holds at once. */
+/** Choices for several conflicts and blocks. */
 export type ManyChoice = {
   readonly kind: "mine" | "theirs" | "merged-where-clean";
   readonly force?: boolean;

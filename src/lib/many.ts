@@ -2,7 +2,7 @@ import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { unwrap } from "./told.ts";
 import type { DoneMany, ManyChoice } from "./types.ts";
 
-/** What `resolve` and `restore` do about many documents at once. */
+/** `resolve` and `restore` for several documents. */
 
 export async function resolveManyBy(
   { world, root }: OpenedMirror,

@@ -7,10 +7,10 @@ import { type Origin, originsOf } from "../markdown/merge/origin.ts";
  * `import … from "mdmirror/merge"`: the three-way merge of Markdown. Pure: no files, no network.
  */
 
-/** The three texts. `base`: what both sides began with; "" where there was nothing. */
+/** The three versions. `base`: the version before both edits; "" if there was none. */
 export type Texts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
-/** Where the two edits do not go together. Lines count from 1, in each text. */
+/** A place where the two edits do not merge. Lines count from 1, in each version. */
 export type MergeConflict = Texts & {
   readonly baseLine: number;
   readonly mineLine: number;
@@ -30,11 +30,11 @@ export type MergeResult =
        * worse Markdown than both, or would not hold what each side did.
        */
       readonly reason: "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
-      /** At least one, in the order of the text. */
+      /** At least one, in the order of the content. */
       readonly conflicts: readonly MergeConflict[];
     };
 
-/** Whose something is. `mixed`, `none`: of no side alone, of none. */
+/** Side of something. `mixed`: words of both; `none`: of no side. */
 export type Whose = "base" | "mine" | "theirs" | "both" | "mixed" | "none";
 
 /** A line of a merge, with its line feed: kept from base, added to it, or removed from it. */

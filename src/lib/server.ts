@@ -13,19 +13,21 @@ import { told, unwrap } from "./told.ts";
 export { MdmirrorError, type MdmirrorErrorFacts } from "./error.ts";
 
 export type ServerOptions = {
-  /** Where documents and keys are kept; without it a temporary folder, which `stop` removes. */
+  /** Folder for documents and keys; default: a temporary one, which `stop` removes. */
   readonly data?: string;
-  /** The default is any free one. */
+  /** Default: any free port. */
   readonly port?: number;
-  /** The default is 127.0.0.1; others need `insecureHttp`. */
+  /** Default: 127.0.0.1; others need `insecureHttp`. */
   readonly host?: string;
-  /** Plain http beyond this machine, which shows keys to the network. */
+  /** Allows plain http from other machines, which shows keys to the network. */
   readonly insecureHttp?: boolean;
-  /** Requests that a key may make in so many seconds; null: any number. Kept in the data. */
+  /**
+   * Requests that a key may make in this many seconds; null for any number. Stored with the data.
+   */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
   /**
-   * Called with each error that was answered with 500: a fault of the service. The error holds no
-   * key and no text.
+   * Called for each error that was answered with 500: an error of the service. It has no key and no
+   * content.
    */
   readonly onFault?: (error: unknown, requestId: string) => void;
 };
@@ -36,11 +38,14 @@ export type Server = {
   readonly key: string;
   /** The key for the routes below `/admin`: workspaces, keys and their grants, reviews. */
   readonly adminKey: string;
-  /** The folder of the data: absolute. */
+  /** Absolute path of the data folder. */
   readonly data: string;
-  /** Imports the Markdown files below a folder. @returns how many, and what was left out and why */
+  /**
+   * Imports the Markdown files below a folder. Returns counts, and files that were left out with
+   * the reason.
+   */
   importFolder(dir: string): Promise<Imported>;
-  /** Ends once all answers under way are given. A second call does nothing more. */
+  /** Stops once all active requests are answered. A second call does nothing. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
@@ -51,7 +56,10 @@ export type Imported = {
   readonly refused: readonly { readonly path: string; readonly reason: string }[];
 };
 
-/** @throws MdmirrorError when the port is taken, or the data is in use or cannot be written */
+/**
+ * Starts a service.
+ * @throws MdmirrorError if the port is taken, or the data are in use or cannot be written
+ */
 export function startServer(options: ServerOptions = {}): Promise<Server> {
   const kept = options.data === undefined ? null : resolve(options.data);
   const data = kept ?? mkdtempSync(join(tmpdir(), "mdmirror-server-"));

@@ -11,11 +11,11 @@ import { MdmirrorError } from "./error.ts";
 import { told, unwrap } from "./told.ts";
 import type { OpenOptions } from "./types.ts";
 
-/** What the calls of one mirror share: who asks, and what of it is under way. */
+/** Shared by the calls of one linked folder: the caller's environment, and active calls. */
 
 export type World = Pick<MirrorOptions, "env" | "cwd" | "clock" | "random" | "url" | "keyFile">;
 
-/** What a command would find around it, for a program's call, with the key that was given. */
+/** Returns the environment of a command for a program's call, with the given key. */
 export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): World {
   return {
     env: key === undefined ? env : { ...env, MDMIRROR_API_KEY: key },
@@ -28,8 +28,8 @@ export function worldOf({ url, key, keyFile, env = process.env }: OpenOptions): 
 }
 
 /**
- * A folder that this user may work on. A command under `sudo` gives its rights back; a library does
- * not change its process, and refuses the folder instead.
+ * Checks that this user may work on a folder. A command under `sudo` becomes the calling user; a
+ * library does not change its process, and refuses the folder instead.
  */
 export function ownFolder(folder: string, env: World["env"]): Result<string> {
   const ownership = ownershipOf(folder, env);
@@ -48,7 +48,7 @@ export function ownFolder(folder: string, env: World["env"]): Result<string> {
   }
 }
 
-/** The mirrored folder that was named. */
+/** Finds the linked folder that was named. */
 export function findRoot(dir: string, env: World["env"]): Result<string> {
   const whole = resolve(dir);
   if (!existsSync(join(whole, MIRROR_FOLDER))) {
@@ -61,7 +61,7 @@ export function findRoot(dir: string, env: World["env"]): Result<string> {
   return own.kind === "trouble" ? own : ok(realpathSync(whole));
 }
 
-/** Opens the mirror anew for each call, as a command does: nothing is held between two of them. */
+/** Opens the linked folder for each call, as a command does: nothing is kept between two calls. */
 export class Session {
   readonly root: string;
   readonly world: World;
@@ -74,14 +74,14 @@ export class Session {
     this.world = world;
   }
 
-  /** @param path what an error is about */
+  /** @param path subject of an error */
   async run<T>(path: string, work: () => T | Promise<T>): Promise<T> {
     if (this.#isClosed) {
       const facts = { kind: "closed", code: "closed", path: this.root, next: "open it again: openMirror" } as const;
       throw new MdmirrorError({ ...facts, message: "the linked folder is closed" });
     }
     const running = told(path, () => {
-      // Whose folder it is may change between two calls.
+      // The owner of the folder may change between two calls.
       unwrap(ownFolder(this.root, this.world.env), this.root);
       return work();
     });
@@ -93,7 +93,10 @@ export class Session {
     }
   }
 
-  /** Runs `work` with the service in reach. @param what the call, as a lock names it to others */
+  /**
+   * Runs `work` with the service.
+   * @param what the call, named to others that find the folder locked
+   */
   opened<T>(
     { mode, what, path }: { readonly mode: "read" | "write"; readonly what: string; readonly path: string },
     work: (mirror: OpenedMirror) => Promise<T>,
@@ -105,7 +108,7 @@ export class Session {
     });
   }
 
-  /** Runs `work` by this machine alone, without the network. */
+  /** Runs `work` without the network. */
   local<T>(path: string, work: (mirror: LocalMirror) => T | Promise<T>): Promise<T> {
     return this.run(path, async () => {
       const { openLocal } = await import("../mirror/folder/open-local.ts");
@@ -123,7 +126,7 @@ export class Session {
     this.#onClose.push(end);
   }
 
-  /** Resolves when nothing is under way any more; calls after it are refused. */
+  /** Resolves when no call is active; later calls are refused. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await Promise.all(this.#onClose.splice(0).map((end) => end()));

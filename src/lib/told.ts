@@ -2,19 +2,22 @@ import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
 import { codeOf, type Result, type Trouble } from "../common/trouble.ts";
 import { MdmirrorError } from "./error.ts";
 
-/** Makes the library's errors of the results and exceptions of the app. */
+/** Turns results and exceptions of the client into the library's errors. */
 
 export function errorOf({ kind, what, code, requestId, next }: Trouble, path: string): MdmirrorError {
   return new MdmirrorError({ kind, code: code ?? kind, path, next, message: what, requestId: requestId ?? null });
 }
 
-/** The value of a result. @throws MdmirrorError for its trouble */
+/**
+ * Returns the value of a result.
+ * @throws MdmirrorError for its trouble
+ */
 export function unwrap<T>(result: Result<T>, path: string): T {
   if (result.kind === "trouble") throw errorOf(result.trouble, path);
   return result.value;
 }
 
-/** Runs `work`; what it throws of the disk and of unsafe paths becomes a `MdmirrorError`. */
+/** Runs `work`; errors of the disk and of unsafe paths become a `MdmirrorError`. */
 export async function told<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();

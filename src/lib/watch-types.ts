@@ -2,13 +2,13 @@
 import type { SyncReport } from "../mirror/operations/results/shapes.ts";
 
 /**
- * What `watch` tells, a member of the union for each `kind`. `at`: milliseconds since the epoch.
+ * Events of `watch`, one member of the union for each `kind`. `at`: milliseconds since the epoch.
  */
 export type WatchEvent = {
   readonly at: number;
 } /** Opened, and from now on kept in sync. `notes`: what there is to know of it. */ & (
   | { readonly kind: "opened"; readonly url: string; readonly notes: readonly string[] }
-  /** One effect, or something that needs to be known. */
+  /** One effect, or a fact to know. */
   | {
       readonly kind: "change";
       /** `put`, `create-local`, `conflict`, `safety-stop` … */
@@ -21,7 +21,7 @@ export type WatchEvent = {
       readonly detail: string;
       readonly code: string | null;
       readonly requestId: string | null;
-      /** Lines; null where no text changed. */
+      /** Lines; null if no content changed. */
       readonly added: number | null;
       readonly removed: number | null;
     }
@@ -33,8 +33,8 @@ export type WatchEvent = {
       readonly detail: string;
     }
   /**
-   * A local deletion is sent at `dueAt` (milliseconds since the epoch), unless the file comes back.
-   * `asks`: too many wait, so the mirror stops then and asks.
+   * A local deletion is uploaded at `dueAt` (milliseconds since the epoch), unless the file comes
+   * back. `asks`: too many are pending, so a safety check will stop and ask.
    */
   | { readonly kind: "deletion-pending"; readonly path: string; readonly dueAt: number; readonly asks: boolean }
   | { readonly kind: "deletion-called-off"; readonly path: string }
@@ -42,14 +42,14 @@ export type WatchEvent = {
   | { readonly kind: "lent" | "returned"; readonly what: string }
   /**
    * `mdmirror mv` moved the folder to `to`, where it is watched from now on; null: `mdmirror
-   * unlink` ended the mirror.
+   * unlink` ended it.
    */
   | { readonly kind: "left"; readonly to: string | null }
-  /** The system gives no more watches: the folder is looked at with each poll. */
+  /** The system gives no more watches: the folder is scanned with each poll. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
-  /** Time went by that nobody slept for: all is looked at again. */
+  /** The computer slept: everything is scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
-  /** It cannot go on, and is opened again by itself after `retryMs`. */
+  /** It failed, and is opened again by itself after `retryMs`. */
   | {
       readonly kind: "broken";
       readonly retryMs: number;
@@ -57,16 +57,16 @@ export type WatchEvent = {
       readonly message: string;
       readonly next: string;
     }
-  /** So many events were dropped, the oldest first, for nobody took them. */
+  /** This many events were dropped, the oldest first, because nobody read them. */
   | { readonly kind: "missed"; readonly count: number }
 );
 
 /**
- * The events of a watch, for `for await`. Leaving the loop ends the watch, after what is under way.
- * `next` rejects with `MdmirrorError` when the folder cannot be watched: a bad key, another watch.
+ * The events of a watch, for `for await`. Leaving the loop ends the watch, after active steps.
+ * `next` rejects with `MdmirrorError` if the folder cannot be watched: a bad key, another watch.
  */
 export type MirrorWatch = AsyncIterableIterator<WatchEvent, undefined> & {
-  /** Ends the watch, and resolves when what was under way has ended. */
+  /** Ends the watch, and resolves when active steps have ended. */
   stop(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -3,10 +3,10 @@ import { publicKind } from "../mirror/operations/results/actions.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
 import type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
-/** LIMIT: events that wait for whoever reads them. */
+/** LIMIT: events that wait for a reader. */
 const MOST_WAITING = 1_000;
 
-/** Keeps the events until somebody takes them. */
+/** Keeps the events until somebody reads them. */
 export class Watch implements MirrorWatch {
   readonly #ending = new AbortController();
   readonly #waiting: WatchEvent[] = [];
@@ -17,7 +17,7 @@ export class Watch implements MirrorWatch {
   #wake = Promise.withResolvers<void>();
 
   /**
-   * @param run keeps the folder in sync until the signal aborts; rejects when it cannot
+   * @param run keeps the folder in sync until the signal aborts; rejects if it cannot
    * @param signal ends it too
    */
   constructor(run: (onEvent: (event: FolderEvent) => void, stop: AbortSignal) => Promise<void>, signal?: AbortSignal) {
@@ -47,7 +47,7 @@ export class Watch implements MirrorWatch {
     await this.#run;
   }
 
-  /** What leaving a `for await` loop calls. */
+  /** Called when a `for await` loop is left. */
   async return(): Promise<IteratorResult<WatchEvent, undefined>> {
     await this.stop();
     return { done: true, value: undefined };

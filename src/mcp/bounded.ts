@@ -1,28 +1,28 @@
 import { diffLines } from "../markdown/merge/line-diff.ts";
 import { splitLines } from "../markdown/merge/split.ts";
 
-/** Answers of a bounded size: a part of a text or of a diff, and what was left out. */
+/** Answers of bounded size: a part of a document or of a diff, and the size of the rest. */
 
-/** LIMIT: characters of the text of one answer: what is asked for, and the most that can be. */
+/** LIMIT: characters of content in one answer: the default and the maximum. */
 export const TEXT_CHARACTERS = { usual: 20_000, most: 60_000 } as const;
-/** LIMIT: characters of a diff that comes with a refusal or a list. */
+/** LIMIT: characters of a diff in a refusal or a list. */
 const DIFF_CHARACTERS = 8_000;
 
-/** Lines of a text, counted from 1. `to` is below `from` where there is none. */
+/** Lines of a document, from 1. `to` is below `from` if there are none. */
 type Part = {
   readonly text: string;
   readonly from: number;
   readonly to: number;
-  /** Where to read on; null: nothing is left of what was asked for. */
+  /** First line of the rest; null if nothing requested is left. */
   readonly next: number | null;
-  /** A line that alone is longer than the bound was cut. */
+  /** True if a single line longer than the limit was cut. */
   readonly isCutInLine: boolean;
 };
 
 /**
- * As many whole lines as there is room for.
+ * Returns as many whole lines as fit.
  * @param from the first line, from 1
- * @param last the last line that is wanted
+ * @param last the last requested line
  */
 export function partOf(text: string, from: number, last: number, characters: number): Part {
   const lines = splitLines(text);
@@ -40,7 +40,7 @@ export function partOf(text: string, from: number, last: number, characters: num
   return { text: cut, from, to: at, next: at < end ? at + 1 : null, isCutInLine: true };
 }
 
-/** @returns no more than so many UTF-16 units, and no half of a character */
+/** Returns at most this many UTF-16 units, without half a character. */
 export function cutAt(text: string, most: number): string {
   if (text.length <= most) return text;
   const cut = text.slice(0, most);
@@ -51,10 +51,10 @@ export function countLinesOf(text: string): number {
   return splitLines(text).length;
 }
 
-/** Which texts a diff is between, as its head names them. */
+/** Names of both sides in the head of a diff. */
 type Names = { readonly before: string; readonly after: string };
 
-/** @returns a unified diff, cut at a line, and how many lines were left out */
+/** Returns a unified diff, cut at a line, and the number of lines left out. */
 export function boundedDiff(
   names: Names,
   before: string,

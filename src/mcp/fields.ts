@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { TEXT_CHARACTERS } from "./bounded.ts";
 
-/** Arguments that several tools take. */
+/** Arguments that several tools share. */
 
 export const PATH = z
   .string()

@@ -8,7 +8,7 @@ import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import type { Host, ServedMirror } from "./tool.ts";
 
-/** The mirrors that a process serves, by names, and whether a call may look into one. */
+/** The linked folders that a process serves, by name, and whether a call may read one. */
 
 /** @param roots real paths */
 export function servedMirrors(roots: readonly string[], env: Host["openOptions"]["env"]): ServedMirror[] {
@@ -24,8 +24,8 @@ export function servedMirrors(roots: readonly string[], env: Host["openOptions"]
 }
 
 /**
- * Asked at the start and before each call, since a folder can become another's while the process
- * lives. What was made by somebody else, and this user has not trusted, is neither read nor shown.
+ * Checks a folder at the start and before each call, because it can be replaced while the process
+ * runs. A folder that somebody else made and this user has not trusted is neither read nor shown.
  */
 export async function admitMirror(
   root: string,

@@ -1,22 +1,20 @@
-/**
- * Edits of a text by what stands there: each piece is named by itself, and has to be the only one.
- */
+/** Edits content by old and new pieces; each old piece must occur exactly once. */
 
 type Replacement = {
   readonly old_text: string;
   readonly new_text: string;
-  /** All places, instead of the only one. */
+  /** True to replace every occurrence. */
   readonly all?: boolean | undefined;
 };
 
 type Replaced =
   | { readonly kind: "replaced"; readonly text: string; readonly places: number }
-  /** `at`: which of them, from 1; `count`: how many places it has. */
+  /** `at`: number of the failing edit, from 1; `count`: its occurrences. */
   | { readonly kind: "unfit"; readonly at: number; readonly count: number };
 
 /**
- * One after the other: each sees what those before it made. Pieces are given with line feeds; in a
- * text whose lines end in CR LF they mean those.
+ * Applies edits in order: each sees the results of those before it. Pieces have line feeds; in
+ * content with CR LF they match those.
  */
 export function replaceIn(text: string, edits: readonly Replacement[]): Replaced {
   const isCrlf = text.includes("\r\n") && !/(?<!\r)\n/.test(text);

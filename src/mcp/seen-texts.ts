@@ -1,11 +1,11 @@
 import type { Digest } from "../contract/digest.ts";
 
 /**
- * The texts that this process has shown or written, so that a stale edit can be told what changed
- * since. Memory alone.
+ * Contents that this process has shown or written, to report what changed since a stale edit. In
+ * memory alone.
  */
 
-/** LIMIT: characters that are kept; the text that was used last is the last to go. */
+/** LIMIT: characters that are kept; the least recently used content is removed first. */
 const MOST = 8 * 1024 * 1024;
 
 export class SeenTexts {
@@ -22,7 +22,7 @@ export class SeenTexts {
     }
   }
 
-  /** null: it was not seen, or is no longer kept. */
+  /** Returns null if it was not seen, or is no longer kept. */
   get(version: string): string | null {
     return this.#texts.get(version) ?? null;
   }

@@ -5,7 +5,7 @@ import { boundedDiff } from "./bounded.ts";
 import { type Ended, type Host, refused, type ServedMirror } from "./tool.ts";
 import { notThere } from "./tools/read.ts";
 
-/** The refusal of a change that is about another text than the one that is there. */
+/** Refusal of a change that was made to another version than the present one. */
 
 /** @param given the version that the caller read */
 export async function refuseStale({ root }: ServedMirror, path: string, given: string, host: Host): Promise<Ended> {
@@ -28,10 +28,10 @@ export async function refuseStale({ root }: ServedMirror, path: string, given: s
   return refused({ kind: "usage", what, next, code: "stale" }, { ...facts, ...cut }, diff.text);
 }
 
-/** A text that the mirror holds, where files hold the very texts of the service. */
+/** Returns stored content, if local files have the same content as the service. */
 function keptText(root: string, version: Digest, { openOptions }: Host): string | null {
   const opened = openLocal(root, openOptions);
-  // What is wrong with the state is told by the call that needs it.
+  // The call that needs the state reports its problems.
   if (opened.kind === "trouble") return null;
   try {
     return opened.value.state.text(version);

@@ -10,25 +10,25 @@ import { toolsFor } from "./table.ts";
 import { Turns } from "./turns.ts";
 import type { Host } from "./tool.ts";
 
-/** Serves mirrors to one client over standard input and output. */
+/** Serves linked folders to one client over standard input and output. */
 
 type McpOptions = Pick<GuestOptions, "env" | "cwd" | "clock" | "random"> & {
-  /** Real paths of mirrored folders, of this user. */
+  /** Real paths of this user's linked folders. */
   readonly roots: readonly string[];
   readonly isReadOnly: boolean;
   readonly version: string;
-  /** Told of faults; standard output is the protocol's alone. */
+  /** Called for faults; standard output belongs to the protocol. */
   readonly onFault: (error: unknown) => void;
 };
 
 type Mcp = {
-  /** Resolves when the client is gone. */
+  /** Resolves when the client has left. */
   readonly gone: Promise<void>;
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no call is active any more. */
   readonly close: () => Promise<void>;
 };
 
-/** Fixed words: no text and no name of a document is ever among them. */
+/** Fixed words, never with content or the name of a document. */
 const INSTRUCTIONS = [
   "These tools work on Markdown documents in a local folder that mdmirror syncs with a service, both ways, while people and programs edit both sides.",
   "Read before you change: a change names the version that was read, and is refused if the document is another one by then.",
@@ -48,15 +48,15 @@ export function startMcp({ roots, isReadOnly, version, onFault, ...openOptions }
   };
   const underWay = new Set<Promise<unknown>>();
   const gone = Promise.withResolvers<void>();
-  // Whatever ends the connection ends the standard input, or pauses it: a message of more than
-  // 10 MiB, and an output that nobody takes.
+  // Whatever ends the connection ends or pauses the standard input: a message of more than 10 MiB,
+  // or output that nobody reads.
   for (const event of ["end", "close", "pause"] as const) process.stdin.once(event, () => gone.resolve());
   const served = serveStdio(() => makeServer(host, { isReadOnly, version, onFault, underWay }), { onerror: onFault });
   return {
     gone: gone.promise,
     async close() {
       await served.close();
-      // What takes a lock or is on the wire ends whole.
+      // Calls with a lock or a request run to their end.
       await Promise.allSettled(underWay);
     },
   };

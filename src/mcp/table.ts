@@ -34,7 +34,7 @@ export const TOOLS: readonly Tool[] = [
   REVIEWS,
 ];
 
-/** @param isReadOnly leaves out all that changes anything, here or on the service */
+/** @param isReadOnly leaves out tools that change anything on either side */
 export function toolsFor(isReadOnly: boolean): readonly Tool[] {
   return isReadOnly ? TOOLS.filter(({ effect }) => effect === "reads") : TOOLS;
 }

@@ -6,30 +6,28 @@ import type { Trouble } from "../common/trouble.ts";
 import type { SharedUpdates } from "../mirror/operations/shared-updates.ts";
 import type { SeenTexts } from "./seen-texts.ts";
 
-/** What a tool is, and what it is given. Each file of `tools/` defines some; `table.ts` has all. */
+/** Shape of a tool and of its arguments. Each file of `tools/` defines some; `table.ts` has all. */
 
-/** A mirror that was named when the process was started. */
+/** A linked folder that was named when the process started. */
 export type ServedMirror = {
   readonly name: string;
   /** Real path. */
   readonly root: string;
 };
 
-/** What all calls share. */
+/** Shared by all calls. */
 export type Host = {
   readonly mirrors: readonly ServedMirror[];
-  /** Environment, folder, clock and chance of this process. */
+  /** Environment, folder, clock and randomness of this process. */
   readonly openOptions: Pick<GuestOptions, "env" | "cwd" | "clock" | "random">;
   readonly seen: SeenTexts;
   readonly lists: FolderLists;
   readonly searches: SharedUpdates;
-  /** Runs what takes a folder's lock, one after the other for each mirror. */
+  /** Runs work that needs a folder's lock, one after the other for each folder. */
   readonly inTurn: <T>(root: string, work: () => Promise<T>) => Promise<T>;
 };
 
-/**
- * How a call ended. `facts` is told as JSON, `text` as it is: nothing of a document is in `facts`.
- */
+/** Result of a call. `facts` is sent as JSON, `text` as it is: no content is in `facts`. */
 export type Ended =
   | { readonly kind: "answer"; readonly facts: object; readonly text?: string }
   | { readonly kind: "refused"; readonly trouble: Trouble; readonly facts?: object; readonly text?: string };
@@ -44,7 +42,7 @@ export type Tool = {
   readonly effect: Effect;
   readonly annotations: ToolAnnotations;
   readonly input: z.ZodRawShape;
-  /** About all mirrors where none is named. */
+  /** True if it concerns all folders when none is named. */
   readonly ofAll: boolean;
   readonly run: (mirror: ServedMirror, args: never, host: Host) => Promise<Ended> | Ended;
 };
@@ -52,9 +50,9 @@ export type Tool = {
 type ToolSpec<Shape extends z.ZodRawShape> = Pick<Tool, "name" | "title" | "description" | "effect"> & {
   readonly input: Shape;
   readonly ofAll?: boolean;
-  /** Of a tool that edits: it can take something away. */
+  /** True if an editing tool can remove something. */
   readonly isDestructive?: boolean;
-  /** The service is asked. */
+  /** True if the service is asked. */
   readonly isOnline?: boolean;
   readonly run: (mirror: ServedMirror, args: z.infer<z.ZodObject<Shape>>, host: Host) => ReturnType<Tool["run"]>;
 };
@@ -77,7 +75,7 @@ export function refused(trouble: Trouble, facts: object = {}, text?: string): En
   return text === undefined ? { kind: "refused", trouble, facts } : { kind: "refused", trouble, facts, text };
 }
 
-/** A refusal that the caller can mend. */
+/** Returns a refusal that the caller can correct. */
 export function misused(what: string, next: string, code: string, facts: object = {}): Ended {
   return refused({ kind: "usage", what, next, code }, facts);
 }

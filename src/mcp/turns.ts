@@ -1,12 +1,13 @@
 /**
- * Work that would find a folder locked by this very process: one after the other for each folder.
+ * Queue for work that needs a folder's lock: one after the other for each folder, because this
+ * process would find it locked by itself.
  */
 export class Turns {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async take<T>(root: string, work: () => Promise<T>): Promise<T> {
     const before = this.#last.get(root) ?? Promise.resolve();
-    // How the one before ended is told to who asked for it.
+    // The caller of the earlier work receives its failure.
     const own = before.then(work, work);
     this.#last.set(root, own);
     try {

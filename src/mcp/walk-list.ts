@@ -4,8 +4,8 @@ import { comparePaths } from "../mirror/model/by-path.ts";
 import { isBelow, isWithin, joinPath, type LocalPath } from "../contract/path.ts";
 
 /**
- * The documents below a folder, in an order in which a path tells where to go on: folders first,
- * each by its name. What comes before that path is not looked at.
+ * Lists documents below a folder in an order in which a path says where to continue: folders first,
+ * each by its name. Nothing before that path is read.
  */
 
 type ListedDocument = { readonly path: LocalPath } & Pick<Listed["entries"][number], "state" | "why">;
@@ -13,10 +13,10 @@ type ListedDocument = { readonly path: LocalPath } & Pick<Listed["entries"][numb
 type Walk = {
   readonly root: string;
   readonly lists: FolderLists;
-  /** The last path of the page before; null: from the first one on. */
+  /** Last path of the previous page; null for the first page. */
   readonly after: LocalPath | null;
   readonly limit: number;
-  /** Also of folders below. */
+  /** True to include folders below. */
   readonly deep: boolean;
   readonly found: ListedDocument[];
   readonly folders: LocalPath[];
@@ -24,7 +24,7 @@ type Walk = {
 
 type Page = {
   readonly documents: readonly ListedDocument[];
-  /** Directly below, of a list that is not deep. */
+  /** Folders directly below, for a list that is not deep. */
   readonly folders: readonly LocalPath[];
   readonly hasMore: boolean;
 };
@@ -37,7 +37,7 @@ export function listDocuments(folder: LocalPath, asked: Omit<Walk, "found" | "fo
   return ok({ documents: found.slice(0, limit), folders, hasMore: found.length > limit });
 }
 
-/** LIMIT: names of one folder that are looked at. */
+/** LIMIT: names of one folder that are read. */
 const MOST_NAMES = 100_000;
 
 function walkFolder(walk: Walk, folder: LocalPath): Result<null> {
@@ -59,7 +59,9 @@ function takeFolder(walk: Walk, path: LocalPath): Result<null> {
   return ok(null);
 }
 
-/** Whether a document, or anything below a folder, comes after where the page before ended. */
+/**
+ * Returns true if a document, or anything below a folder, comes after the end of the previous page.
+ */
 function isAfter({ after }: Walk, path: LocalPath, kind: "document" | "folder"): boolean {
   if (after === null) return true;
   if (kind === "folder" && isWithin(after, path)) return true;
@@ -71,7 +73,7 @@ function isAfter({ after }: Walk, path: LocalPath, kind: "document" | "folder"):
   return comparePaths(a[at]!, b[at] ?? "") > 0;
 }
 
-/** Whether a cursor can be one of a list of that folder. */
+/** Returns true if a cursor can belong to a list of that folder. */
 export function isCursorOf(folder: LocalPath, after: LocalPath): boolean {
   return folder === "" || isBelow(after, folder);
 }

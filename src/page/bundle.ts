@@ -3,15 +3,15 @@
 export type Asset = { readonly type: string; readonly bytes: Uint8Array };
 
 export type Bundle = {
-  /** The name under which each entry (`page.js`) is served; it holds a digest of the content. */
+  /** Served name of each entry (`page.js`), with a digest of its content. */
   readonly names: ReadonlyMap<string, string>;
-  /** By the name under which each is served. */
+  /** Assets by served name. */
   readonly assets: ReadonlyMap<string, Asset>;
-  /** Where assets are served; ends with a slash. */
+  /** Address of the assets; ends with a slash. */
   readonly base: string;
 };
 
-/** Where `ui` serves assets. */
+/** Address of the assets of `mdmirror ui`. */
 export const ASSETS = "/assets/";
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -20,14 +20,20 @@ const TYPES: Readonly<Record<string, string>> = {
   svg: "image/svg+xml",
 };
 
-/** @param name with its ending @throws for an ending that no asset has: a bug */
+/**
+ * @param name with its extension
+ * @throws for an extension that no asset has: a bug
+ */
 export function assetType(name: string): string {
   const type = TYPES[name.slice(name.lastIndexOf(".") + 1)];
   if (type === undefined) throw new Error(`${name} is no asset`);
   return type;
 }
 
-/** The address of an entry. @throws for one that was not bundled: a bug */
+/**
+ * Returns the address of an entry.
+ * @throws for one that was not bundled: a bug
+ */
 export function assetPath({ names, base }: Bundle, entry: string): string {
   const name = names.get(entry);
   if (name === undefined) throw new Error(`${entry} is not in the bundle`);

@@ -1,11 +1,11 @@
-/** Cookies, read and written. */
+/** Reads and writes cookies. */
 
 /** LIMIT: characters of a `Cookie` header that are read. */
 const MOST = 8_192;
 
 /**
- * @param header the request's; undefined: it has none
- * @returns null where the cookie is missing, or is there twice, for one of the two is not ours
+ * @param header the request's; undefined if it has none
+ * @returns null if the cookie is missing, or occurs twice, because one of the two is foreign
  */
 export function cookieOf(header: string | undefined, name: string): string | null {
   const found = (header ?? "")
@@ -17,8 +17,8 @@ export function cookieOf(header: string | undefined, name: string): string | nul
 }
 
 /**
- * The value of a `Set-Cookie` header. No script can read the cookie, no other site can make a
- * browser send it, and it ends with the browser.
+ * Returns the value of a `Set-Cookie` header. No script can read the cookie, no other site can make
+ * a browser send it, and it ends with the browser.
  */
 export function sessionCookie(
   name: string,

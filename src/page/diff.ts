@@ -1,7 +1,7 @@
 import { shownWords } from "../common/shown-name.ts";
 import { html, type Html } from "./html.ts";
 
-/** The difference of two texts, by lines. */
+/** Shows the difference of two versions, by lines. */
 
 type Line = { readonly kind: "same" | "removed" | "added"; readonly text: string };
 type Range = { readonly line: number; readonly count: number };
@@ -28,7 +28,7 @@ function lineView({ kind, text }: Line): Html {
   return html`<div><span class="sign"> </span>${line}</div>`;
 }
 
-/** Shows control characters as such: a reviewer has to see what would change how a line looks. */
+/** Shows control characters, because a reviewer has to see what would change the look of a line. */
 function shownLine(line: string): Html {
   return html`<bdi>${line.split("\t").map(shownWords).join("\t")}</bdi>`;
 }

@@ -1,8 +1,8 @@
-/** The headers of every answer. */
+/** Headers of every answer. */
 
 type Headers = Readonly<Record<string, string>>;
 
-/** Browsers run, show and frame nothing from other places, and nothing inline. */
+/** Browsers run, show and frame nothing from other sites, and nothing inline. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -25,8 +25,8 @@ const ALWAYS: Headers = {
 };
 
 /**
- * Of a page, and of what its scripts fetch. Not `no-referrer`: with that a browser sends `Origin:
- * null` with each form, and a form of ours would look like one of another site.
+ * For pages and the requests of their scripts. Not `no-referrer`: with that a browser sends
+ * `Origin: null` with each form, and our own form would look like another site's.
  */
 export const PAGE_HEADERS: Headers = {
   ...ALWAYS,
@@ -34,10 +34,10 @@ export const PAGE_HEADERS: Headers = {
   "referrer-policy": "same-origin",
 };
 
-/** Of the answer to an address that holds a secret. */
+/** For the answer to an address with a secret. */
 export const ENTER_HEADERS: Headers = { ...PAGE_HEADERS, "referrer-policy": "no-referrer" };
 
-/** Of a script or a style. Its name changes with its content, so browsers may keep it. */
+/** For a script or a style. Its name changes with its content, so browsers may keep it. */
 export const ASSET_HEADERS: Headers = {
   ...ALWAYS,
   "cache-control": "private, max-age=31536000, immutable",

@@ -7,12 +7,12 @@ export class Html {
   }
 }
 
-/** What a template takes. null and false show nothing; a list shows its members in order. */
+/** Values for a template. Null and false show nothing; a list shows its members in order. */
 export type Shown = Html | string | number | null | false | readonly Shown[];
 
 /**
- * Makes HTML. A value may stand between tags or within a quoted attribute, where the same escapes
- * are right; never in a tag's name, an attribute without quotes, a script or a style.
+ * Makes HTML. A value may be between tags or in a quoted attribute, where the same escapes are
+ * right; never in the name of a tag, an unquoted attribute, a script or a style.
  */
 export function html(parts: TemplateStringsArray, ...values: readonly Shown[]): Html {
   return new Html(parts.reduce((text, part, at) => `${text}${textOf(values[at - 1]!)}${part}`));

@@ -7,38 +7,38 @@ import { html, type Html } from "./html.ts";
 export type Link = {
   readonly href: string;
   readonly label: string;
-  /** `page`: this is the link to the page shown; `true`: the page shown belongs to it. */
+  /** `page`: the link leads to this page; `true`: this page belongs to the link. */
   readonly current?: "page" | "true" | null;
 };
 
-/** The meaning of a colour. Words always say it as well. */
+/** Meaning of a colour. Words always say it as well. */
 export type Tone = "good" | "asks" | "bad" | "quiet";
 
-/** A sentence for whoever just sent a form. */
+/** A sentence after a form was sent. */
 export type Notice = { readonly tone: Tone; readonly text: string; readonly next: string | null };
 
 export type Frame = {
   /** The program's name, at the left of the header. */
   readonly brand: Link;
   readonly nav: readonly Link[];
-  /** The navigation below the header, among pages about one thing; null: there is none. */
+  /** Navigation below the header, among pages about one thing; null if there is none. */
   readonly sections?: { readonly label: string; readonly links: readonly Link[] } | null;
   readonly bundle: Bundle;
-  /** The session's token, for what scripts send; null: nobody is signed in. */
+  /** The session's token, for requests of scripts; null if nobody is signed in. */
   readonly csrf: string | null;
 };
 
 export type Content = {
   readonly title: string;
   readonly main: Html;
-  /** What a screen reader says when it changes; "": nothing. */
+  /** Text that a screen reader speaks when it changes; "" for none. */
   readonly said?: string;
   readonly notices?: readonly Notice[];
-  /** Where the page gets its changes, as server-sent events; null: the page is not live. */
+  /** Address of the page's changes, as server-sent events; null if the page is not live. */
   readonly events?: string | null;
-  /** Scripts that this page needs besides `page.js`. */
+  /** Further scripts beside `page.js`. */
   readonly scripts?: readonly string[];
-  /** The address of this page, to mark it in the navigation. */
+  /** Address of this page, to mark it in the navigation. */
   readonly here?: string;
 };
 

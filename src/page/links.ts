@@ -5,7 +5,7 @@ import type { LinkBase } from "./markdown.ts";
 const ABROAD = /^(?:https?|mailto):/i;
 const OTHER_SCHEME = /^[a-z][a-z0-9+.-]*:/i;
 
-/** @returns an address, ours or another site's; null: it leads nowhere */
+/** Returns an address of these pages or of another site; null if there is no target. */
 export function leadsTo(target: string, { files, folder }: LinkBase): string | null {
   if (ABROAD.test(target)) return target;
   if (OTHER_SCHEME.test(target) || /^[\\/]{2}/.test(target)) return null;
@@ -17,7 +17,7 @@ export function leadsTo(target: string, { files, folder }: LinkBase): string | n
 }
 
 /**
- * Makes the id of a heading as most tools do. The prefix keeps it apart from the page's own ids.
+ * Returns the id of a heading in the usual form. The prefix keeps it apart from the page's own ids.
  */
 export function headingId(text: string): string {
   const slug = text
@@ -28,7 +28,7 @@ export function headingId(text: string): string {
   return `h-${slug}`;
 }
 
-/** @returns null: it leads out of the workspace */
+/** Returns null for a path out of the workspace. */
 function namesOf(path: string, folder: string): string[] | null {
   const names = path.startsWith("/") || folder === "" ? [] : folder.split("/");
   for (const name of path.split("/")) {

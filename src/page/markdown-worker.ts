@@ -6,7 +6,7 @@ import { renderMarkdown } from "./render-markdown.ts";
 
 export type ToRender = { readonly text: string; readonly base: LinkBase };
 
-/** What the thread sends: "ready" first, then each rendered document. */
+/** Messages of the thread: "ready" first, then each rendered document. */
 export type Said = "ready" | RenderedMarkdown;
 
 parentPort?.on("message", ({ text, base }: ToRender) => {

@@ -2,18 +2,18 @@ import { Html, html } from "./html.ts";
 
 /** A rendered document. `render-markdown.ts` makes its HTML and sanitises it. */
 
-/** Where a document is: its links are relative to that. */
+/** Place of a document, to which its links are relative. */
 export type LinkBase = {
-  /** The address of the workspace's root; ends with a slash. */
+  /** Address of the workspace's root; ends with a slash. */
   readonly files: string;
   /** The document's folder, without a slash at its ends; "" is the root. */
   readonly folder: string;
 };
 
 export type RenderedMarkdown = {
-  /** The front matter, without its `---` lines; null: there is none. */
+  /** The front matter, without its `---` lines; null if there is none. */
   readonly frontMatter: string | null;
-  /** Sanitised. */
+  /** Sanitised HTML. */
   readonly body: string;
 };
 

@@ -1,23 +1,23 @@
 import type { Notice } from "./layout.ts";
 
 /**
- * What is said on the page that follows a form. It is kept here, and that page's address names it:
- * so showing the page changes nothing, and nobody can write an address that says words of theirs.
+ * Notices for the page that follows a form. They are stored, and the address of that page names
+ * one: so showing the page changes nothing, and nobody can make an address with words of their own.
  */
 
-/** LIMIT: sentences that are kept. */
+/** LIMIT: notices that are kept. */
 const MOST = 200;
 
 export class Notices {
   readonly #secret: () => string;
   readonly #kept = new Map<string, Notice>();
 
-  /** @param secret makes a text that an address can hold and nobody guesses */
+  /** @param secret makes an unguessable text that an address can have */
   constructor(secret: () => string) {
     this.#secret = secret;
   }
 
-  /** @returns the address of the page, with the sentence */
+  /** Returns the address of the page, with the notice. */
   at(to: string, notice: Notice | null): string {
     if (notice === null) return to;
     const id = this.#secret();

@@ -3,28 +3,28 @@ import { shownName, shownWords } from "../common/shown-name.ts";
 import { html, type Html, type Shown } from "./html.ts";
 import type { Tone } from "./layout.ts";
 
-/** Parts that many pages are made of. */
+/** Parts that many pages share. */
 
 /**
- * A name or path from outside. Whatever its writing direction, it cannot change how the text beside
- * it looks.
+ * Shows a name or path from outside. Whatever its writing direction, it cannot change the look of
+ * the text beside it.
  */
 export function nameOf(name: string): Html {
   return html`<bdi class="name">${shownName(name)}</bdi>`;
 }
 
-/** A sentence that holds names from outside, or comes from the service. */
+/** Shows a sentence with names from outside, or from the service. */
 export function wordsOf(words: string): Html {
   return html`<span dir="auto">${shownWords(words)}</span>`;
 }
 
-/** A word with a coloured mark. */
+/** Shows a word with a coloured mark. */
 export function badgeOf(tone: Tone, word: string): Html {
   return html`<span class="badge ${tone}">${word}</span>`;
 }
 
 /**
- * An age, which a script keeps up to date.
+ * Shows an age, which a script updates.
  * @param at in milliseconds since the epoch, as `now`
  */
 export function ageOf(at: number, now: number): Html {
@@ -32,13 +32,13 @@ export function ageOf(at: number, now: number): Html {
   return html`<time class="age" datetime="${date}" title="${date}">${ageText(now - at)}</time>`;
 }
 
-/** What to do next: a clause, often a command. */
+/** Shows the next step: a clause, often a command. */
 export function nextOf(next: string): Html {
   return html`<p class="next">Next: ${wordsOf(next)}</p>`;
 }
 
 /**
- * A form whose button does something. It works without scripts.
+ * Returns a form with a button. It works without scripts.
  * @param fields hidden ones, besides the token
  */
 export function actionForm(

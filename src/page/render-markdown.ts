@@ -5,8 +5,8 @@ import { findFrontMatter } from "../markdown/outline/front-matter.ts";
 import { headingId, leadsTo } from "./links.ts";
 
 /**
- * Renders Markdown to HTML. Nobody vouches for a document, so all of it, its own HTML too, goes
- * through the sanitiser, and only the elements listed here come out.
+ * Renders Markdown to HTML. Anybody may have written a document, so all of it, with its own HTML,
+ * goes through the sanitiser, and only the elements listed in this file pass.
  */
 
 const TEXT = ["p", "br", "hr", "blockquote", "pre", "h1", "h2", "h3", "h4", "h5", "h6"];
@@ -30,7 +30,7 @@ const WORDS = [
 const MORE = ["b", "i", "u", "q", "span", "ul", "ol", "li", "dl", "dt", "dd", "details", "summary"];
 const TABLES = ["table", "caption", "thead", "tbody", "tfoot", "tr", "th", "td"];
 const HEADINGS = ["h1", "h2", "h3", "h4", "h5", "h6"];
-/** LIMIT: depth of elements within elements. */
+/** LIMIT: depth of nested elements. */
 const DEEPEST = 50;
 
 export function renderMarkdown(text: string, base: LinkBase): RenderedMarkdown {
@@ -40,7 +40,7 @@ export function renderMarkdown(text: string, base: LinkBase): RenderedMarkdown {
   return { frontMatter, body: sanitise(markup, base) };
 }
 
-/** A parser for one document: it counts the headings whose ids would be equal. */
+/** Returns a parser for one document: it counts headings with equal ids. */
 function markdown(): InstanceType<typeof MarkdownIt> {
   const made = new MarkdownIt({ html: true, linkify: true });
   made.linkify.set({ fuzzyLink: false, fuzzyEmail: false });
@@ -99,7 +99,7 @@ function imageOf({ alt = "", src = "" }: Attributes): Tag {
   return { tagName: "span", attribs: { class: "image" }, text: alt === "" ? src : alt };
 }
 
-/** Takes the alignment out of the style, which the pages' policy would not allow. */
+/** Removes the alignment from the style, which the pages' policy would not allow. */
 function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): Tag {
   const side = /text-align:\s*(center|right)/.exec(style)?.[1];
   const attribs: Record<string, string> = {};
@@ -110,7 +110,8 @@ function cellOf(tagName: string, { style = "", colspan, rowspan }: Attributes): 
 }
 
 /**
- * Keeps the ids that we made. One from the document's own HTML could be equal to one of the page's.
+ * Keeps the ids of this parser. One from the document's own HTML could be equal to one of the
+ * page's.
  */
 function headingOf(tagName: string, { id }: Attributes): Tag {
   return { tagName, attribs: id?.startsWith("h-") === true ? { id } : {} };

@@ -3,17 +3,17 @@ import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
 import type { Said, ToRender } from "./markdown-worker.ts";
 
 /**
- * Renders documents in a thread. A document can be written so that it costs a second, during which
- * the main thread would answer nobody else.
+ * Renders documents in a thread. A document can be written so that it takes a second, during which
+ * the main thread would answer nobody.
  */
 
-/** LIMIT: milliseconds for one document. The slowest of usual ones takes 200. */
+/** LIMIT: milliseconds for one document. The slowest usual one takes 200. */
 const DEADLINE_MS = 2_000;
 /** LIMIT: milliseconds in which the thread must be ready. */
 const START_MS = 20_000;
 /** LIMIT: documents waiting for the thread. */
 const MOST_WAITING = 32;
-/** How long an idle thread is kept, in ms. */
+/** Milliseconds that an idle thread is kept. */
 const IDLE_MS = 30_000;
 const LIMITS = { maxYoungGenerationSizeMb: 16, maxOldGenerationSizeMb: 128 } as const;
 
@@ -22,15 +22,12 @@ const PROGRAM = new URL(
   import.meta.url,
 );
 
-/** @returns null: it took too long, or too many documents wait; show the text instead */
+/** Returns null if it takes too long, or too many documents wait; then the source is shown. */
 export type Render = (text: string, base: LinkBase) => RenderedMarkdown | null | Promise<RenderedMarkdown | null>;
 
 type Job = { readonly asked: ToRender; readonly settle: (rendered: RenderedMarkdown | null) => void };
 
-/**
- * Calls back after so many milliseconds.
- * @returns a function that cancels it
- */
+/** Calls back after some milliseconds. Returns a function that cancels it. */
 type Wait = (ms: number, work: () => void) => () => void;
 
 const waitUnnoticed: Wait = (ms, work) => {
@@ -88,11 +85,11 @@ export class Renderer {
   }
 
   #start(): Worker {
-    // The environment may hold a key, and Node's own options are not meant for this thread.
+    // The environment may have a key, and Node's own options are not meant for this thread.
     const worker = new Worker(this.#program, { env: {}, execArgv: [], name: "markdown", resourceLimits: LIMITS });
     worker.unref();
     worker.on("message", (said: Said) => this.#hear(worker, said));
-    // Out of memory, or a fault of the renderer. This document is shown as text.
+    // Out of memory, or an error of the renderer. This document is shown as source.
     worker.on("error", () => {
       if (worker === this.#worker) this.#giveUp();
     });
@@ -117,7 +114,7 @@ export class Renderer {
     this.#next();
   }
 
-  /** Ends the thread; what it was rendering stays unrendered. */
+  /** Ends the thread; its present document stays unrendered. */
   #end(): void {
     this.#cancel();
     const [job, worker] = [this.#current, this.#worker];
@@ -128,7 +125,7 @@ export class Renderer {
     void worker?.terminate();
   }
 
-  /** Sets the one timer, in place of the one before. */
+  /** Replaces the one timer. */
   #after(ms: number, work: () => void): void {
     this.#cancel();
     this.#cancel = this.#wait(ms, work);

@@ -1,6 +1,6 @@
 /**
- * Whether a request comes from a page of ours. A page of another site can make a browser send
- * requests here, even under a host name that it points at this machine (DNS rebinding).
+ * Checks that a request comes from one of our pages. A page of another site can make a browser send
+ * requests to this server, even under a host name that it points at this machine (DNS rebinding).
  */
 
 export type Asked = {
@@ -11,13 +11,13 @@ export type Asked = {
   readonly fetchSite: string | undefined;
 };
 
-/** What tells that a request is not from a page of ours. */
+/** Sign that a request is not from one of our pages. */
 export type Refusal = "host" | "origin" | "site";
 
 /**
- * @param hosts all values of `Host` that mean this server
+ * @param hosts all values of `Host` for this server
  * @param scheme of our pages' addresses
- * @returns null: it may be answered
+ * @returns null if it may be answered
  */
 export function refusalOf(asked: Asked, hosts: ReadonlySet<string>, scheme: "http" | "https"): Refusal | null {
   const { method, host, origin, fetchSite } = asked;

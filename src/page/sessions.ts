@@ -4,14 +4,14 @@ import { createHash, timingSafeEqual } from "node:crypto";
 
 export type Session<Who> = {
   readonly who: Who;
-  /** The token in each form, and in a header of what scripts send. No other site can read it. */
+  /** Token in each form, and in a header of requests by scripts. No other site can read it. */
   readonly csrf: string;
 };
 
 type World = {
   /** Milliseconds; never goes back. */
   readonly now: () => number;
-  /** At least 32 random bytes, in characters that addresses, cookies and forms can hold. */
+  /** At least 32 random bytes, in characters for addresses, cookies and forms. */
   readonly secret: () => string;
 };
 
@@ -20,16 +20,18 @@ type Held<Who> = Session<Who> & { usedAt: number };
 export class Sessions<Who> {
   readonly #world: World;
   readonly #limits: { readonly most: number; readonly idleMs: number };
-  /** By the digest of the secret, the last used at the end. */
+  /** By the digest of the secret, the most recently used last. */
   readonly #held = new Map<string, Held<Who>>();
 
-  /** @param limits.most sessions at once; one more ends the session that was unused for longest */
+  /**
+   * @param limits.most sessions at a time; one more ends the session that was unused for longest
+   */
   constructor(world: World, limits: { readonly most: number; readonly idleMs: number }) {
     this.#world = world;
     this.#limits = limits;
   }
 
-  /** @returns the secret, for the cookie */
+  /** Returns the secret, for the cookie. */
   begin(who: Who): string {
     const secret = this.#world.secret();
     this.#held.set(digestOf(secret), { who, csrf: this.#world.secret(), usedAt: this.#world.now() });
@@ -38,7 +40,7 @@ export class Sessions<Who> {
     return secret;
   }
 
-  /** @returns null: there is no such session, or it is over */
+  /** Returns null if there is no such session, or it has ended. */
   find(secret: string | null): Session<Who> | null {
     if (secret === null) return null;
     const id = digestOf(secret);
@@ -76,7 +78,7 @@ export class Tickets {
     return ticket;
   }
 
-  /** @returns whether it was valid; from now on it is not */
+  /** Returns true if it was valid; it no longer is. */
   take(ticket: string): boolean {
     const id = digestOf(ticket);
     const until = this.#until.get(id);
@@ -90,7 +92,9 @@ export function isSameSecret(a: string, b: string): boolean {
   return timingSafeEqual(Buffer.from(digestOf(a)), Buffer.from(digestOf(b)));
 }
 
-/** Secrets are looked up by their digest, so that the time of a lookup tells nothing about them. */
+/**
+ * Secrets are looked up by their digest, so that the time of a lookup reveals nothing about them.
+ */
 function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("base64url");
 }

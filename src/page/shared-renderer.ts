@@ -2,16 +2,16 @@ import type { Digest } from "../contract/digest.ts";
 import type { LinkBase, RenderedMarkdown } from "./markdown.ts";
 import { Renderer } from "./renderer.ts";
 
-/** LIMIT: documents that are kept as they were rendered. */
+/** LIMIT: rendered documents that are kept. */
 const MOST = 16;
 
-/** Documents as people read them, rendered in a thread; one that did not change is not again. */
+/** Renders documents in a thread, an unchanged one only once. */
 export class Documents {
   readonly #renderer = new Renderer();
-  /** The one that was used last at the end. */
+  /** The most recently used one is last. */
   readonly #kept = new Map<string, Promise<RenderedMarkdown | null>>();
 
-  /** @returns null: it takes too long, or too many wait; its text is there all the same */
+  /** Returns null if it takes too long, or too many wait; then the source is shown. */
   render({ text, digest }: { readonly text: string; readonly digest: Digest }, base: LinkBase) {
     const key = JSON.stringify([digest, base]);
     const rendered = this.#kept.get(key) ?? Promise.resolve(this.#renderer.render(text, base));

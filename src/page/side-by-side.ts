@@ -2,27 +2,27 @@ import { count, plural } from "../common/count.ts";
 import type { Passage, Piece, SideLine, SideRow } from "../markdown/merge/side-by-side.ts";
 import { html, type Html } from "./html.ts";
 
-/** Texts side by side, as a table. */
+/** Shows versions side by side, as a table. */
 
 type Column = "mine" | "base" | "theirs";
 
 type SidesOptions = {
-  /** What the table shows, for screen readers. */
+  /** Description of the table, for screen readers. */
   readonly caption: string;
   /** From left to right. */
   readonly columns: readonly { readonly side: Column; readonly label: string }[];
-  /** The words for each kind of difference. */
+  /** Words for each kind of difference. */
   readonly words: Readonly<Record<Exclude<Passage["kind"], "same">, string>>;
-  /** Shows all lines, not only those near a change. */
+  /** True to show all lines, not only those near a change. */
   readonly whole: boolean;
   /**
-   * The older side: its lines that differ count as removed, the other side's as added. Not set:
+   * The older side: its differing lines count as removed, the other side's as added. Not set if
    * neither is older.
    */
   readonly earlier?: Column | null;
 };
 
-/** Lines that are shown before and after a change. */
+/** Lines shown before and after a change. */
 const CONTEXT = 3;
 /** LIMIT: lines that are shown. */
 const MOST = 4_000;
@@ -37,14 +37,12 @@ export function sidesOf(passages: readonly Passage[], options: SidesOptions): Ht
 ${cutTo(parts, MOST).map((part) => partOf(part, options))}</table>${cut > 0 && html`<p>… and ${plural(cut, "more line")}.</p>`}`;
 }
 
-/** How many passages differ. */
+/** Returns the number of passages that differ. */
 export function countChanges(passages: readonly Passage[]): number {
   return passages.filter(({ kind }) => kind !== "same").length;
 }
 
-/**
- * `hidden`: the number of equal lines left out before it. `at`: the number of the change, from 1.
- */
+/** `hidden`: equal lines left out before it. `at`: number of the change, from 1. */
 type Part = Passage & { readonly hidden: number; readonly at: number };
 
 function partsOf(passages: readonly Passage[], whole: boolean): Part[] {
@@ -103,7 +101,7 @@ function markOf(line: SideLine | null, side: Column, earlier: Column | null): "g
   return side === earlier ? "gone" : "new";
 }
 
-/** Whether this side's lines differ from the base's. */
+/** Returns true if this side's lines differ from the base's. */
 function isChanged(kind: Passage["kind"], side: Column): boolean {
   if (kind === "same" || side === "base") return false;
   return kind === "both" || kind === "alike" || kind === side;

@@ -6,27 +6,27 @@ import type { Notice } from "../page/layout.ts";
 import { mirrorAddress } from "./addresses.ts";
 import type { Asked, Moment, Ui } from "./page.ts";
 
-/** What a form of a mirror's page does. */
+/** Action of a form on the page of a linked folder. */
 export type UiAction = {
-  /** As fastify's router reads it, below the mirror's page: `sync`, `doc/resolve/*`. */
+  /** Route below the page of the folder: `sync`, `doc/resolve/*`. */
   readonly path: string;
   readonly run: (ui: Ui, asked: AskedAction) => Promise<Done>;
 };
 
 export type AskedAction = Asked & {
-  /** A mirror whose folder exists and belongs to this user. */
+  /** A linked folder that exists and belongs to this user. */
   readonly mirror: LookedAt["mirror"];
   readonly form: URLSearchParams;
 };
 
-/** The address of the page that comes next, and the notice that it shows. */
+/** Address of the next page, and the notice on it. */
 export type Done = { readonly to: string; readonly notice: Notice | null };
 
 export function noticeOfTrouble({ what, code = null, next }: Trouble): Notice {
   return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
 }
 
-/** A mirror does one thing at a time. */
+/** A folder has one action at a time. */
 export const BUSY: Notice = {
   tone: "asks",
   text: "another action is running in this folder; nothing was done",
@@ -34,7 +34,8 @@ export const BUSY: Notice = {
 };
 
 /**
- * The form of an action. It sends the folder as well: by now the name may be another mirror's.
+ * Returns the form of an action. It also sends the folder's path, because the name may belong to
+ * another folder by then.
  * @param path the action's, with its parts filled in and encoded
  */
 export function mirrorForm(

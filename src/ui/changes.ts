@@ -1,8 +1,8 @@
-/** Tells its listeners that pages may look different now. */
+/** Tells its listeners that pages may have changed. */
 export class Changes {
   readonly #listeners = new Set<() => void>();
 
-  /** @returns a function that ends the listening */
+  /** Returns a function that ends the listening. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);

@@ -7,20 +7,20 @@ import type { LookedAt } from "../mirror/folder/look-at-all.ts";
 import { markedMerge } from "../markdown/merge/marked.ts";
 import type { Ui } from "./page.ts";
 
-/** The conflict, review or hold at one path, as plain data. */
+/** The conflict, review or block at one path, as plain data. */
 export type ConflictModel = {
   readonly name: string;
   readonly root: string;
   readonly path: string;
-  /** null: nothing is open there that a choice could end. */
+  /** Null if no problem is open that a choice could resolve. */
   readonly open: SubjectView | null;
-  /** Why `open` is null. */
+  /** Reason why `open` is null. */
   readonly why: Trouble | null;
-  /** A typed text that could not be saved; null: there is none. */
+  /** A typed result that could not be saved; null if there is none. */
   readonly draft: string | null;
   /** Paths of other conflicts. */
   readonly others: readonly string[];
-  /** What a page has started in this mirror and still runs. */
+  /** Action that a page started in this folder and that still runs. */
   readonly busy: string | null;
 };
 
@@ -56,10 +56,10 @@ export function modelOfConflicts(ui: Ui, { mirror, look }: LookedAt): Result<Con
   return withLocal(root, ui, (local) => ok({ name, root, ...listConflicts(local) }));
 }
 
-/** The text that the form begins with. */
+/** Starting content of the form. */
 export type Start = "merge" | "mine" | "theirs" | "base" | "draft";
 
-/** @returns null: that text cannot be shown */
+/** Returns null if that content cannot be shown. */
 export function startText(open: SubjectView, draft: string | null, from: Start): string | null {
   if (from === "draft") return draft;
   const [mine, theirs, base] = [open.mine, open.theirs, open.base].map((one) =>
@@ -77,7 +77,7 @@ export function startNamed(name: string | null): Start | null {
   return STARTS.find((one) => one === name) ?? null;
 }
 
-/** The text that a form began with; "" if that is no longer known. */
+/** Returns the starting content of a form; "" if that is no longer known. */
 export function startAsked(ui: Ui, root: string, path: string, name: string | null): string {
   const from = startNamed(name);
   if (from === null) return "";

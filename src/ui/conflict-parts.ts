@@ -40,7 +40,7 @@ function holdWords(hold: NonNullable<SubjectView["hold"]>, now: number): Html {
 ${nextOf(nextFor(hold))}`;
 }
 
-/** A form about a conflict. It sends the versions that are shown. */
+/** Returns a form about a conflict. It sends the versions that are shown. */
 export function resolveForm(conflict: ConflictModel, moment: Moment, content: Html): Html {
   const { open, path } = conflict;
   const { mine, theirs, base } = open!.versions;

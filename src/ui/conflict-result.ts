@@ -4,7 +4,7 @@ import { resolveForm } from "./conflict-parts.ts";
 import { type View, viewAddress } from "./conflict-texts.ts";
 import type { Moment } from "./page.ts";
 
-/** The form with the merged text, to edit and save. */
+/** The form with the merged content, to edit and save. */
 
 const STARTS: readonly { readonly from: Start; readonly label: string }[] = [
   { from: "merge", label: "the merge" },
@@ -54,7 +54,7 @@ ${text}</textarea>
 <label class="check"><input type="checkbox" name="force"> Lines of &lt;&lt;&lt;&lt;&lt;&lt;&lt; or &gt;&gt;&gt;&gt;&gt;&gt;&gt; belong to the document</label></p>`;
 }
 
-/** A typed text that can no longer be saved is shown, so that it can be copied. */
+/** Shows a typed result that can no longer be saved, so that it can be copied. */
 export function draftLeft({ draft }: ConflictModel): Html | null {
   if (draft === null) return null;
   return html`<section id="result"><h2>Your text</h2>

@@ -8,14 +8,14 @@ import type { ShownText, SubjectView } from "../mirror/operations/manual/subject
 import { documentAddress } from "./addresses.ts";
 import { type ConflictModel, type Start, startNamed } from "./conflict-model.ts";
 
-/** The texts of a conflict, side by side. */
+/** The versions of a conflict, side by side. */
 
-/** How the page is to be shown, from its query. */
+/** Options of the page, from its query. */
 export type View = {
   readonly withBase: boolean;
-  /** Shows all lines, not only those near a change. */
+  /** True to show all lines, not only those near a change. */
   readonly whole: boolean;
-  /** What the result begins with; null: the draft if there is one, else the merge. */
+  /** Starting content of the result; null for the draft if there is one, else the merge. */
   readonly from: Start | null;
 };
 
@@ -27,7 +27,7 @@ export function viewAsked(query: URLSearchParams): View {
   };
 }
 
-/** The address of this page with another view. */
+/** Returns the address of this page with other options. */
 export function viewAddress({ name, path }: ConflictModel, view: View, other: Partial<View>, fragment: string): string {
   const { withBase, whole, from } = { ...view, ...other };
   const query = { base: withBase ? "yes" : null, lines: whole ? "all" : null, from };
@@ -83,7 +83,9 @@ function switchesOf(conflict: ConflictModel, view: View, hasBase: boolean): Html
   }${view.whole ? link("Only what changed", { whole: false }) : link("All lines", { whole: true })}</p>`;
 }
 
-/** The texts one below the other: at least one cannot be shown, so nothing can be compared. */
+/**
+ * Shows the versions one below the other: at least one cannot be shown, so nothing can be compared.
+ */
 function oneOf({ mine, theirs, path }: SubjectView): Html {
   return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameOf(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
 }

@@ -4,9 +4,9 @@ import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { sidesOf } from "../page/side-by-side.ts";
 
-/** The difference of two texts of a document. */
+/** The difference of two versions of a document. */
 
-/** LIMIT: characters of both texts that are compared on a page. */
+/** LIMIT: characters of both versions that a page compares. */
 const MOST = 500_000;
 
 type Named = { readonly text: string; readonly label: string };

@@ -7,18 +7,18 @@ import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 
 /**
- * Who may come in: a browser that opened an address with a ticket of this process, and from then on
- * requests that come from our pages in it.
+ * Controls access: a browser that opened an address with a ticket of this process, and then
+ * requests from our pages in it.
  */
 
 /** LIMIT: signed-in browsers, and unused tickets. */
 const MOST = 32;
 const TICKET_LIFE_MS = 300_000;
-/** A session that no page has used for so long is over. */
+/** LIMIT: milliseconds after which an unused session ends. */
 const IDLE_MS = 12 * 3_600_000;
 const SECRET_DIGITS = 64;
 
-/** The one user is whoever runs this. */
+/** The one user is whoever runs this process. */
 type Me = null;
 
 export class Door {
@@ -33,10 +33,11 @@ export class Door {
     this.#tickets = new Tickets(world, { most: MOST, lifeMs: TICKET_LIFE_MS });
   }
 
-  /** Until this is called nobody is let in. */
+  /** Nobody is admitted before this is called. */
   listensAt(port: number): void {
     this.#hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
-    // A browser sends a host's cookies to all of its ports, so each process has its own name.
+    // A browser sends a host's cookies to all of its ports, so each process has its own cookie
+    // name.
     this.#cookie = `mdmirror-${port}`;
   }
 
@@ -44,35 +45,35 @@ export class Door {
     return this.#tickets.issue();
   }
 
-  /** @returns the value of `Set-Cookie`; null: the ticket is not good */
+  /** Returns the value of `Set-Cookie`; null if the ticket is not valid. */
   admit(ticket: string): string | null {
     if (!this.#tickets.take(ticket)) return null;
     return sessionCookie(this.#cookie, this.sessions.begin(null), { secure: false });
   }
 
-  /** @returns null: the request may be answered */
+  /** Returns null if the request may be answered. */
   refusal({ method, headers, raw }: FastifyRequest): Refusal | null {
     const { host, origin } = headers;
-    // Of two `Host` headers we would read the first, and another program the second.
+    // Of two `Host` headers mdmirror would read the first, and another program the second.
     if (raw.rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === "host").length > 1) return "host";
     const fetchSite = headers["sec-fetch-site"];
     const asked = { method, host, origin, fetchSite: typeof fetchSite === "string" ? fetchSite : undefined };
     return refusalOf(asked, this.#hosts, "http");
   }
 
-  /** @returns null: whoever asks is not signed in */
+  /** Returns null if the sender is not signed in. */
   sessionOf({ headers }: FastifyRequest): Session<Me> | null {
     return this.sessions.find(cookieOf(headers.cookie, this.#cookie));
   }
 
-  /** @returns the value of `Set-Cookie` that removes the cookie */
+  /** Returns the value of `Set-Cookie` that removes the cookie. */
   signOut({ headers }: FastifyRequest): string {
     const secret = cookieOf(headers.cookie, this.#cookie);
     if (secret !== null) this.sessions.end(secret);
     return `${sessionCookie(this.#cookie, "", { secure: false })}; Max-Age=0`;
   }
 
-  /** Whether a request was sent by a page of this session: no other site knows its token. */
+  /** Returns true if a page of this session sent the request: no other site knows its token. */
   isFromPage({ csrf }: Session<Me>, request: FastifyRequest, form: URLSearchParams): boolean {
     const header = request.headers["x-csrf-token"];
     const token = typeof header === "string" ? header : form.get("csrf");

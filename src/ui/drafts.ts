@@ -1,9 +1,9 @@
 /**
- * Texts that were typed into a form and could not be saved, so that the next page shows them again.
- * They are kept in memory alone.
+ * Results that were typed into a form and could not be saved, so that the next page shows them
+ * again. In memory alone.
  */
 
-/** LIMIT: texts that are kept. */
+/** LIMIT: drafts that are kept. */
 const MOST = 50;
 
 export class Drafts {

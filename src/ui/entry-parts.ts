@@ -7,7 +7,7 @@ import type { Tone } from "../page/layout.ts";
 import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";
 import { documentAddress } from "./addresses.ts";
 
-/** A row for each file and folder. */
+/** Rows for files and folders. */
 
 export type ShownEntry = Listed["entries"][number];
 
@@ -25,7 +25,10 @@ export function entryBadge({ state, needs }: ShownEntry): Html {
   return needs > 0 ? badgeOf("asks", `${plural(needs, "thing")} below`) : badgeOf(tone, word);
 }
 
-/** A row in the list of `folder`. Its id lets a new version of the page replace this row only. */
+/**
+ * Returns a row in the list of `folder`. Its id lets a new version of the page replace this row
+ * only.
+ */
 export function entryRow(mirror: string, folder: string, entry: ShownEntry): Html {
   const { name, kind, why, needs } = entry;
   const label = html`${nameOf(name)}${kind === "folder" && "/"}`;

@@ -5,7 +5,7 @@ import { html, type Html } from "../page/html.ts";
 import { badgeOf, nameOf, wordsOf } from "../page/parts.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 
-/** What a line of the log shows of an event. */
+/** Members of an event that a line of the log shows. */
 export type EventLine = Pick<
   MirrorEvent,
   "run" | "at" | "kind" | "path" | "detail" | "outcome" | "code" | "requestId"
@@ -16,7 +16,7 @@ export function eventLineOf(event: MirrorEvent): EventLine {
   return { run, at, kind, path, detail, outcome, code, requestId, isDocument: id?.startsWith("doc_") === true };
 }
 
-/** @param withRun false: on a page of one run */
+/** @param withRun false on a page of one run */
 export function eventItem(mirror: string, line: EventLine, withRun: boolean): Html {
   const { run, at, kind, path, detail, outcome, code, requestId, isDocument } = line;
   const origin = [code, requestId === null ? null : `request ${requestId}`].filter((one) => one !== null);

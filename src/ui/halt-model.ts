@@ -13,38 +13,38 @@ import { type Part, partOf } from "./paging.ts";
 
 /** LIMIT: rows on one page. */
 const SIZE = 100;
-/** LIMIT: names that are listed of what can be brought back. */
+/** LIMIT: names of items that can be restored. */
 const MOST_BACK = 20;
 
-/** A halt as plain data. */
+/** A stop as plain data. */
 export type HaltModel = {
   readonly mirror: MirrorModel;
   readonly isStopped: boolean;
   readonly approved: boolean;
   readonly reasons: readonly Reason[];
   readonly look: {
-    /** When the look that is under way began; null: none is. */
+    /** Start of the present scan; null if there is none. */
     readonly since: number | null;
-    /** When the last look ended; null: none has. */
+    /** End of the last scan; null if there was none. */
     readonly at: number | null;
     readonly kind: "none" | "nothing" | "not-approvable" | "stopped";
     readonly trouble: Trouble | null;
   };
-  /** Identifies what is shown; an answer sends it back. */
+  /** Identifies the stop that is shown; an answer sends it back. */
   readonly seen: string;
   readonly byReason: boolean;
-  /** How many other steps wait for the answer. */
+  /** Number of other steps that wait for the answer. */
   readonly waiting: number;
   /** Counts by kind of action: `→ delete on the service: 27`. */
   readonly sums: readonly string[];
   readonly part: Part<StoppedRow> | null;
-  /** What would be brought back, by kind. */
+  /** Items that would be restored, by kind. */
   readonly back: readonly {
     readonly kind: RejectItem["kind"];
     readonly total: number;
     readonly items: readonly RejectItem[];
   }[];
-  /** What to do instead where nothing can be brought back. */
+  /** Next steps if nothing can be restored. */
   readonly instead: readonly string[];
 };
 

@@ -10,7 +10,7 @@ import type { HaltModel } from "./halt-model.ts";
 import type { Moment } from "./page.ts";
 import { pagerOf } from "./paging.ts";
 
-/** Parts of a halt's page. */
+/** Parts of a stop's page. */
 
 export function reasonsOf(reasons: HaltModel["reasons"]): Html {
   return html`<ul class="plain" id="reasons">${reasons.map(
@@ -18,7 +18,7 @@ export function reasonsOf(reasons: HaltModel["reasons"]): Html {
   )}</ul>`;
 }
 
-/** Both answers. Each has to be confirmed, and says how much it is about. */
+/** Shows both answers. Each has to be confirmed, and says how many changes it concerns. */
 export function answersTo(safetyStop: HaltModel, moment: Moment): Html {
   const { mirror, seen, sums, part, back, instead } = safetyStop;
   const things = plural(part!.total, "change");

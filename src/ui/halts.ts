@@ -6,11 +6,11 @@ import type { Changes } from "./changes.ts";
 import { FAULT } from "./pages/trouble.ts";
 
 /**
- * What halts have stopped. Finding that out takes a look at both sides, for which a page cannot
- * wait: the look begins when a page asks, and again after each run.
+ * The changes that stops concern. Finding them takes a scan of both sides, for which a page cannot
+ * wait: it starts when a page asks, and again after each run.
  */
 
-/** `since`: when the look that is under way began; meanwhile `seen` is of the one before. */
+/** `since`: start of the present scan; meanwhile `seen` is the result of the last one. */
 export type HaltLook = { readonly since: number | null; readonly seen: SeenHalt | null };
 type SeenHalt = { readonly at: number; readonly result: Result<HaltView> };
 
@@ -30,7 +30,7 @@ export class Halts {
     this.#world = world;
   }
 
-  /** @param status of a mirror that is halted */
+  /** @param status of a folder that is stopped */
   of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): HaltLook {
     const key = JSON.stringify([safetyStop, lastRun]);
     const held = this.#held.get(root) ?? { key: "", since: null, seen: null };
@@ -39,13 +39,13 @@ export class Halts {
     return { since: held.since, seen: held.seen };
   }
 
-  /** Makes the next page that asks begin a new look. */
+  /** Starts a new scan for the next page that asks. */
   forget(root: string): void {
     const held = this.#held.get(root);
     if (held !== undefined) held.key = "";
   }
 
-  /** Resolves when no look is under way. */
+  /** Resolves when no scan is active. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }

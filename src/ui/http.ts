@@ -19,7 +19,7 @@ import { SIGNED_OUT } from "./pages/sign-out.ts";
 import { DOCS_ADDRESS } from "./user-docs.ts";
 import type { Notices } from "../page/notices.ts";
 
-/** The pages over HTTP, on loopback alone. */
+/** Serves the pages over HTTP, on loopback alone. */
 
 /** LIMIT: bytes of a form. The longest document, percent-encoded, is a third of it. */
 const MAX_BODY = 2 * 1024 * 1024;
@@ -29,7 +29,7 @@ const MAX_PART = 8_192;
 const MAX_CONNECTIONS = 128;
 /** LIMIT: live pages at a time. The other connections are left for requests. */
 const MAX_TOLD = 96;
-/** How often requests that do not arrive are looked for, in ms. */
+/** Milliseconds between two checks for requests that do not arrive. */
 const CHECK_MS = 5_000;
 
 type Site = {
@@ -43,11 +43,14 @@ type Site = {
   readonly peerOf: (ends: Ends) => Peer;
   /** One for each live page, to end it. */
   readonly told: Set<AbortController>;
-  /** Milliseconds within which a request's headers must arrive; all of it, in three times that. */
+  /**
+   * Milliseconds within which a request's headers must arrive; the whole request has three times
+   * that.
+   */
   readonly arriveMs: number;
 };
 
-/** What surrounds a page's content. */
+/** Surroundings of a page's content. */
 type Shown = { readonly status: number; readonly session: Who; readonly sections?: Frame["sections"] };
 
 type Listening = {
@@ -84,7 +87,7 @@ function mount(app: FastifyInstance, site: Site): void {
   app.addHook("onRequest", async (request, reply) => {
     const refusal = site.door.refusal(request);
     if (refusal !== null) return sendTrouble(site, reply, refusedTrouble(refusal), 403);
-    // No file name can hold a NUL.
+    // No file name can have a NUL.
     if (request.url.split("?", 1)[0]!.includes("%00")) return sendTrouble(site, reply, NO_PAGE, 404);
   });
   app.setNotFoundHandler((_request, reply) => sendTrouble(site, reply, NO_PAGE, 404));

@@ -5,17 +5,17 @@ import type { Clock } from "../common/clock.ts";
 import type { Progress } from "../mirror/ports/world.ts";
 import type { Changes } from "./changes.ts";
 
-/** Work that a page has started and that outlasts its request: one job at a time in each mirror. */
+/** Work that a page started and that outlasts its request: one job at a time in each folder. */
 export type JobView = {
   /** `sync` */
   readonly what: string;
   readonly since: number;
-  /** The phase, in the words of the command line; null: no progress was reported yet. */
+  /** Phase in the words of the command line; null before any progress. */
   readonly phase: string | null;
   readonly done: number;
-  /** null: it is not known yet. */
+  /** Null if it is not known yet. */
   readonly total: number | null;
-  /** How it ended; null: it still runs. */
+  /** Result; null while it runs. */
   readonly end: (Notice & { readonly at: number }) | null;
 };
 
@@ -25,7 +25,7 @@ type World = {
   readonly onFault: (error: unknown) => void;
 };
 
-/** Pages hear of progress at most this often, in ms. */
+/** LIMIT: milliseconds between two reports of progress to pages. */
 const TELL_MS = 200;
 
 export class Jobs {
@@ -46,7 +46,7 @@ export class Jobs {
     return job !== undefined && job.end === null;
   }
 
-  /** @returns false: another job runs in this mirror */
+  /** Returns false if another job runs in this folder. */
   start(root: string, what: string, work: (progress: Progress) => Promise<Notice>): boolean {
     if (this.isBusy(root)) return false;
     const { clock, changes } = this.#world;
@@ -58,7 +58,7 @@ export class Jobs {
     return true;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no job is active. */
   async idle(): Promise<void> {
     while (this.#underWay.size > 0) await Promise.all(this.#underWay);
   }

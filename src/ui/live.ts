@@ -6,17 +6,17 @@ import type { Asked, Moment, Ui, UiPage } from "./page.ts";
 
 /** Sends an open page its new content whenever that differs, as server-sent events. */
 
-/** How often a page's data are read again, in ms: from the mirror's state and its daemon. */
+/** Milliseconds between two readings of a page's data, from the state and the daemon. */
 const PACE_MS = 1_000;
-/** After so many looks without a change a comment is sent: it fails if the browser is gone. */
+/** Readings without a change after which a comment is sent: it fails if the browser has left. */
 const QUIET_LOOKS = 15;
-/** After how long a browser that was cut off connects again, in ms. */
+/** Milliseconds after which a disconnected browser connects again. */
 const RETRY_MS = 2_000;
 
 type Listener = {
   readonly raw: ServerResponse;
   readonly gone: AbortSignal;
-  /** null: the session has ended. */
+  /** Null when the session has ended. */
   readonly moment: () => Moment | null;
 };
 
@@ -53,7 +53,7 @@ async function newsOf(ui: Ui, page: UiPage, asked: Asked, moment: Moment) {
   };
 }
 
-/** Resolves once the browser has read what it was sent, or is gone. */
+/** Resolves once the browser has read everything, or has left. */
 function drained(raw: ServerResponse, gone: AbortSignal): Promise<void> {
   if (!raw.writableNeedDrain || gone.aborted) return Promise.resolve();
   return new Promise((resolve) => {

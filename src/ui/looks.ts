@@ -5,11 +5,11 @@ import { ok, type Result, trouble } from "../common/trouble.ts";
 import { isSameName } from "../mirror/trust/names.ts";
 import type { Clock } from "../common/clock.ts";
 
-/** The state of all mirrors. Pages that ask at about the same time share one look. */
+/** States of all linked folders. Pages that ask at about the same time share one reading. */
 
 type Looked = { readonly mirrors: readonly LookedAt[]; readonly unfit: readonly string[] };
 
-/** How old a shared look may be, in ms. */
+/** LIMIT: age of a shared reading, in ms. */
 const FRESH_MS = 250;
 
 type World = LookOptions & { readonly clock: Clock };
@@ -19,7 +19,7 @@ export class Looks {
   readonly #roots: ReadonlySet<string> | null;
   #last: { readonly at: number; readonly look: Promise<Result<Looked>> } | null = null;
 
-  /** @param roots real paths of the mirrors to show; null: all of this user's */
+  /** @param roots real paths of the folders to show; null for all of this user's */
   constructor(world: World, roots: ReadonlySet<string> | null) {
     this.#world = { ...world, glances: new Glances() };
     this.#roots = roots;
@@ -31,7 +31,7 @@ export class Looks {
     return this.#last.look;
   }
 
-  /** Makes the next page that asks look anew. */
+  /** Makes the next page read the states again. */
   forget(): void {
     this.#last = null;
   }

@@ -8,20 +8,20 @@ import { type Need, needsOf } from "./needs.ts";
 import type { Ui } from "./page.ts";
 
 /**
- * The state of a mirror as plain data. It holds times instead of ages, so it is equal while nothing
- * changes.
+ * State of a linked folder as plain data. It has times instead of ages, so it is equal while
+ * nothing changes.
  */
 export type MirrorModel = {
   readonly name: string;
   readonly root: string;
   readonly addresses: readonly string[];
-  /** As `mdmirror list` calls it. */
+  /** Name, as in `mdmirror list`. */
   readonly state: MirrorWord;
   readonly tone: Tone;
-  /** Why it is not in sync, as a clause; null where it is, or never was. */
+  /** Reason why it is not in sync, as a clause; null if it is, or never was. */
   readonly why: string | null;
   readonly syncedAt: number | null;
-  /** null: its folder or its state cannot be read. */
+  /** Null if its folder or its state cannot be read. */
   readonly facts: Pick<MirrorStatus, "remote" | "documents" | "folders" | "pending" | "lastRun"> | null;
   readonly daemon: {
     readonly phase: string;
@@ -29,9 +29,9 @@ export type MirrorModel = {
     readonly paused: boolean;
     readonly traffic: TrafficNow | null;
   } | null;
-  /** What needs the user. */
+  /** Problems to fix. */
   readonly needs: readonly Need[];
-  /** What is open and will end without the user. */
+  /** Problems that end by themselves. */
   readonly waits: readonly Need[];
   readonly job: JobView | null;
 };

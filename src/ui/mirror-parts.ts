@@ -10,7 +10,7 @@ import { explained } from "./help-parts.ts";
 import type { MirrorModel } from "./mirror-model.ts";
 import { addressOf, type Need } from "./needs.ts";
 
-/** Parts about a mirror that several pages show. */
+/** Parts about a linked folder that several pages share. */
 
 /** LIMIT: entries of a list. */
 const MOST = 200;
@@ -27,7 +27,7 @@ const LABELS: Readonly<Record<MirrorWord, string>> = {
   unreadable: "unreadable",
 };
 
-/** The mirror's state in one word with its colour, and its last sync. */
+/** Shows the state in one word with its colour, and the last sync. */
 export function standingOf({ state, tone, why, syncedAt }: MirrorModel, now: number): Html {
   return html`${badgeOf(tone, LABELS[state])} ${proofOf(state, why, syncedAt, now)}`;
 }
@@ -39,7 +39,7 @@ function proofOf(state: MirrorWord, why: string | null, syncedAt: number | null,
   return html`<span>${why}; ${last}</span>`;
 }
 
-/** What a screen reader says when the state changes. */
+/** Returns the text for screen readers when the state changes. */
 export function saidOf({ name, state, why }: MirrorModel): string {
   return `${name}: ${LABELS[state]}${why === null ? "" : `, ${why}`}`;
 }
@@ -55,7 +55,7 @@ const PHASES: Readonly<Record<string, string>> = {
   ended: "the daemon ends",
 };
 
-/** What is transferred now. */
+/** Shows present transfers. */
 export function trafficOf({ daemon, job, facts }: MirrorModel): Html | null {
   if (job !== null && job.end === null) return jobOf(job);
   if (facts === null) return null;
@@ -76,7 +76,7 @@ function underWayOf({ done, total, under, more }: TrafficNow): Html {
   })}</ul>${more > 0 && html`<p class="faint">… and ${count(more)} more</p>`}`;
 }
 
-/** The progress of a job that a page has started. */
+/** Shows the progress of a job that a page started. */
 export function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job"]>): Html {
   const counts = total === null ? (done > 0 ? ` ${count(done)}` : "") : ` ${count(done)} of ${count(total)}`;
   const bar =
@@ -86,14 +86,14 @@ export function jobOf({ what, phase, done, total }: NonNullable<MirrorModel["job
   return html`<p>${what}: ${phase ?? "under way"}${counts} …</p>${bar}`;
 }
 
-/** How the last job that a page has started ended. */
+/** Shows the result of the last job that a page started. */
 export function endOf({ job }: Pick<MirrorModel, "job">): Html | null {
   return job === null || job.end === null ? null : noticeOf(job.end);
 }
 
 /**
- * What needs the user, in the words of `status`, each with a link to the page that ends it.
- * @param pages the paths of all pages, as the router reads them
+ * Lists problems to fix in the words of `status`, each with a link to the page for it.
+ * @param pages routes of all pages
  */
 export function attentionList(needs: readonly Need[], mirror: string, pages: ReadonlySet<string>): Html {
   const more = needs.length - MOST;
@@ -110,7 +110,7 @@ function attentionItem({ path, kind, code, detail, next }: Need, address: string
   }</p>${nextOf(next)}</li>`;
 }
 
-/** `12 documents in 3 folders` */
+/** Returns `12 documents in 3 folders`. */
 export function sizeOf({ documents, folders }: NonNullable<MirrorModel["facts"]>): string {
   return `${plural(documents, "document")} in ${plural(folders, "folder")}`;
 }

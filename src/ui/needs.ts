@@ -4,9 +4,9 @@ import { attentionJson } from "../mirror/operations/results/attention.ts";
 import type { AttentionEntry } from "../mirror/operations/results/shapes.ts";
 import { documentAddress, mirrorAddress } from "./addresses.ts";
 
-/** What is open in a mirror, and on which page it can be ended. */
+/** Open problems of a folder, and the pages on which they can be resolved. */
 
-/** `where`: the page; null: there is none, and its text says what to do. */
+/** `where`: the page; null if there is none, and the text names the next step. */
 export type Need = AttentionEntry & { readonly where: Where | null };
 
 type Where = "conflict" | "safety-stop" | "reviews" | "docs";
@@ -19,7 +19,7 @@ const WHERES: Readonly<Record<string, Where>> = {
   "review-unknown": "reviews",
 };
 
-/** The path of each page, as the router reads it. */
+/** Routes of these pages. */
 const PAGES: Readonly<Record<Where, string>> = {
   conflict: "/m/:name/conflict/*",
   "safety-stop": "/m/:name/safety-stop",
@@ -27,7 +27,7 @@ const PAGES: Readonly<Record<Where, string>> = {
   docs: "/m/:name/docs/*",
 };
 
-/** @returns what needs the user, and what will end without */
+/** Returns problems that require action, and those that end by themselves. */
 export function needsOf({ attention, safetyStop, fault }: Pick<MirrorStatus, "attention" | "safetyStop" | "fault">): {
   readonly needs: readonly Need[];
   readonly waits: readonly Need[];
@@ -52,7 +52,7 @@ function placed(attention: MirrorStatus["attention"]): Need[] {
   }));
 }
 
-/** A hold that a choice can end is shown by the page of a conflict. */
+/** The page of a conflict also shows a block that a choice can resolve. */
 function whereOf({ kind, path }: AttentionEntry): Where | null {
   const known = WHERES[kind];
   if (known !== undefined || path === "") return known ?? null;
@@ -61,9 +61,9 @@ function whereOf({ kind, path }: AttentionEntry): Where | null {
 }
 
 /**
- * The address of the page that ends it.
- * @param pages the paths of all pages, as the router reads them
- * @returns null: no page does
+ * Returns the address of the page on which it can be resolved.
+ * @param pages routes of all pages
+ * @returns null if there is none
  */
 export function addressOf({ where, path }: Need, name: string, pages: ReadonlySet<string>): string | null {
   const found = [where, path === "" ? null : "docs"].find((one) => one !== null && pages.has(PAGES[one as Where]));

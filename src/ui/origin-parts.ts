@@ -2,7 +2,7 @@ import { type MeetingRow, type MergeOrigins, originHunks } from "../mirror/opera
 import { html, type Html } from "../page/html.ts";
 import { wordsOf } from "../page/parts.ts";
 
-/** A merged text, with the side that each line is from. */
+/** Shows merged content with the side of each line. */
 
 /** LIMIT: lines that are shown. */
 const MOST = 2_000;

@@ -5,8 +5,8 @@ import type { AskedAction } from "./action.ts";
 import type { Ui } from "./page.ts";
 
 /**
- * The mirror that a form is about. Its folder must exist, belong to this user, and be the one that
- * the page showed.
+ * Finds the linked folder of a form. It must exist, belong to this user, and be the one that the
+ * page showed.
  */
 export async function ownMirror(
   { looks, env }: Pick<Ui, "looks" | "env">,

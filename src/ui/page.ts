@@ -12,7 +12,7 @@ import type { Halts } from "./halts.ts";
 import type { Jobs } from "./jobs.ts";
 import type { Looks } from "./looks.ts";
 
-/** What pages and actions work with. */
+/** Shared parts of pages and actions. */
 export type Ui = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
@@ -32,13 +32,13 @@ export type Ui = {
 /** The named parts of an address (`*`: the rest of its path), and its query. */
 export type Asked = { readonly params: Readonly<Record<string, string>>; readonly query: URLSearchParams };
 
-/** What a page is shown with besides its data. */
+/** Context of a page besides its data. */
 export type Moment = {
   /** Milliseconds since the epoch. */
   readonly now: number;
   /** The session's token, for forms. */
   readonly csrf: string;
-  /** The paths of all pages, as the router reads them. Links to other places are left out. */
+  /** Routes of all pages. Links to other routes are left out. */
   readonly pages: ReadonlySet<string>;
 };
 
@@ -46,9 +46,9 @@ export type Moment = {
 type OpenedPage = { readonly key: string; readonly show: (moment: Moment) => Content };
 
 export type UiPage = {
-  /** As fastify's router reads it: `/m/:name`. */
+  /** Route: `/m/:name`. */
   readonly path: string;
-  /** Whether an open page shows changes without a reload. */
+  /** True if an open page shows changes without a reload. */
   readonly isLive: boolean;
   readonly open: (ui: Ui, asked: Asked) => Promise<Result<OpenedPage>>;
 };
@@ -59,7 +59,7 @@ export type UiPage = {
 export type PageSpec<Model> = {
   readonly path: string;
   readonly isLive: boolean;
-  /** Must change nothing, on either side. */
+  /** Must change nothing on either side. */
   readonly look: (ui: Ui, asked: Asked) => Promise<Result<Model>>;
   readonly show: (model: Model, moment: Moment) => Content;
 };

@@ -9,11 +9,11 @@ export type Part<T> = {
   /** From 1. */
   readonly page: number;
   readonly pages: number;
-  /** The length of the whole list. */
+  /** Length of the whole list. */
   readonly total: number;
 };
 
-/** For a page number out of range, the nearest page is shown. */
+/** A page number out of range shows the nearest page. */
 export function partOf<T>(all: readonly T[], { query }: Pick<Asked, "query">, size: number): Part<T> {
   const pages = Math.max(1, Math.ceil(all.length / size));
   const page = Math.min(pages, pageAsked(query));
@@ -26,7 +26,7 @@ export function pageAsked(query: URLSearchParams): number {
 }
 
 /**
- * Links to the page before and after; null if there is one page only.
+ * Returns links to the previous and next page; null if there is one page only.
  * @param addressOf the address of a page by its number
  */
 export function pagerOf(

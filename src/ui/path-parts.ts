@@ -5,17 +5,17 @@ import { documentAddress } from "./addresses.ts";
 
 /** Parts that the pages of one document or folder share. */
 
-/** The path in an address, without a slash at its end. */
+/** Returns the path in an address, without a slash at its end. */
 export function pathAsked(params: Readonly<Record<string, string>>): string {
   return (params["*"] ?? "").replace(/\/+$/, "");
 }
 
-/** The number of a version; null: that is no number. */
+/** Returns the number of a version; null if it is no number. */
 export function versionNumber(text: string | null): number | null {
   return text !== null && /^[1-9]\d{0,8}$/.test(text) ? Number(text) : null;
 }
 
-/** Links from the mirrored folder down to `path`, whose own name is left out unless `isLinked`. */
+/** Returns links from the linked folder down to `path`, without `path` itself unless `isLinked`. */
 export function crumbsOf(mirror: string, path: string, isLinked = false): Html {
   const link = (to: string, label: Html) =>
     html`<li><a href="${documentAddress(mirror, "docs", to)}">${label}</a></li>`;

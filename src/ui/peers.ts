@@ -21,7 +21,7 @@ export class Peers {
   }
 
   /**
-   * Tries the system's answer on a connection of this process. If that is wrong, none is trusted.
+   * Tests the system's answer on a connection of this process. If that is wrong, none is trusted.
    */
   async prove(port: number): Promise<void> {
     const socket = connect(port, "127.0.0.1");

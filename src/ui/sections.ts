@@ -1,13 +1,13 @@
 import type { Link } from "../page/layout.ts";
 import { mirrorAddress } from "./addresses.ts";
 
-/** The navigation of a mirror. */
+/** Navigation of a linked folder. */
 
 type Section = {
-  /** What stands after the mirror's address. */
+  /** Path below the folder's address. */
   readonly part: string;
   readonly label: string;
-  /** The page's path, as the router reads it. */
+  /** Route of the page. */
   readonly page: string;
   /** Pages that belong to it and have no entry of their own. */
   readonly within?: readonly string[];
@@ -35,9 +35,9 @@ const SECTIONS: readonly Section[] = [
 ];
 
 /**
- * @param name of the mirror
- * @param shown the page that is shown: its path as the router reads it, and its address
- * @param pages the paths of all pages, as the router reads them
+ * @param name of the linked folder
+ * @param shown the present page: its route and its address
+ * @param pages routes of all pages
  */
 export function sectionsOf(
   name: string,

@@ -2,10 +2,10 @@ import { ok, type Result } from "../common/trouble.ts";
 import { type MirrorModel, modelOf } from "./mirror-model.ts";
 import { type Asked, definePage, type PageSpec, type Ui, type UiPage } from "./page.ts";
 
-/** A mirror whose folder is there, and this user's: what is in it may be shown. */
+/** A linked folder that exists and belongs to this user: its contents may be shown. */
 export type SeenMirror = Pick<MirrorModel, "name" | "root" | "needs" | "waits" | "job">;
 
-/** A page about what is in one mirror. */
+/** Defines a page about the contents of one linked folder. */
 export function defineMirrorPage<Model>({
   look,
   ...page

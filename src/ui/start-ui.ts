@@ -26,13 +26,13 @@ export type UiOptions = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** Real paths of the mirrors to show; null: all. */
+  /** Real paths of the folders to show; null for all. */
   readonly roots: ReadonlySet<string> | null;
-  /** Called with a bug; the page itself says only that there is one. */
+  /** Called for a bug; the page itself only says that there is one. */
   readonly onFault: (error: unknown) => void;
-  /** Tells who is at the other end of a connection; default: what the system says. */
+  /** Returns the user at the other end of a connection; default: the system's answer. */
   readonly peerOf?: (ends: Ends) => Peer;
   /** Milliseconds within which a request's headers must arrive. */
   readonly arriveMs?: number;
@@ -42,9 +42,9 @@ const ARRIVE_MS = 10_000;
 
 export type RunningUi = {
   readonly url: string;
-  /** An address that lets one browser in, once. */
+  /** Returns an address that admits one browser, once. */
   enterUrl(): string;
-  /** Resolves when all jobs that pages have started are over. */
+  /** Resolves when all jobs of pages have ended. */
   close(): Promise<void>;
 };
 

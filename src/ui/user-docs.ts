@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { headingId } from "../page/links.ts";
 
-/** The documents for users. The package holds them at the same path as the checkout does. */
+/** The documents for users. The package has them at the same path as the checkout. */
 
 const FOLDER = new URL("../../src/docs/", import.meta.url);
 const TROUBLESHOOTING = "troubleshooting.md";
 
-/** Subject → its documents, in the order in which they are read. */
+/** Documents by subject, in reading order. */
 export const SUBJECTS: Readonly<Record<string, readonly string[]>> = {
   Begin: ["start.md", "editors.md", "glossary.md"],
   "Run it always": ["background.md", "cron.md", "monitoring.md"],
@@ -36,7 +36,7 @@ export function readUserDoc(name: string): string | null {
   return DOCUMENTS.has(name) ? readFileSync(new URL(name, FOLDER), "utf8") : null;
 }
 
-/** Returns the first heading, or the name where a document has none. */
+/** Returns the first heading, or the name if a document has none. */
 export function titleOf(name: string, text: string): string {
   return /^# (.+)$/m.exec(text)?.[1] ?? name;
 }
@@ -50,7 +50,7 @@ export function helpAddress(code: string): string | null {
   return heading === undefined ? null : `${docAddress(TROUBLESHOOTING)}#${headingId(heading)}`;
 }
 
-/** One heading can be for several codes: `### not_found, file_not_found`. */
+/** One heading can stand for several codes: `### not_found, file_not_found`. */
 function headingsByCode(text: string): ReadonlyMap<string, string> {
   const headings = [...text.matchAll(/^### (.+)$/gm)].map((match) => match[1]!);
   return new Map(headings.flatMap((heading) => heading.split(", ").map((code) => [code, heading] as const)));

@@ -107,7 +107,7 @@ function hunkText({ localLine, remoteLine, baseLine, base, local, remote }: Conf
   return `@@ ${at + 1}: ${places} @@\n${side("base", base)}${side("mine", local)}${side("theirs", remote)}`;
 }
 
-/** What only a person should choose is left to `mdmirror resolve`. */
+/** Choices for agents; the others are left to people and `mdmirror resolve`. */
 const OFFERED = ["mine", "theirs", "merged", "keep"] as const;
 type Offered = (typeof OFFERED)[number];
 
@@ -115,7 +115,7 @@ function isOffered(way: string): way is Offered {
   return (OFFERED as readonly string[]).includes(way);
 }
 
-/** All three as one word, which the caller gives back. */
+/** Returns all three versions as one word, which the caller gives back. */
 function versionText({ mine, theirs, base }: Versions): string {
   return [mine, theirs, base].map((one) => one ?? "-").join(".");
 }

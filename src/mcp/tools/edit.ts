@@ -6,7 +6,7 @@ import { replaceIn } from "../replace.ts";
 import { refuseStale } from "../stale.ts";
 import { answer, defineTool, type Ended, type Host, misused, refused, type ServedMirror } from "../tool.ts";
 
-/** LIMIT: of a text, which the service bounds more narrowly; this bounds a request. */
+/** LIMIT: characters of content in a request; the service has a lower limit. */
 const TEXT = z.string().max(200_000);
 
 export const SENT = "mdmirror uploads it: wait reports when it is live";

@@ -1,5 +1,5 @@
 /**
- * The editor of a conflict's result, beside the service's text. Without it a plain field remains.
+ * Editor for the result of a conflict, beside the other version. Without it a plain field remains.
  */
 
 import { followPage } from "./conflict/follow.ts";

@@ -8,7 +8,7 @@ import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { mirrorAddress } from "../addresses.ts";
 
-/** `approve` and `reject`: each answers exactly what the page showed. */
+/** `approve` and `reject`: each answers exactly the stop that the page showed. */
 
 export const LET_GO: UiAction = answer("approve", async (root, seen, options) => {
   const decided = await letHaltGo(root, seen, options);
@@ -60,7 +60,7 @@ function noticeOf<T extends object>(decided: Result<Decided<T>>, done: (how: T) 
   return value.kind === "done" ? done(value as T) : OTHERS[value.kind];
 }
 
-/** LIMIT: names that a notice lists of what could not be brought back. */
+/** LIMIT: names in a notice of items that could not be restored. */
 const MOST = 5;
 
 function noticeOfRejection(ends: readonly RejectEnd[], borrowed: boolean): Notice {

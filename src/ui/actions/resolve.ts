@@ -13,7 +13,7 @@ import { startAsked } from "../conflict-model.ts";
 import type { Ui } from "../page.ts";
 import { SYNC } from "./sync.ts";
 
-/** `resolve`, done only if the texts are still those that the page showed. */
+/** `resolve`, only if the versions are still those that the page showed. */
 export const RESOLVE: UiAction = {
   path: "conflict/*",
   async run(ui, asked) {
@@ -21,7 +21,7 @@ export const RESOLVE: UiAction = {
     const path = asked.params["*"]!;
     const draft = draftOf(ui, asked, path);
     const way = wayOf(asked, draft);
-    // Kept first: whatever goes wrong below, the typed text is not lost.
+    // Stored first: whatever fails later, the typed text is not lost.
     if (draft !== null) ui.drafts.keep(mirror.root, path, draft);
     const to = documentAddress(mirror.name, "conflict", path);
     if (way === null) return { to, notice: { tone: "bad", text: "choose a way; nothing was done", next: null } };
@@ -36,7 +36,7 @@ export const RESOLVE: UiAction = {
   },
 };
 
-/** Starts the sync that tells the service, as the command does. */
+/** Starts the sync that uploads the choice, as the command does. */
 async function sendResolved(
   ui: Ui,
   asked: AskedAction,
@@ -57,7 +57,7 @@ function wayOf({ form }: AskedAction, draft: string | null): Way | null {
   return draft === null ? null : { kind, text: draft };
 }
 
-/** The text that was typed, with the line ends it began with; null: the form has no text. */
+/** Returns the typed text, with its original line ends; null if the form has none. */
 function draftOf(ui: Ui, { mirror, form }: AskedAction, path: string): string | null {
   const written = form.get("text");
   return written === null ? null : withLineEnds(written, startAsked(ui, mirror.root, path, form.get("from")));

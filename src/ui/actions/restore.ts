@@ -7,7 +7,7 @@ import { documentAddress } from "../addresses.ts";
 import { versionNumber } from "../path-parts.ts";
 import { SYNC } from "./sync.ts";
 
-/** `restore`, done only if file and version are still those that the page showed. */
+/** `restore`, only if file and version are still those that the page showed. */
 export const RESTORE: UiAction = {
   path: "restore/*",
   async run(ui, asked) {

@@ -7,7 +7,7 @@ import { mirrorAddress } from "../addresses.ts";
 import { versionNumber } from "../path-parts.ts";
 import { noticeOfRun } from "./sync.ts";
 
-/** `undo` of a run, done only if its plan is still the one that the page showed. */
+/** `undo` of a run, only if its plan is still the one that the page showed. */
 export const UNDO: UiAction = {
   path: "runs/:run/undo",
   async run({ env, cwd, clock, random, jobs }, { mirror, params, form }) {

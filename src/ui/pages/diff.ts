@@ -9,7 +9,7 @@ import { crumbsOf, pathAsked, versionNumber } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
-/** Two texts of a document. */
+/** Compares two versions of a document. */
 
 type Model = {
   readonly mirror: string;

@@ -11,7 +11,7 @@ import { crumbsOf, pathAsked } from "../path-parts.ts";
 import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { type DocumentModel, lookAtDocument, showDocument } from "./document.ts";
 
-/** What lies in a folder; or, where the path is a document's, that document. */
+/** Lists the entries of a folder, or shows the document at the path. */
 
 /** LIMIT: names on one page. */
 const SIZE = 200;

@@ -13,9 +13,9 @@ import type { Moment, Ui } from "../page.ts";
 import { crumbsOf } from "../path-parts.ts";
 import type { SeenMirror } from "../seen-mirror.ts";
 
-/** One document: its state, its text, and links to its history. */
+/** One document: its state, its content, and links to its history. */
 
-/** LIMIT: characters that are shown. Documents of the service have a third of that at most. */
+/** LIMIT: characters that are shown. Documents of the service have at most a third of that. */
 const MOST = 150_000;
 
 export type DocumentModel = {
@@ -23,9 +23,9 @@ export type DocumentModel = {
   readonly mirror: string;
   readonly path: string;
   readonly entry: ShownEntry;
-  /** Its conflict, hold or review, if it has one. */
+  /** Its conflict, block or review, if there is one. */
   readonly open: readonly Need[];
-  /** Shows the Markdown itself, not what it renders to. */
+  /** True to show the Markdown source. */
   readonly asText: boolean;
   readonly text: ShownText;
 };
@@ -34,10 +34,10 @@ type ShownText =
   | {
       readonly kind: "read";
       readonly text: string;
-      /** How many characters beyond the limit are left out. */
+      /** Number of characters beyond the limit. */
       readonly left: number;
       readonly changedAt: number;
-      /** null: it could not be rendered, or its text was asked for. */
+      /** Null if it could not be rendered, or its source was requested. */
       readonly rendered: RenderedMarkdown | null;
     }
   | { readonly kind: "unread"; readonly why: string };

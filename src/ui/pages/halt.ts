@@ -9,7 +9,7 @@ import { answersTo, backOf, reasonsOf, stoppedOf } from "../halt-parts.ts";
 import { endOf, standingOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
-/** A halt: what a guard has stopped, with a form for each of the two answers. */
+/** A stop: the changes that a safety check stopped, with a form for each answer. */
 export const HALT = definePage<HaltModel>({
   path: "/m/:name/safety-stop",
   isLive: true,

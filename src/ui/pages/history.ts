@@ -22,7 +22,7 @@ import { crumbsOf, pathAsked } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
-/** The history of one document as a timeline; without a path, the mirror's latest changes. */
+/** The history of one document as a timeline; without a path, the latest changes of the folder. */
 
 /** LIMIT: steps, or documents, on one page. */
 const SIZE = 100;
@@ -34,11 +34,11 @@ type Model =
       readonly mirror: string;
       readonly timeline: Omit<Timeline, "steps">;
       readonly part: Part<ShownStep>;
-      /** Numbers of the versions whose texts are still kept, newest first. */
+      /** Numbers of the versions whose content is kept, newest first. */
       readonly kept: readonly number[];
     };
 
-/** `made`: in words, which texts a merge was made from. */
+/** `made`: words for the versions that were merged. */
 type ShownStep = TimelineStep & { readonly made: string | null };
 
 export const HISTORY = defineMirrorPage<Model>({
@@ -109,7 +109,7 @@ ${pagerOf(part, "steps", (to) => documentAddress(mirror, "history", path, { page
   };
 }
 
-/** A form that compares two versions, or a version with the file. */
+/** Returns a form that compares two versions, or a version with the file. */
 function compareForm(
   mirror: string,
   { path, here, now }: Omit<Timeline, "steps">,

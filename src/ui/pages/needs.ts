@@ -13,7 +13,7 @@ const SIZE = 100;
 
 type Model = { readonly mirror: MirrorModel; readonly part: Part<Need> };
 
-/** Everything in one mirror that needs the user, each with a link to the page that ends it. */
+/** All problems of one folder, each with a link to the page for it. */
 export const NEEDS = definePage<Model>({
   path: "/m/:name/needs",
   isLive: true,

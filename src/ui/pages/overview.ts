@@ -8,11 +8,11 @@ import { type MirrorModel, modelOf } from "../mirror-model.ts";
 import { attentionList, saidOf, sizeOf, standingOf, trafficOf } from "../mirror-parts.ts";
 import { definePage } from "../page.ts";
 
-/** All mirrors: the state of each, what it transfers now, and what needs the user. */
+/** All linked folders: the state of each, its transfers, and problems to fix. */
 
 type Model = { readonly mirrors: readonly MirrorModel[]; readonly unfit: readonly string[] };
 
-/** LIMIT: things that need the user and are listed here for each mirror. */
+/** LIMIT: problems that this page lists for each folder. */
 const MOST = 5;
 
 export const OVERVIEW = definePage<Model>({

@@ -15,7 +15,7 @@ import { type Part, pagerOf, partOf } from "../paging.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
-/** LIMIT: reviews on one page; each shows its texts. */
+/** LIMIT: reviews on one page; each shows its content. */
 const SIZE = 20;
 
 type Model = {
@@ -25,7 +25,7 @@ type Model = {
   readonly part: Part<WaitingReview>;
 };
 
-/** Texts that wait in review, from the mirror's state; only the button asks the service. */
+/** Changes in review, from the folder's state; only the button asks the service. */
 export const REVIEWS = defineMirrorPage<Model>({
   path: "/m/:name/reviews",
   isLive: true,

@@ -18,7 +18,7 @@ import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 import { runBadge } from "./runs.ts";
 
-/** One run: its events, and the plan of what `undo` would do about it. */
+/** One run: its events, and the plan for its undo. */
 
 /** LIMIT: events on one page, and documents of the plan that are listed. */
 const SIZE = 100;
@@ -36,10 +36,10 @@ type Undo =
   | {
       readonly kind: "plan";
       readonly mark: string;
-      /** The first ones, for the page. */
+      /** The first items, for the page. */
       readonly items: readonly UndoItem[];
       readonly total: number;
-      /** How many of all items the undo can take back. */
+      /** Number of items that can be undone. */
       readonly doable: number;
     }
   | { readonly kind: "none"; readonly why: string };

@@ -4,7 +4,7 @@ import type { Content } from "../../page/layout.ts";
 import { nextOf, wordsOf } from "../../page/parts.ts";
 import { explained } from "../help-parts.ts";
 
-/** Shown in place of a page: what went wrong, and what to do next. */
+/** Shows an error and the next step in place of a page. */
 export function troublePage({ what, code = null, requestId = null, next }: Trouble): Content {
   const origin = [
     code === null ? null : explained(code, wordsOf(code)),

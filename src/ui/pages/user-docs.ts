@@ -34,7 +34,7 @@ function listed(name: string): Listed {
 type Model = {
   readonly title: string;
   readonly text: string;
-  /** Null when the renderer is overloaded: then the source is shown. */
+  /** Null if the renderer is overloaded: then the source is shown. */
   readonly rendered: RenderedMarkdown | null;
 };
 

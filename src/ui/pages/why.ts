@@ -7,7 +7,7 @@ import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
 import { crumbsOf, pathAsked } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
-/** What the mirror knows of a document or folder, and what it will do: `mdmirror why`. */
+/** The state of a document or folder and its next steps: `mdmirror why`. */
 
 type Model = {
   readonly mirror: string;
@@ -16,7 +16,7 @@ type Model = {
   readonly events: readonly EventLine[];
 };
 
-/** Not live, because each look asks the service. */
+/** Not live, because each reading asks the service. */
 export const WHY = defineMirrorPage<Model>({
   path: "/m/:name/why/*",
   isLive: false,

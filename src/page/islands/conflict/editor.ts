@@ -4,10 +4,10 @@ import { EditorState, type Extension } from "@codemirror/state";
 import { EditorView, keymap, lineNumbers } from "@codemirror/view";
 import { LOOKS } from "./looks.ts";
 
-/** In narrower windows there is one column. */
+/** Narrower windows have one column. */
 const WIDE = "(min-width: 45rem)";
 
-/** The field to edit, the field with the other text, and their labels. */
+/** The field to edit, the field with the other version, and their labels. */
 export type Sides = {
   readonly field: string;
   readonly other: string;
@@ -18,8 +18,8 @@ export type Sides = {
 type Texts = { readonly root: ShadowRoot; readonly field: HTMLTextAreaElement; readonly other: string };
 
 /**
- * Puts an editor in place of a field. The field stays, hidden, and holds the text for the form.
- * Does nothing where the editor is there already.
+ * Replaces a field by an editor. The field stays, hidden, and has the content for the form. Does
+ * nothing if the editor already exists.
  */
 export function mountEditor(sides: Sides): void {
   const field = document.querySelector<HTMLTextAreaElement>(sides.field);
@@ -32,14 +32,14 @@ export function mountEditor(sides: Sides): void {
     isWide ? [beside, result] : [`${result}, with what ${beside.toLowerCase()} has instead`],
   );
   field.hidden = true;
-  // CodeMirror puts its styles into its root. In a shadow root it does so by style sheet objects,
-  // which the page's policy allows.
+  // CodeMirror puts its styles into its root. In a shadow root it uses style sheet objects, which
+  // the page's policy allows.
   const texts = { root: host.attachShadow({ mode: "open" }), field, other: other.value };
   if (isWide) mountBeside(texts, sides);
   else mountUnified(texts, sides);
 }
 
-/** @returns the element for the editor, below the headings of its columns */
+/** Returns the element for the editor, below the headings of its columns. */
 function boxBefore(field: HTMLTextAreaElement, heads: readonly string[]): HTMLElement {
   const [box, head, host] = ["div", "p", "div"].map((tag) => document.createElement(tag)) as [
     HTMLElement,
@@ -68,7 +68,7 @@ function mountBeside({ root, field, other }: Texts, { result, beside }: Sides): 
   });
 }
 
-/** A button that takes this passage from the other text. */
+/** Returns a button that copies this passage from the other version. */
 function takeButton(beside: string): HTMLElement {
   const button = document.createElement("button");
   button.type = "button";
@@ -82,12 +82,12 @@ function mountUnified({ root, field, other }: Texts, { result }: Sides): void {
   new EditorView({ root, parent: root, doc: field.value, extensions });
 }
 
-/** Lets the keyboard scroll and select in a text that cannot be edited. */
+/** Lets the keyboard scroll and select in content that cannot be edited. */
 function focusable(): Extension {
   return EditorView.contentAttributes.of({ tabindex: "0", role: "textbox", "aria-readonly": "true" });
 }
 
-/** What both columns have. Tab moves to the next control, as everywhere on the page. */
+/** Extensions of both columns. Tab moves to the next control, as everywhere on the page. */
 function common(name: string): Extension[] {
   return [
     lineNumbers(),

@@ -1,6 +1,6 @@
 /**
- * Watches the live page, and says beside the result when the conflict's texts have changed since
- * the form was opened. The server then refuses to save, shows the new texts, and keeps the draft.
+ * Watches the live page, and says beside the result if the conflict has changed since the form was
+ * opened. The server then refuses to save, shows the new versions, and keeps the draft.
  * @param mount called when the form was replaced, and its editor with it
  */
 export function followPage(mount: () => void): void {
@@ -22,7 +22,7 @@ function showMovedOn(): void {
   if (note.hidden === isOther) note.hidden = !isOther;
 }
 
-/** The versions that the form is about. */
+/** Returns the versions of the form. */
 function begunAbout(): string {
   const versionOf = (name: string) =>
     document.querySelector<HTMLInputElement>(`#result form input[name=${name}]`)?.value ?? "";

@@ -1,6 +1,6 @@
 import { ageText } from "../../../common/age.ts";
 
-/** Keeps ages (`12 s`) up to date by the browser's clock, without requests. */
+/** Updates ages (`12 s`) by the browser's clock, without requests. */
 export function keepAges(): void {
   setInterval(() => {
     if (!document.hidden) showAges(document);

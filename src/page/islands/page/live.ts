@@ -1,8 +1,8 @@
 import { Idiomorph } from "idiomorph";
 
 /**
- * Shows changes without a reload. The server sends the page's whole content again, and only what
- * differs is changed: focus, selection, opened details and typed text stay.
+ * Shows changes without a reload. The server sends the page's whole content again, and only
+ * differing parts change: focus, selection, opened details and typed text stay.
  */
 
 type News = { readonly title: string; readonly main: string; readonly said: string };
@@ -21,7 +21,7 @@ export function keepUpToDate(): void {
   };
   document.addEventListener("visibilitychange", listen);
   addEventListener("pagehide", () => source?.close());
-  // The page comes back out of the browser's back/forward cache.
+  // The page comes back from the browser's back/forward cache.
   addEventListener("pageshow", ({ persisted }) => {
     if (persisted) listen();
   });

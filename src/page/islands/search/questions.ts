@@ -1,11 +1,11 @@
 import { Idiomorph } from "idiomorph";
 
-/** The pause in typing, in ms, after which a search starts. */
+/** Milliseconds without typing after which a search starts. */
 const REST_MS = 120;
-/** After how long without an answer, in ms, the page says that it waits. */
+/** Milliseconds without an answer after which the page says that it waits. */
 const SLOW_MS = 300;
 
-/** Sends searches. An answer to an older one is dropped. */
+/** Sends searches. The answer to an older search is dropped. */
 export class Questions {
   readonly #form: HTMLFormElement;
   #asked: string;
@@ -46,7 +46,7 @@ export class Questions {
       showIf("failed", false);
       history.replaceState(history.state, "", address);
     } catch {
-      // A newer search has taken over.
+      // A newer search has replaced this one.
       if (under.signal.aborted) return;
       this.#asked = "";
       showIf("failed", true);
@@ -63,7 +63,7 @@ export class Questions {
   }
 }
 
-/** @param text the HTML of the page with the results */
+/** @param text HTML of the page with the results */
 function show(text: string): void {
   const page = new DOMParser().parseFromString(text, "text/html");
   const [found, before] = [page.getElementById("found"), document.getElementById("found")];
