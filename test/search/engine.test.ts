@@ -86,8 +86,7 @@ describe("the regex engine", () => {
     const regex = compiled("x[0-9]");
     await index.regex(regex);
     const search = async (most: number) => {
-      const steps = { search: most * regex.stepsPerCharacter, look: Number.POSITIVE_INFINITY };
-      return (await index.regex(regex, { steps })).kind;
+      return (await index.regex(regex, { steps: most * regex.stepsPerCharacter })).kind;
     };
     // Of a text its 8 characters, then of each line 2, and a tenth of 2 for its match; of the other
     // text 2, 2 and 0.2.
@@ -96,17 +95,18 @@ describe("the regex engine", () => {
     expect(await search(18.81)).toBe("found");
   });
 
-  test("gives nothing when one look at a line takes too many steps", async () => {
-    const index = memoryIndex({ "a.md": `short x1\n${"long ".repeat(100)}x1\n` });
-    const regex = compiled("x[0-9]");
-    const search = async (look: number) => {
-      const steps = { search: Number.POSITIVE_INFINITY, look: look * regex.stepsPerCharacter };
-      return (await index.regex(regex, { steps })).kind;
-    };
-    expect([await search(510), await search(600)]).toEqual(["too-many-steps", "found"]);
+  test("takes no more steps at a time than a round has, on a long line and with a long pattern, too", async () => {
+    const pattern = "(?i)(?:a[a-z]{280}1|(?:b?c?){20}q)";
+    const line = Array.from({ length: 4_096 }, (_, n) => ((n * n) % 7 < 4 ? "a" : "b")).join("");
+    const index = memoryIndex({ "a.md": `${line}\n${line.slice(0, -1)}1` });
+    const takes: number[] = [];
+    index.goesOn = ({ steps }) => takes.push(steps - takes.reduce((sum, each) => sum + each, 0)) > 0;
+    const result = await index.regex(compiled(pattern));
+    expect(result).toMatchObject({ kind: "found", hits: [{ matches: [{ line: 2, ranges: [[3_814, 4_096]] }] }] });
+    expect(Math.max(...takes)).toBeLessThanOrEqual(STEPS_OF_A_ROUND);
   });
 
-  test("takes no more steps at a time than a round has, but for one long line", async () => {
+  test("takes no more steps at a time than a round has, on many lines", async () => {
     const lines = `${"word ".repeat(700)}\n`.repeat(14);
     const index = memoryIndex(Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}.md`, lines])));
     const takes: number[] = [];

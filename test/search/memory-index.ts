@@ -4,15 +4,12 @@ import { SEARCH_REGEX_LINES } from "../../src/contract/limits.ts";
 import type { CompiledRegex } from "../../src/markdown/search/engine.ts";
 import { type HybridHit, searchHybrid } from "../../src/markdown/search/hybrid.ts";
 import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
-import type { StepLimits } from "../../src/markdown/search/match-lines.ts";
 import { searchRegex } from "../../src/markdown/search/regex.ts";
 import type { Found, Source } from "../../src/markdown/search/source.ts";
 import type { Pace } from "../../src/markdown/search/turns.ts";
 
 /** What a search did. */
 export type Counted = { looks: number; read: number; steps: number; takes: number };
-
-const UNBOUNDED: StepLimits = { search: Number.POSITIVE_INFINITY, look: Number.POSITIVE_INFINITY };
 
 /** An index in memory over documents by path, numbered from 1 in their order. */
 export class MemoryIndex {
@@ -78,7 +75,7 @@ export class MemoryIndex {
   readonly found = async (query: string, limit = 10): Promise<string[]> =>
     (await this.hits(query, limit)).map(({ found }) => found.path);
 
-  readonly regex = (regex: CompiledRegex, { limit = 500, steps = UNBOUNDED } = {}) =>
+  readonly regex = (regex: CompiledRegex, { limit = 500, steps = Number.POSITIVE_INFINITY } = {}) =>
     searchRegex(this.source, this.pace, regex, { limit, steps, lines: SEARCH_REGEX_LINES });
 }
 

@@ -1,4 +1,5 @@
 import { RE2JS } from "re2js";
+import type { Program } from "./scan-line.ts";
 
 /**
  * The regex engine: RE2's syntax (no back-references, no look-around), time linear in the text for
@@ -20,6 +21,8 @@ export type CompiledRegex = {
   readonly mayMatch: ((text: string) => boolean) | null;
   /** Begins to look for the matches of a line; null: it has none. */
   readonly finder: (line: string) => NextMatch | null;
+  /** The compiled pattern, for lines that the engine cannot scan in one round. */
+  readonly program: Program;
 };
 
 type Compilation =
@@ -68,6 +71,7 @@ export function compileRegex(pattern: string): Compilation {
       stepsPerCharacter: STEPS_OF_A_CHARACTER + steps * weightOf(pattern),
       mayMatch: text === null ? null : (lines) => text.test(lines),
       finder: (one) => (line.test(one) ? nextOf(line, one) : null),
+      program: line.re2().prog,
     },
   };
 }

@@ -1,9 +1,10 @@
 import type { CompiledRegex } from "./engine.ts";
 import { linesOf } from "./lines.ts";
+import { scanLine } from "./scan-line.ts";
 import type { Range } from "./snippets.ts";
 import { type Pace, STEPS_OF_A_ROUND } from "./turns.ts";
 
-/** Finds the lines of one text that match a regex, in looks of a bounded number of steps. */
+/** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
 
 /**
  * One line that matches. `line` and `column` count from 1, in characters (code points); `text` is
@@ -19,15 +20,6 @@ export type LineMatch = {
 /** What is shown of one document, and the longest line that is looked at, in characters. */
 export type LineLimits = { readonly lines: number; readonly characters: number };
 
-/**
- * Steps that may be taken: characters that are looked at, times the steps of the pattern for each.
- */
-export type StepLimits = {
-  readonly search: number;
-  /** Of one look at a line, which nothing interrupts. */
-  readonly look: number;
-};
-
 /** LIMIT: ranges that are shown of one line. */
 const MOST_RANGES = 100;
 /**
@@ -35,18 +27,19 @@ const MOST_RANGES = 100;
  * of the line at worst.
  */
 const SHARE_OF_A_MATCH = 0.1;
+/** LIMIT: steps of one part of a scan. With the longest pattern a part has some ten characters. */
+const STEPS_OF_A_PART = 40_000;
 export type Stopped = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 
 /** Counts steps, not time: the same search ends in the same way on any machine, however busy. */
 export class Meter {
   readonly #pace: Pace;
-  readonly #mostOfALook: number;
   #left: number;
 
-  constructor(pace: Pace, { search, look }: StepLimits) {
+  /** @param most steps: characters that are scanned, times the steps of the pattern for each */
+  constructor(pace: Pace, most: number) {
     this.#pace = pace;
-    this.#left = search;
-    this.#mostOfALook = look;
+    this.#left = most;
   }
 
   /**
@@ -56,7 +49,7 @@ export class Meter {
    */
   async take(steps: number, share = 1): Promise<Stopped | null> {
     this.#left -= steps * share;
-    if (this.#left < 0 || steps > this.#mostOfALook) return { kind: "too-many-steps" };
+    if (this.#left < 0) return { kind: "too-many-steps" };
     return this.rest(steps);
   }
 
@@ -124,7 +117,8 @@ async function matchLines(
   for (const [index, line] of linesOf(text).entries()) {
     if (matches.length === limits.lines) break;
     if (isLonger(line, limits.characters)) continue;
-    const found = await rangesIn(line, regex, meter);
+    const isShort = line.length * regex.stepsPerCharacter <= STEPS_OF_A_ROUND;
+    const found = await (isShort ? rangesIn(line, regex, meter) : rangesInParts(line, regex, meter));
     if ("kind" in found) return found;
     if (found.length > 0) matches.push(lineMatch(firstLine + index, line, found));
   }
@@ -152,6 +146,17 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: Meter): Promi
     ranges.push(range);
   }
   return ranges;
+}
+
+/** The engine scans without a pause; so what takes it more than a round is scanned in parts. */
+async function rangesInParts(line: string, regex: CompiledRegex, meter: Meter): Promise<Range[] | Stopped> {
+  const scan = scanLine(regex.program, line, { ranges: MOST_RANGES, steps: STEPS_OF_A_PART });
+  for (;;) {
+    const stopped = await meter.take(STEPS_OF_A_PART);
+    if (stopped !== null) return stopped;
+    const part = scan.next();
+    if (part.done === true) return part.value;
+  }
 }
 
 function lineMatch(line: number, text: string, found: readonly Range[]): LineMatch {

@@ -1,7 +1,7 @@
 import type { CompiledRegex } from "./engine.ts";
 import { type KeySet, withNeed } from "./keys.ts";
 import { requiredOf } from "./literals.ts";
-import { type LineLimits, type LineMatch, matchText, Meter, type StepLimits, type Stopped } from "./match-lines.ts";
+import { type LineLimits, type LineMatch, matchText, Meter, type Stopped } from "./match-lines.ts";
 import { type Found, inReads, type Source } from "./source.ts";
 import type { Pace } from "./turns.ts";
 
@@ -24,7 +24,7 @@ export async function searchRegex<One extends Found>(
   source: Source<One>,
   pace: Pace,
   regex: CompiledRegex,
-  { limit, steps, lines }: { readonly limit: number; readonly steps: StepLimits; readonly lines: LineLimits },
+  { limit, steps, lines }: { readonly limit: number; readonly steps: number; readonly lines: LineLimits },
 ): Promise<RegexResult<One>> {
   const search = new RegexSearch(source, new Meter(pace, steps), regex, lines);
   return search.find(limit);

@@ -114,8 +114,7 @@ async function filesFound(search: MirrorSearch, { disk, request, regex }: Search
       return { path: found.path, score, lines: snippets.map((one) => ({ ...one, column: columnOf(one.ranges) })) };
     });
   }
-  const steps = { search: Number.POSITIVE_INFINITY, look: Number.POSITIVE_INFINITY };
-  const limits = { limit, steps, lines: SEARCH_REGEX_LINES };
+  const limits = { limit, steps: Number.POSITIVE_INFINITY, lines: SEARCH_REGEX_LINES };
   const result = await searchRegex(source, pace, regex, limits);
   if (result.kind !== "found") throw new Error("nothing ends a local search");
   return result.hits.map(({ found, matches }) => ({ path: found.path, score: null, lines: matches }));

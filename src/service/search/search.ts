@@ -68,13 +68,12 @@ export async function loadRegexEngine(): Promise<void> {
 }
 
 /**
- * LIMIT: steps of the engine that one search may take, one to five seconds of work in turns; and
- * those of one look at a line, at most some 50 ms. Every pattern takes linear time, but some take
- * many steps for each character. With a pattern of few steps the search sees 5 million characters,
- * which are 10,000 notes of half a kilobyte. A pattern with a literal is only tried on texts that
- * contain the literal.
+ * LIMIT: steps of the engine that one search may take, one to five seconds of work in turns. Every
+ * pattern takes linear time, but some take many steps for each character. With a pattern of few
+ * steps the search sees 5 million characters, which are 10,000 notes of half a kilobyte. A pattern
+ * with a literal is only tried on texts that contain the literal.
  */
-const MOST_STEPS = { search: 80_000_000, look: 1_200_000 } as const;
+const MOST_STEPS = 80_000_000;
 
 /**
  * POST /v1/search/regex
