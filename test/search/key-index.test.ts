@@ -1,15 +1,30 @@
 import Sqlite from "better-sqlite3";
 import { expect, onTestFinished, test } from "vitest";
-import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
-import { type KeySet, keysOf, withLiteral, withTitle, withUnit } from "../../src/markdown/search/keys.ts";
+import { blockOf, KEY_SCHEMA, KeyIndex, KEYS_OF_A_ROW } from "../../src/markdown/search/key-index.ts";
+import { inEach, type KeySet, keysOf, withLiteral, withTitle, withUnit } from "../../src/markdown/search/keys.ts";
 import { unitsOf } from "../../src/markdown/search/tokens.ts";
 import { fc } from "../property.ts";
 
 function openIndex(): KeyIndex {
+  return openCounting().index;
+}
+
+/** An index that counts the keys of each row that it writes. */
+function openCounting() {
   const db = new Sqlite(":memory:");
   onTestFinished(() => void db.close());
   db.exec(KEY_SCHEMA);
-  return new KeyIndex(db);
+  const written: number[] = [];
+  const prepare = (sql: string) => {
+    const statement = db.prepare(sql);
+    if (!sql.startsWith("INSERT INTO search_keys (rowid")) return statement;
+    const run = (row: unknown, keys: string) => {
+      written.push(keys.trim().split(" ").length);
+      return statement.run(row, keys);
+    };
+    return Object.assign(Object.create(statement), { run });
+  };
+  return { index: new KeyIndex({ prepare }), written };
 }
 
 function found(index: KeyIndex, scope: number, document: number, set: KeySet): number[] {
@@ -46,10 +61,62 @@ test("a word of the path or of a heading has a key of its own", () => {
   expect(found(index, 1, 1, withUnit({ kind: "word", text: "quokka" }))).toEqual([1, 2, 3, 4]);
 });
 
+test("a document of very many keys is written in rows of a bounded size, and found as any other", () => {
+  const { index, written } = openCounting();
+  const han = Array.from({ length: 49_000 }, (_, n) => String.fromCodePoint(n < 20_000 ? 0x4e00 + n : 0x20000 + n));
+  const run = (from: number, to: number) => han.slice(from, to).join("");
+  const wide = `# ${run(0, 20_000)}\n\n${run(20_000, 49_000)}\n\nquokka`;
+  for (const [document, text] of [run(0, 300), wide, run(40_000, 40_300), wide].entries())
+    index.put(1, document + 1, "a.md", text);
+  expect(Math.max(...written)).toBeLessThanOrEqual(KEYS_OF_A_ROW + 1);
+  const looks: [KeySet, number[]][] = [
+    [withLiteral(run(100, 103)), [1, 2, 4]],
+    [withLiteral(run(40_100, 40_164)), [2, 3, 4]],
+    [
+      inEach([
+        withLiteral(run(100, 103)),
+        withLiteral(run(48_990, 48_999)),
+        withUnit({ kind: "word", text: "quokka" }),
+      ]),
+      [2, 4],
+    ],
+    [{ kind: "one", of: [withLiteral(run(100, 103)), withLiteral(run(40_100, 40_103))] }, [1, 2, 3, 4]],
+    [withTitle({ kind: "run", text: run(19_000, 19_012) }), [2, 4]],
+    [withTitle({ kind: "run", text: run(21_000, 21_012) }), []],
+    [withLiteral("numbat"), []],
+  ];
+  for (const [set, documents] of looks) expect(found(index, 1, 1, set)).toEqual(documents);
+  index.remove(4);
+  index.put(1, 2, "a.md", "plain");
+  expect(looks.map(([set]) => found(index, 1, 1, set))).toEqual([[1], [3], [], [1, 3], [], [], []]);
+});
+
+test("the work between two parts of a document is bounded", () => {
+  const { index, written } = openCounting();
+  const texts = [
+    "x ".repeat(25_000),
+    Array.from({ length: 49_000 }, (_, n) => String.fromCodePoint(0x4e00 + (n % 20_000))).join(""),
+  ];
+  for (const [i, text] of texts.entries()) {
+    let rows = written.length;
+    let [all, parts] = [0, 0];
+    for (const work of index.putInParts(1, i + 1, "a.md", text)) {
+      expect(written.length - rows).toBeLessThanOrEqual(1);
+      rows = written.length;
+      expect(work).toBeLessThanOrEqual(KEYS_OF_A_ROW);
+      [all, parts] = [all + work, parts + 1];
+    }
+    expect(all).toBeGreaterThan(text.length);
+    expect(parts).toBeGreaterThan(20);
+  }
+});
+
 const letters = fc.string({
   unit: fc.constantFrom(..."aZéÉßﬁ解压缩がパか한국ضغطיםхЙ🎉𝒑 12_-.\n\u0301\u3099"),
   maxLength: 40,
 });
+/** So that what is looked for stands where one part of a text ends and the next one begins. */
+const fillers = fc.constantFrom(0, 1_900, 1_980, 2_240, 4_240).map((length) => " ".repeat(length));
 
 function keysIn(set: KeySet): readonly number[] {
   return set.kind === "with" ? set.keys : [];
@@ -57,9 +124,9 @@ function keysIn(set: KeySet): readonly number[] {
 
 test("whatever a text contains, it has the keys of", () => {
   fc.assert(
-    fc.property(letters, letters, letters, (before, part, after) => {
+    fc.property(fillers, letters, letters, letters, (filler, before, part, after) => {
       fc.pre((before + part + after).isWellFormed());
-      const text = before + part + after;
+      const text = filler + before + part + after;
       const keys = keysOf("a.md", text);
       for (const set of [withLiteral(part), ...unitsOf(text).map(withUnit)])
         for (const key of keysIn(set)) expect(keys.has(key)).toBe(true);

@@ -152,8 +152,47 @@ describe("a step of the index", () => {
     await opened.service.indexStep();
     expect(await indexed(opened)).toEqual(Array.from({ length: STEP }, (_, n) => 21 - STEP + n));
     await opened.api.file("long.md", "x ".repeat(20_000));
-    await opened.service.indexStep();
-    expect(await indexed(opened)).toHaveLength(STEP + 1);
+    let steps = 0;
+    for (; (await indexed(opened)).length === STEP; steps++) await opened.service.indexStep();
+    expect(steps).toBe(Math.ceil(40 / STEP));
+    expect(await indexed(opened)).toContain(21);
+    await opened.service.close();
+  });
+
+  test("takes a part of a text of very many keys, which is found before, between and after its parts", async () => {
+    const opened = await openService();
+    const text = wideText(40_000);
+    const [first, last] = [text.slice(0, 3), text.slice(-4, -1)];
+    const file = await opened.api.file("wide.md", `# ${text}`);
+    await opened.api.file("other.md", "zebra\n");
+    for (const n of [1, 2]) {
+      let steps = 1;
+      for (; (await opened.service.indexStep()) === "more"; steps++) {
+        expect(await found(opened, `${last} ${first}`)).toEqual(["wide.md"]);
+        expect(await found(opened, "zebra")).toEqual(["other.md"]);
+      }
+      expect(steps).toBeGreaterThanOrEqual(30);
+      expect(await found(opened, `${last} ${first}`)).toEqual(["wide.md"]);
+      expect(await found(opened, "parts")).toEqual(n === 1 ? [] : ["wide.md"]);
+      const changed = { content: `# ${text} parts`, baseChangeId: file.lastChangeId };
+      if (n === 1) expect((await opened.api.put(`/v1/files/${file.id}/content`, changed)).status).toBe(200);
+    }
+    await opened.service.close();
+  });
+
+  test("begins again with a text that changes while it is indexed in parts", async () => {
+    const opened = await openService();
+    const file = await opened.api.file("wide.md", wideText(40_000));
+    for (let n = 0; n < 5; n++) expect(await opened.service.indexStep()).toBe("more");
+    await opened.api.put(`/v1/files/${file.id}/content`, { content: "plain zebra", baseChangeId: file.lastChangeId });
+    await opened.service.indexAll();
+    expect(await indexed(opened)).toHaveLength(1);
+    expect(await found(opened, "zebra")).toEqual(["wide.md"]);
     await opened.service.close();
   });
 });
+
+/** A text of so many different Han characters. */
+function wideText(length: number): string {
+  return Array.from({ length }, (_, n) => String.fromCodePoint(n < 20_000 ? 0x4e00 + n : 0x20000 + n)).join("");
+}

@@ -1,5 +1,5 @@
 import { IndexMerger } from "./merge-index.ts";
-import { type KeySet, keysOf } from "./keys.ts";
+import { type KeySet, keysInParts } from "./keys.ts";
 import type { Sql } from "./sql.ts";
 
 /**
@@ -9,6 +9,9 @@ import type { Sql } from "./sql.ts";
  * Every key is indexed together with the scope of its document (the workspace) and with its block.
  * So a look finds documents of one scope alone, and reads no more of the index than one block has,
  * however many documents and scopes there are.
+ *
+ * SQLite writes a row without a pause, so a document of very many keys has several rows. SQLite
+ * intersects the keys of a row; those of several rows are intersected in JavaScript.
  */
 export const KEY_SCHEMA = `
 CREATE VIRTUAL TABLE search_keys USING fts5(
@@ -18,9 +21,15 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 
 /** LIMIT: documents of a block, and so of one look: some milliseconds. */
 const BLOCK = 4_096;
+/** LIMIT: keys of one row, some 20 ms. English texts have fewer, long Chinese ones more. */
+export const KEYS_OF_A_ROW = 8_000;
+/** The first row of a document has its number. Each further row has a number so much greater. */
+const NEXT_ROW = 2 ** 40;
 
 /** The documents of a block, both ends included. */
 export type Block = { readonly first: number; readonly last: number };
+
+type KnownSet = Exclude<KeySet, { kind: "any" }>;
 
 export function blockOf(document: number): Block {
   const first = document - (document % BLOCK);
@@ -40,29 +49,71 @@ export class KeyIndex {
     this.#add = sql.prepare("INSERT INTO search_keys (rowid, keys) VALUES (?, ?)");
     this.#drop = sql.prepare("DELETE FROM search_keys WHERE rowid = ?");
     this.#has = sql.prepare("SELECT 1 FROM search_keys_docsize WHERE id = ?");
-    this.#matching = sql.prepare("SELECT rowid AS document FROM search_keys WHERE search_keys MATCH ? ORDER BY rowid");
+    this.#matching = sql.prepare("SELECT rowid AS row FROM search_keys WHERE search_keys MATCH ? ORDER BY rowid");
   }
 
   put(scope: number, document: number, path: string, text: string): void {
+    for (const _ of this.putInParts(scope, document, path, text));
+  }
+
+  /**
+   * Replaces what is indexed of a document, in parts. Until the last part is done, searches by keys
+   * may miss the document.
+   * @yields the work of each part: the characters that were read, or the keys that were written
+   */
+  *putInParts(scope: number, document: number, path: string, text: string): Generator<number, void> {
     this.remove(document);
     const prefix = prefixOf(scope, document);
-    let tokens = "";
-    for (const key of keysOf(path, text)) tokens += `${prefix}${nameOf(key)} `;
-    this.#add.run(document, tokens);
+    let keys = new Set<number>();
+    let rows = 0;
+    for (const part of keysInParts(path, text)) {
+      if (keys.size + part.keys.size > KEYS_OF_A_ROW) {
+        this.#addRow(document + NEXT_ROW * rows++, `${prefix}_`, keys);
+        yield keys.size;
+        keys = new Set();
+      }
+      for (const key of part.keys) keys.add(key);
+      yield part.characters;
+    }
+    this.#addRow(document + NEXT_ROW * rows, rows === 0 ? prefix : `${prefix}_`, keys);
   }
 
   remove(document: number): void {
-    if (this.has(document)) this.#drop.run(document);
+    for (let row = document; this.#has.get(BigInt(row)) !== undefined; row += NEXT_ROW) this.#drop.run(BigInt(row));
   }
 
   has(document: number): boolean {
-    return this.#has.get(document) !== undefined;
+    return this.#has.get(BigInt(document)) !== undefined;
   }
 
   /** Returns the documents of a block that may be in a set, in their order. */
-  inBlock(scope: number, block: Block, set: Exclude<KeySet, { kind: "any" }>): number[] {
-    const expression = expressionOf(set, prefixOf(scope, block.first));
-    return (this.#matching.all(expression) as { document: number }[]).map(({ document }) => document);
+  inBlock(scope: number, block: Block, set: KnownSet): number[] {
+    const prefix = prefixOf(scope, block.first);
+    const found = this.#find(expressionOf(set, prefix));
+    const prefixOfRows = `${prefix}_`;
+    if (this.#find(quoted(prefixOfRows)).size === 0) return [...found];
+    return [...found.union(this.#findInRows(set, prefixOfRows))].sort((a, b) => a - b);
+  }
+
+  #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
+    // The prefix alone is a token, too: it shows that a block has documents of several rows.
+    let tokens = `${prefix} `;
+    for (const key of keys) tokens += `${prefix}${nameOf(key)} `;
+    this.#add.run(BigInt(row), tokens);
+  }
+
+  #find(expression: string): Set<number> {
+    const rows = this.#matching.all(expression) as { row: number }[];
+    return new Set(rows.map(({ row }) => row % NEXT_ROW));
+  }
+
+  /** Returns the documents that have the keys of a set in any of their rows. */
+  #findInRows(set: KnownSet, prefix: string): Set<number> {
+    const sets =
+      set.kind === "with"
+        ? set.keys.map((key) => this.#find(quoted(`${prefix}${nameOf(key)}`)))
+        : set.of.map((each) => this.#findInRows(known(each), prefix));
+    return sets.reduce((one, other) => (set.kind === "one" ? one.union(other) : one.intersection(other)));
   }
 }
 
@@ -75,23 +126,19 @@ function nameOf(key: number): string {
 }
 
 /** In FTS5's query language, of quoted tokens alone. */
-function expressionOf(set: KeySet, prefix: string): string {
-  switch (set.kind) {
-    case "any":
-      throw new Error("any document may be in this set");
-    case "with":
-      return joined(
-        set.keys.map((key) => `"${prefix}${nameOf(key)}"`),
-        " AND ",
-      );
-    default:
-      return joined(
-        set.of.map((each) => expressionOf(each, prefix)),
-        set.kind === "each" ? " AND " : " OR ",
-      );
-  }
+function expressionOf(set: KnownSet, prefix: string): string {
+  const expressions =
+    set.kind === "with"
+      ? set.keys.map((key) => quoted(`${prefix}${nameOf(key)}`))
+      : set.of.map((each) => expressionOf(known(each), prefix));
+  return expressions.length === 1 ? expressions[0]! : `(${expressions.join(set.kind === "one" ? " OR " : " AND ")})`;
 }
 
-function joined(expressions: readonly string[], by: string): string {
-  return expressions.length === 1 ? expressions[0]! : `(${expressions.join(by)})`;
+function quoted(token: string): string {
+  return `"${token}"`;
+}
+
+function known(set: KeySet): KnownSet {
+  if (set.kind === "any") throw new Error("any document may be in this set");
+  return set;
 }

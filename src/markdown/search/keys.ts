@@ -34,20 +34,61 @@ const PRIME = 0x01000193;
 
 /** Returns all keys of a document. */
 export function keysOf(path: string, text: string): Set<number> {
-  const keys = new Set<number>();
-  for (const part of [path, text]) addSpans(keys, foldText(part), GRAM);
+  const all = new Set<number>();
+  for (const { keys } of keysInParts(path, text)) for (const key of keys) all.add(key);
+  return all;
+}
+
+/** Keys of some characters of a document, three for each character at most. */
+type Part = { readonly keys: ReadonlySet<number>; readonly characters: number };
+
+/** Yields all keys of a document in bounded parts. Two parts may have a key in common. */
+export function* keysInParts(path: string, text: string): Generator<Part, void> {
   const { name, folders } = pathFieldsOf(path);
   const called = `${folders}\n${name}`;
-  for (const unit of unitsOf(`${called}\n${text}`)) {
+  yield* eachPart(path, addGrams);
+  yield* eachPart(called, addUnits, addTitles);
+  yield* eachPart(text, addGrams, addUnits);
+  yield* eachPart(titlesOf(text), addTitles);
+}
+
+type AddKeys = (keys: Set<number>, text: string) => void;
+
+/** LIMIT: UTF-16 units of a text that are made into keys at a time. */
+const PART = 2_000;
+/**
+ * UTF-16 units that a part has in common with the next one. The longest thing that has a key, a
+ * word of a heading, is whole in one of both. A word that is cut has keys of its beginning and of
+ * its end as well, which only widens what is found by keys.
+ */
+const OVERLAP = 256;
+
+function* eachPart(text: string, ...adds: readonly AddKeys[]): Generator<Part, void> {
+  for (let from = 0; from === 0 || from + OVERLAP < text.length; from += PART) {
+    const part = text.slice(from, from + PART + OVERLAP);
+    const keys = new Set<number>();
+    for (const add of adds) add(keys, part);
+    yield { keys, characters: part.length };
+  }
+}
+
+function addGrams(keys: Set<number>, text: string): void {
+  addSpans(keys, foldText(text), GRAM);
+}
+
+function addUnits(keys: Set<number>, text: string): void {
+  for (const unit of unitsOf(text)) {
     if (unit.kind === "run") addRun(keys, unit.text, TEXT_SEED);
     // A longer word is found by its grams.
     else if (isShort(unit.text)) keys.add(keyOf(unit.text));
   }
-  for (const unit of unitsOf(`${called}\n${titlesOf(text)}`)) {
+}
+
+function addTitles(keys: Set<number>, text: string): void {
+  for (const unit of unitsOf(text)) {
     if (unit.kind === "run") addRun(keys, unit.text, TITLE_SEED);
     else keys.add(keyOf(unit.text, TITLE_SEED));
   }
-  return keys;
 }
 
 /** A run has keys of its pairs, and of its characters. */

@@ -1,7 +1,8 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { decodeText, type StoredText } from "../sqlite/text-codec.ts";
 import type { Indexing } from "../store.ts";
-import { keysOf } from "../../../markdown/search/keys.ts";
+import { keysInParts } from "../../../markdown/search/keys.ts";
 import { keyIn } from "./key-sets.ts";
 import { type Session, sql } from "./session.ts";
 import { FILE_PATH } from "./sql.ts";
@@ -59,8 +60,12 @@ export class SearchIndexing implements Indexing {
     );
     const newest = new Map(queued.toReversed().map(({ n, file }) => [file, n]));
     for (const { seq, workspace, path, codec, text } of await session.all(SQL.documents, [...newest.keys()])) {
-      const keys = Array.from(keysOf(path, decodeText({ codec, text })), (key) => keyIn(workspace, key));
-      session.send(SQL.put, seq, newest.get(seq), keys);
+      const keys = new Set<number>();
+      for (const part of keysInParts(path, decodeText({ codec, text }))) {
+        for (const key of part.keys) keys.add(keyIn(workspace, key));
+        await nextTurn();
+      }
+      session.send(SQL.put, seq, newest.get(seq), [...keys]);
     }
     return queued.length;
   }

@@ -15,12 +15,12 @@ type Queued = {
 };
 
 /**
- * LIMIT: what one step of indexing may cost: 6 short texts, or 6,000 characters. The text with
- * which a step reaches this is still indexed whole. A step takes some 5 ms, which a request may
- * have to wait.
+ * LIMIT: what one step of indexing may cost: 6 short texts, or 6,000 characters or keys. The part
+ * of a text with which a step reaches this is still indexed. A step takes some 5 ms, 20 ms for the
+ * keys of a row, which a request may have to wait.
  */
 export const STEP = 6;
-const COST = { document: 1, characters: 1 / 1_000 } as const;
+const COST = { document: 1, work: 1 / 1_000 } as const;
 /** How many files of a renamed folder one step looks up. */
 const FOLDER_PORTION = 4;
 /** LIMIT: files that are not indexed yet and are looked at by a search, the newest. */
@@ -35,6 +35,8 @@ export class SearchIndex {
   readonly keys: KeyIndex;
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
+  /** The file that is being indexed, by its number in the queue. A write gives it another one. */
+  #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
 
   constructor(db: Db) {
@@ -64,14 +66,25 @@ export class SearchIndex {
   /**
    * Indexes what waits, the newest first, and joins pieces of the index. The caller holds a
    * transaction.
-   * @param most what it may cost: 1 for a document, and 1 for each 1,000 characters of it
+   * @param most what it may cost: 1 for a document, and 1 for each 1,000 characters or keys of it
    */
   update(most: number): "done" | "more" {
     this.keys.merger.takeOver();
-    let queued = this.#newest();
-    for (let spent = 0; queued !== undefined && spent < most; queued = this.#newest()) spent += this.#indexNext(queued);
+    let queued = this.#next();
+    for (let spent = 0; queued !== undefined && spent < most; queued = this.#next()) spent += this.#indexPart(queued);
     this.#isUnmerged = this.keys.merger.merge(most / STEP);
     return queued !== undefined || this.#isUnmerged ? "more" : "done";
+  }
+
+  /**
+   * Returns the file that was begun, if it was not written since and its last part was committed;
+   * otherwise the newest.
+   */
+  #next(): Queued | undefined {
+    const open = this.#open === null ? undefined : this.#queue.numbered.get(this.#open.n);
+    if (open !== undefined && open.after === this.#open!.done) return open;
+    this.#open = null;
+    return this.#newest();
   }
 
   #newest(): Queued | undefined {
@@ -79,36 +92,43 @@ export class SearchIndex {
   }
 
   /** @returns what it cost, as `update` counts */
-  #indexNext({ n, kind, seq, after }: Queued): number {
-    if (kind === "file") {
-      this.#queue.drop.run(n);
-      return this.#indexFile(seq);
-    }
-    const files = this.#queue.filesOf.all(seq, after, FOLDER_PORTION);
-    if (files.length < FOLDER_PORTION) this.#queue.drop.run(n);
-    else this.#queue.goOnAfter.run(files.at(-1)!.seq, n);
-    return files.reduce((cost: number, file) => cost + this.#indexFile(file.seq), COST.document);
-  }
-
-  #indexFile(seq: number): number {
-    const file = this.#file.get(seq);
-    if (file === undefined || file.name === STRUCTURE_FILE) {
-      this.keys.remove(seq);
+  #indexPart({ n, kind, seq, after }: Queued): number {
+    if (kind === "folder") {
+      const files = this.#queue.filesOf.all(seq, after, FOLDER_PORTION);
+      for (const file of files) this.#queue.add.run(file.workspace, file.seq);
+      if (files.length < FOLDER_PORTION) this.#queue.drop.run(n);
+      else this.#queue.goOnAfter.run(files.at(-1)!.seq, n);
       return COST.document;
     }
-    const text = decodeText(file);
-    this.keys.put(file.workspace, seq, file.path, text);
-    return COST.document + text.length * COST.characters;
+    this.#open ??= { n, parts: this.#indexFile(seq), done: 0 };
+    const part = this.#open.parts.next();
+    if (part.done === true) {
+      this.#open = null;
+      this.#queue.drop.run(n);
+      return COST.document;
+    }
+    this.#queue.goOnAfter.run(++this.#open.done, n);
+    return part.value * COST.work;
+  }
+
+  *#indexFile(seq: number): Generator<number, void> {
+    const file = this.#file.get(seq);
+    if (file === undefined || file.name === STRUCTURE_FILE) this.keys.remove(seq);
+    else yield* this.keys.putInParts(file.workspace, seq, file.path, decodeText(file));
   }
 }
 
 function prepareQueue(db: Db) {
   return {
     newest: db.prepare<[], Queued>("SELECT n, kind, seq, after FROM search_queue ORDER BY n DESC LIMIT 1"),
+    numbered: db.prepare<[number], Queued>("SELECT n, kind, seq, after FROM search_queue WHERE n = ?"),
+    add: db.prepare<[number, number]>(
+      "INSERT OR REPLACE INTO search_queue (workspace, kind, seq) VALUES (?, 'file', ?)",
+    ),
     drop: db.prepare<[number]>("DELETE FROM search_queue WHERE n = ?"),
     goOnAfter: db.prepare<[number, number]>("UPDATE search_queue SET after = ? WHERE n = ?"),
-    filesOf: db.prepare<[number, number, number], { seq: number }>(
-      `SELECT x.seq FROM folders d CROSS JOIN files x ON x.workspace = d.workspace AND x.folder = d.seq
+    filesOf: db.prepare<[number, number, number], { workspace: number; seq: number }>(
+      `SELECT x.workspace, x.seq FROM folders d CROSS JOIN files x ON x.workspace = d.workspace AND x.folder = d.seq
        WHERE d.seq = ? AND x.seq > ? ORDER BY x.seq LIMIT ?`,
     ),
     waiting: db.prepare<[{ workspace: number; most: number }], { seq: number }>(
