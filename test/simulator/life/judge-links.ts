@@ -53,7 +53,11 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
       // Where both were new at one path, the text that stands here has another tag.
       if (conflicts.has(home.id) || isOutside(links.get(home.id))) continue;
       resolved++;
-      if (!leadsHomeHere(mirror, path, link, home, links.has(home.id)) && !leadsToAnother(actors, mirror, path, link))
+      const kept = actors.history.kept[mirror.index];
+      if (
+        !leadsHomeHere(mirror, path, link, home, links.has(home.id), kept) &&
+        !leadsToAnother(actors, mirror, path, link)
+      )
         actors.history.fail(
           `I01 the link ${link.mark} of ${path} in mirror ${mirror.index} leads to ${link.said}, not to ${link.to}`,
         );
@@ -64,17 +68,22 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
 
 const LEFT = "renamed-out-of-mirror";
 
-/** @param isLinked whether base has the target; else a file of its tag is another document */
+/**
+ * @param isLinked whether base has the target; else a file of its tag is another document
+ * @param kept the document's tag by the tag of the text that its user kept of a conflict
+ */
 function leadsHomeHere(
   { desk }: LifeMirror,
   path: string,
   { to, said }: LifeLink,
   home: LiveFile,
   isLinked: boolean,
+  kept: ReadonlyMap<string, string> | undefined,
 ): boolean {
   const target = pathSaid(path, said);
   const found = target === null ? null : desk.user.read(`${ROOT}/${target}`);
-  if (found !== null && tagOf(found) === to) return true;
+  const tag = tagOf(found ?? "") ?? "";
+  if (tag === to || kept?.get(tag) === to) return true;
   const isHere = isLinked && [...documentsOf(desk).values()].some((one) => tagOf(one) === to);
   // A document that was moved out of the mirrored part left a path that leads to nothing.
   return !isHere && (said === home.id || found === null);

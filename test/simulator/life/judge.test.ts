@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { Actors } from "./actors.ts";
+import { actInApp } from "./app-acts.ts";
 import type { RemotePath } from "../../../src/contract/path.ts";
 import { actHere } from "./local-acts.ts";
 import { DeleteJudge } from "./judge-delete.ts";
 import { judgeConverged } from "./judge-end.ts";
+import { judgeLinksHere } from "./judge-links.ts";
 import { judgeRun } from "./judge-run.ts";
 import { judgeUndone, sightBefore } from "./judge-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
@@ -14,9 +16,9 @@ import { runSync } from "./sync-step.ts";
 
 /** The judges' own eyes: what they must see, and what no mirror can know. */
 
-function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup["disk"] = {}): Actors {
+function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup["disk"] = {}, links = false): Actors {
   const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "conflict-copy" }));
-  const setup = { mirrors, variant, combines: true, documents: 0, clockOff: 0 };
+  const setup = { mirrors, variant, combines: true, documents: 0, clockOff: 0, links };
   const actors = new Actors({ seed: 3, setup, steps: [] });
   for (const [index, level] of levels.entries()) actors.lifeWorld.grant(index, level, 0);
   return actors;
@@ -207,6 +209,30 @@ describe("a text of another document", () => {
     await sync(actors, 0);
     expect(actors.lifeWorld.files()[0]!.text).toBe(mine);
     expect(history.failures).toEqual([]);
+    actors.close();
+  });
+});
+
+describe("a link to a document whose local text was kept of a conflict", () => {
+  const fault = [expect.stringContaining("I01 the link")];
+
+  it.each([
+    ["leads to that text where the service refuses it", (_: Actors, mine: string) => mine, []],
+    ["does not lead to a text of another document at its path", ({ history }: Actors) => history.newText(7), fault],
+  ])("%s", async (_, textAtPath, failures) => {
+    const actors = open(["read"], {}, {}, true);
+    const { history, lifeWorld } = actors;
+    const [mirror] = actors.mirrors;
+    for (const path of ["a.md", "b.md"]) create(actors, path);
+    for (const { id } of lifeWorld.files()) expect(actInApp(lifeWorld, history, "link", 1, id)).toContain(" to ");
+    const mine = history.newText(5);
+    mirror!.disk.user.write(`${ROOT}/a.md`, mine);
+    await sync(actors, 0);
+    expect(actHere(mirror!.desk, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
+    await sync(actors, 0);
+    mirror!.disk.user.write(`${ROOT}/a.md`, textAtPath(actors, mine));
+    expect(judgeLinksHere(actors, mirror!)).toBe(1);
+    expect(history.failures).toEqual(failures);
     actors.close();
   });
 });
