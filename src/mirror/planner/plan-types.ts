@@ -71,6 +71,9 @@ export type HaltReason =
   | "conflict-flood"
   | "conflict-copies-gone";
 
+/** Reasons by which the service no longer has what the folder has. */
+export const MISSES_DOCUMENTS: ReadonlySet<HaltReason> = new Set(["service-restored", "wrong-workspace"]);
+
 /** Halts that no approval ends: the folder is missing, or not this mirror's. */
 export const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", "root-replaced"]);
 

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
+import type { LocalPath } from "../../../src/contract/path.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { startDaemon } from "./rig.ts";
+import { statesOf, waited } from "./barrier-rig.ts";
+import { DaemonRig, startDaemon } from "./rig.ts";
 
 /** A daemon at rest, in sync with three documents of a service whose generation the test says. */
 async function resting() {
@@ -46,4 +48,29 @@ test("I04 what a restored service lacks stays here, and the daemon halts", async
   expect([...mirror.texts().keys()]).toContain("note-1.md");
   expect(known()).toBe("first");
   await daemon.stop();
+});
+
+test("I02 what a restored service may lack is not live, by its name and with all", async () => {
+  const { rig, daemon, service } = await resting();
+  rig.app.remove("note-1.md");
+  service.generation = "second";
+  await daemon.until(() => daemon.daemon.status().phase.kind === "stopped");
+  for (const scope of ["note-1.md", ""]) {
+    const [, end] = await waited(daemon, [scope]);
+    expect([scope, statesOf(end)["note-1.md"]]).toEqual([scope, "waiting"]);
+  }
+  await daemon.stop();
+});
+
+test("I02 a daemon that has just begun answers once it has looked at the service", async () => {
+  const { rig, mirror, daemon, service } = await resting();
+  await daemon.stop();
+  rig.app.remove("note-1.md");
+  service.generation = "second";
+  const next = new DaemonRig({ rig, mirror });
+  const early = await next.daemon.whenThere(["note-0.md" as LocalPath], AbortSignal.abort());
+  expect(statesOf(early)).toEqual({ "note-0.md": "waiting" });
+  const [, end] = await waited(next, [""]);
+  expect(statesOf(end)["note-1.md"]).toBe("waiting");
+  await next.stop();
 });

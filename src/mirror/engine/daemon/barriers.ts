@@ -17,6 +17,8 @@ type Loop = {
   lookNow(first: boolean): Promise<void>;
   /** Whether no run comes by itself that could carry anything: paused, or halted. */
   isStill(): boolean;
+  /** Whether a run has ended since the daemon began. */
+  hasRun(): boolean;
 };
 
 /**
@@ -89,6 +91,7 @@ export class Barriers {
 
   /** When a look is due; infinity: none is. */
   dueAt(): number {
+    if (!this.#isCompared()) return NEVER;
     let due = NEVER;
     for (const barrier of this.#waiting) due = Math.min(due, barrier.dueAt);
     return due;
@@ -120,7 +123,7 @@ export class Barriers {
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.sighted === null || barrier.dueAt <= this.#now()) continue;
-      const paths = judgeBarrier(this.#world, barrier.open);
+      const paths = judgeBarrier(this.#world, barrier.open, this.#isCompared());
       const waiting = paths.filter(({ state }) => state === "waiting");
       barrier.open = barrier.open.filter(({ path }) => waiting.some((one) => one.path === path));
       barrier.dueAt = this.#nextLook(barrier, waiting);
@@ -136,7 +139,7 @@ export class Barriers {
   }
 
   #sight(barrier: Barrier): void {
-    const sighted = sightBarrier(this.#world, barrier.scope);
+    const sighted = sightBarrier(this.#world, barrier.scope, this.#isCompared());
     if (sighted.kind === "outside") {
       this.#waiting.delete(barrier);
       barrier.resolve(sighted);
@@ -184,7 +187,12 @@ export class Barriers {
   #answer(barrier: Barrier): void {
     this.#waiting.delete(barrier);
     const { awaited, documents } = barrier.sighted!;
-    barrier.resolve({ kind: "judged", paths: judgeBarrier(this.#world, awaited), documents });
+    barrier.resolve({ kind: "judged", paths: judgeBarrier(this.#world, awaited, this.#isCompared()), documents });
+  }
+
+  /** Base is of an earlier process until a run has compared it with the service; or none will. */
+  #isCompared(): boolean {
+    return this.#loop.hasRun() || this.#loop.isStill();
   }
 
   #now(): number {

@@ -108,6 +108,8 @@ export class Runner implements WatchListener {
     if (!this.#paused && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
 
+  readonly hasRun = (): boolean => this.#runLog.report() !== null;
+
   readonly isStill = (): boolean => this.#paused || this.#phase.kind === "stopped";
 
   /** @returns the last report */

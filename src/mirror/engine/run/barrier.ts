@@ -6,6 +6,7 @@ import type { BaseTree, LocalOther, LocalTree } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { type Attention, attentionOfHold } from "./report.ts";
+import { lacksDocuments } from "./standing.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -62,12 +63,14 @@ export type PathLive = {
 /**
  * Looks at what is there.
  * @param scope files and folders; "" is the whole mirror
+ * @param isCompared whether base may count as what the service holds
  */
-export function sightBarrier(world: World, scope: readonly LocalPath[]): Sighted {
+export function sightBarrier(world: World, scope: readonly LocalPath[], isCompared: boolean): Sighted {
   const base = world.state.load();
   const ground: Ground = {
     world,
     base,
+    isProof: isCompared && !lacksDocuments(world.state),
     run: world.state.runs(1)[0]?.run ?? 0,
     links: linksByPath(base.links.values()),
     underWay: sentAndOpen(world),
@@ -93,6 +96,8 @@ function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Ou
 type Ground = {
   readonly world: World;
   readonly base: BaseTree;
+  /** Whether base says what the service holds. */
+  readonly isProof: boolean;
   readonly run: number;
   readonly links: ReadonlyMap<LocalPath, Link>;
   /** Ids of documents, and paths of new ones, of which a text was sent and not answered. */
@@ -137,9 +142,11 @@ function below(ground: Ground, folder: LocalPath): SightedPath[] | null {
   return [...paths].map((path) => ({ ...awaitedAt(ground, path), isLive: isLive(ground, path) }));
 }
 
-function isLive({ base, links, walk }: Ground, path: LocalPath): boolean {
+function isLive({ base, isProof, links, walk }: Ground, path: LocalPath): boolean {
   const link = links.get(path);
-  return link !== undefined && link.localDigest === walk().files.get(path)?.digest && !base.conflicts.has(link.id);
+  return (
+    isProof && link !== undefined && link.localDigest === walk().files.get(path)?.digest && !base.conflicts.has(link.id)
+  );
 }
 
 /** What could not be read of a folder, the folder itself included. */
@@ -176,11 +183,14 @@ function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
 /**
  * How each of them stands now. A path counts as live when its file is as base has it, or when a run
  * that began after the look has sent its document's text. That base has moved says nothing: a merge
- * moves it under an edit that is still to be sent, and a move brings another document's.
+ * moves it under an edit that is still to be sent, and a move brings another document's. No path is
+ * live while a safety check stops the mirror because the service lacks documents.
+ * @param isCompared whether base may count as what the service holds
  */
-export function judgeBarrier(world: World, awaited: readonly Awaited[]): PathLive[] {
+export function judgeBarrier(world: World, awaited: readonly Awaited[], isCompared: boolean): PathLive[] {
   const base = world.state.load();
   const links = linksByPath(base.links.values());
+  const isProof = isCompared && !lacksDocuments(world.state);
   const holds = new Map([...base.holds.values()].map((hold) => [hold.path, hold]));
   return awaited.map((one) => {
     const { path } = one;
@@ -189,18 +199,18 @@ export function judgeBarrier(world: World, awaited: readonly Awaited[]): PathLiv
     const about = { id: link?.id ?? null, changeId: link?.changeId ?? null, reviews: reviewsOf(link) };
     const open = hold === null ? null : attentionOfHold(hold);
     if (link !== null && base.conflicts.has(link.id)) return { ...about, path, state: "conflict", open };
-    const state = stateOf(world, one, { link, hold });
+    const state = stateOf(world, one, { link, hold, isProof });
     return { ...about, path, state, open: state === "live" || state === "gone" ? null : open };
   });
 }
 
-type Facts = { readonly link: Link | null; readonly hold: Hold | null };
+type Facts = { readonly link: Link | null; readonly hold: Hold | null; readonly isProof: boolean };
 
-function stateOf(world: World, awaited: Awaited, { link, hold }: Facts): PathLive["state"] {
+function stateOf(world: World, awaited: Awaited, { link, hold, isProof }: Facts): PathLive["state"] {
   const look = world.disk.look(awaited.path);
   if (look.kind === "absent" && link === null) return "gone";
   const digest = look.kind === "file" ? look.digest : null;
-  if (link?.standing === "linked" && digest !== null)
+  if (isProof && link?.standing === "linked" && digest !== null)
     if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || hold?.reason === "in-review" || hold?.reason === "review-conflict") return "in-review";

@@ -1,5 +1,5 @@
 import type { Hold } from "../../model/link.ts";
-import type { HaltReason } from "../../planner/plan-types.ts";
+import { type HaltReason, MISSES_DOCUMENTS } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import { META } from "./meta.ts";
@@ -154,6 +154,12 @@ function readLast(text: string | null): LastRun | null {
 /** An earlier version kept as refused, beside the holds, only steps that left none. */
 function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): Attention {
   return next !== undefined && kept.kind === "refused" ? { ...kept, refused: "step" } : kept;
+}
+
+/** Whether a safety check stops the mirror because the service lacks documents of base. */
+export function lacksDocuments(state: Pick<State, "meta">): boolean {
+  const safetyStop = state.meta(META.safetyStop);
+  return safetyStop !== null && reasonsOf(safetyStop).some(({ reason }) => MISSES_DOCUMENTS.has(reason));
 }
 
 function reasonsOf(safetyStop: string): NonNullable<Standing["safetyStop"]>["reasons"] {

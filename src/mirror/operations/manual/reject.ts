@@ -2,7 +2,7 @@ import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import { ownOf } from "../../model/borrowed-map.ts";
 import type { Action } from "../../model/action.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import type { HaltReason, Plan } from "../../planner/plan-types.ts";
+import { type HaltReason, MISSES_DOCUMENTS, type Plan } from "../../planner/plan-types.ts";
 import type { State } from "../../ports/state.ts";
 import type { Trees } from "../../model/tree.ts";
 import { type HandEnd, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
@@ -33,9 +33,6 @@ export type RejectItem = { readonly path: LocalPath } & (
   | { readonly kind: "newer-text-back"; readonly id: DocId; readonly changeId: ChangeId }
   | { readonly kind: "left"; readonly why: string }
 );
-
-/** Reasons by which the service no longer has what the folder has. */
-const MISSES_DOCUMENTS: ReadonlySet<HaltReason> = new Set(["service-restored", "wrong-workspace"]);
 
 /** @param reasons the halt's reasons; one that has nothing to bring back gives no item */
 export function planRejection(

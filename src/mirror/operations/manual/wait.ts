@@ -59,12 +59,12 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
   world.links?.begin(false);
-  const sighted = sightBarrier(world, paths);
+  const sighted = sightBarrier(world, paths, true);
   if (sighted.kind === "outside") return sighted;
   const { awaited, documents } = sighted;
   let still = MOVES_ON;
   for (let runs = 0; ; runs++) {
-    const stand = judgeBarrier(world, awaited);
+    const stand = judgeBarrier(world, awaited, true);
     const waits = stand.some(({ state }) => state === "waiting");
     const leftMs = until - world.clock.monotonic();
     if (!waits || still.kind !== "none" || leftMs <= 0) return { kind: "waited", ...waitedOf(stand, documents, still) };
