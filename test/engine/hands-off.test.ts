@@ -131,6 +131,22 @@ describe("sync", () => {
     expect(mirror.texts().get("renamed.md")).toBe(mine.replace("one", "theirs"));
   });
 
+  test("I14 I29 a file saved after the clock was set back is not taken for an own write", async () => {
+    const { rig, mirror } = await withNote();
+    await rig.clock.sleep(5_500);
+    const open = mirror.world.bind(mirror);
+    mirror.world = () => {
+      const world = open();
+      return { ...world, clock: { ...world.clock, now: () => world.clock.now() - 60 * MINUTE } };
+    };
+    mirror.disk.advance(rig.clock.now() - 60 * MINUTE - mirror.disk.now());
+    const mine = TEXT.replace("three", "mine");
+    mirror.write("note.md", mine);
+    rig.app.edit("note.md", TEXT.replace("one", "theirs"));
+    expect((await mirror.sync({ handsOff: HANDS }))?.attention.map(({ kind }) => kind)).toEqual(["in-use"]);
+    expect(mirror.texts().get("note.md")).toBe(mine);
+  });
+
   test("on a disk of whole seconds waits for as long as the time may be late", async () => {
     const { rig, mirror } = await withNote({ granularityMs: 2_000 });
     await rig.clock.sleep(60_000 - (rig.clock.now() % 2_000) + 1_900);

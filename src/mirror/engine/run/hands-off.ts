@@ -138,16 +138,18 @@ function coarseness(changedMs: number): number {
  * the file a new time, and its text is as young as it was.
  * @param savedMs when its bytes were written; null: long enough ago
  */
-function isOwnWrite({ state }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
+function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
   const own = state.events({ limit: NEWEST, id }).filter(wroteHere);
-  if (own[0] === undefined || !isBefore(changedMs, own[0])) return false;
+  const now = clock.now();
+  if (own[0] === undefined || !isBefore(changedMs, own[0], now)) return false;
   if (savedMs === null || own[0].kind !== "move-local") return true;
   const written = own.find(({ kind }) => kind !== "move-local");
-  return written !== undefined && isBefore(savedMs, written);
+  return written !== undefined && isBefore(savedMs, written, now);
 }
 
-function isBefore(fileMs: number, { at }: MirrorEvent): boolean {
-  return fileMs + coarseness(fileMs) < at + ROUNDING_MS;
+/** A time that lies ahead is from before the clock was set back, and says nothing of the file. */
+function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
+  return at <= now && fileMs + coarseness(fileMs) < at + ROUNDING_MS;
 }
 
 /** LIMIT: after so many others, its own write is taken for somebody's, and waits once more. */
