@@ -50,8 +50,10 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(link.to, files)!;
       if (leadsNowhereHere(mirror, path, link) && staysInert(actors, home)) continue;
-      // Where both were new at one path, the text that stands here has another tag.
-      if (conflicts.has(home.id) || isOutside(links.get(home.id))) continue;
+      // Where both were new at one path, the local text has another tag while the conflict is open,
+      // and while the text that its user chose is in review.
+      const isInReview = (links.get(home.id)?.submissions.length ?? 0) > 0;
+      if (conflicts.has(home.id) || isInReview || isOutside(links.get(home.id))) continue;
       resolved++;
       const kept = actors.history.kept[mirror.index];
       if (
