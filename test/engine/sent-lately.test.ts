@@ -85,6 +85,32 @@ test.each(SAVES)(
   },
 );
 
+test("I06 I14 a PUT that the service combined does not undo a later save if the app writes what the PUT lacked", async () => {
+  const fixture = openFixture(65);
+  const { rig, mirror } = fixture;
+  const base = "one\n\ntwo\n\nthree\n\nfour\n\nfive\n\n";
+  const saved = base.replace("three", "new\n\nthree");
+  const half = saved.slice(0, saved.indexOf("four") + 2);
+  rig.app.create("note.md", `${base}end\n`);
+  await settle(mirror);
+  mirror.write("note.md", half);
+  let isSent = false;
+  fixture.onRequest = ({ method, path }) => {
+    if (method === "PUT" && !isSent) {
+      isSent = true;
+      rig.app.edit("note.md", `in the app\n\n${base}end\n`);
+      mirror.write("note.md", `${saved}end\n`);
+    } else if (isSent && path.startsWith("/v1/files?")) {
+      fixture.onRequest = () => undefined;
+      rig.app.edit("note.md", `in the app\n\n${half.replace("three", "five\n\nthree")}\n`);
+    }
+  };
+  await settle(mirror);
+  const expected = `in the app\n\n${saved.replace("three", "five\n\nthree")}end\n`;
+  expect(mirror.texts()).toEqual(new Map([["note.md", expected]]));
+  expect(rig.app.files().get("note.md")?.text).toBe(expected);
+});
+
 /** A document whose text was sent from here and never carried out, in one run. */
 async function lost(seed: number, sent: string) {
   const fixture = openFixture(seed);

@@ -27,7 +27,7 @@ import { stillInReview } from "./in-review.ts";
 import { type Landed, landText } from "./land-text.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Concluded, Effect, Shown } from "./run-effect.ts";
-import { notThere, sentAside } from "./sent-lately.ts";
+import { combinedAside, notThere } from "./sent-lately.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import { didNotHappen, unsettled } from "./unsettled.ts";
 
@@ -241,8 +241,7 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
     // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the
     // file with what the service saved. Both are made of what was sent, so base alone would undo
     // changes of either.
-    const detail = "the service combined the upload with another edit, while the local file changed";
-    return { kind: "over", outcome: landed.outcome, change: sentAside(ctx, row, { detail, requestId: null }) };
+    return { kind: "over", outcome: landed.outcome, change: combinedAside(ctx, row) };
   }
   return { kind: "seen", seen: { kind: "saved", ...saved, landed: landed.value } };
 }

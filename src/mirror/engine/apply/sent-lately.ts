@@ -19,14 +19,21 @@ import { holdsChanges } from "./late-write.ts";
  * taken out since, or take out what was written since. But a text that was never carried out may
  * be written by somebody else, much later, who must not be undone. So a text counts as sent by this
  * mirror if it was sent on what is base now, in this run or in the one before, and neither was a
- * text written since nor were both sides seen to agree. The same holds for a PUT that the service
- * combined with another edit, if the local file changed before that version could be written to it.
+ * text written since nor were both sides seen to agree.
+ *
+ * The service may also answer a PUT with another version, which combines it with another edit. If
+ * the local file changes before that version is written to it, base stays. What was sent is then
+ * part of the service's version for certain, so no later version has to prove it.
  */
 
 type Sent = Extract<Intent, { kind: "put" | "post" }>;
 
-/** The outcome of an event that tells of such a write. Part of the state file's format. */
-const NOT_THERE = "absent";
+/**
+ * Outcomes of an event that remembers what was sent: a read did not find it, or the service
+ * answered that it combined it. Part of the state file's format.
+ */
+const ABSENT = "absent";
+const COMBINED = "combined";
 
 /** How many events of a document are looked through at most. */
 const MOST_EVENTS = 64;
@@ -35,24 +42,31 @@ const MOST_EVENTS = 64;
 export function notThere(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Change, "event"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
-  return sentAside(ctx, row, { detail, requestId });
+  return remember(ctx, row, ABSENT, { detail, requestId });
 }
 
-/** Returns the event of a write that base does not follow, which remembers what was sent. */
-export function sentAside(
+/** Returns the event of a PUT that the service combined, while the local file changed. */
+export function combinedAside(ctx: PassContext, row: Sent): Pick<Change, "event"> {
+  const detail = "the service combined the upload with another edit, while the local file changed";
+  return remember(ctx, row, COMBINED, { detail, requestId: null });
+}
+
+function remember(
   ctx: PassContext,
   row: Sent,
+  outcome: typeof ABSENT | typeof COMBINED,
   told: Pick<MirrorEvent, "detail" | "requestId">,
 ): Pick<Change, "event"> {
   ctx.notes.tally.hasUnfound = true;
   const { localPath: path, digest: after } = row;
   const of = row.kind === "put" ? { id: row.id, before: row.baseDigest } : { id: null, before: null };
-  return { event: { kind: "fault", side: "remote", ...of, path, ...told, outcome: NOT_THERE, after } };
+  return { event: { kind: "fault", side: "remote", ...of, path, ...told, outcome, after } };
 }
 
 /**
- * Notes of this run and of the one before, as long as no text was written on either side since, and
- * both sides were not seen to agree: then somebody had taken back what was sent.
+ * Lists what was sent, as long as no text was written on either side since. What no read found
+ * counts in this run and the next one, and until both sides were seen to agree: then somebody had
+ * taken it back.
  */
 function notesOf(ctx: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
   const { state } = ctx.world;
@@ -63,7 +77,12 @@ function notesOf(ctx: PassContext, of: Pick<Parameters<State["events"]>[0], "id"
   const events = state.events({ ...of, limit: MOST_EVENTS });
   const written = events.findIndex(({ kind, after }) => kind !== "fault" && after !== null);
   const since = written < 0 ? events : events.slice(0, written);
-  return since.filter(({ run, outcome }) => outcome === NOT_THERE && run >= oldest && run > agreed);
+  const mayBeLate = ({ run, outcome }: MirrorEvent) => outcome === ABSENT && run >= oldest && run > agreed;
+  return since.filter((one) => isCombined(one) || mayBeLate(one));
+}
+
+function isCombined({ outcome }: MirrorEvent): boolean {
+  return outcome === COMBINED;
 }
 
 function sentOf(ctx: PassContext, { id, digest: base }: Link): readonly MirrorEvent[] {
@@ -91,7 +110,9 @@ type Since = "this-run" | "lately";
  * @returns null: it is base
  */
 export function partedFrom(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
-  const sent = sentSince(ctx, link, since).find(({ after }) => holdsChanges(ctx, link.digest, after, remote));
+  const sent = sentSince(ctx, link, since).find(
+    (one) => isCombined(one) || holdsChanges(ctx, link.digest, one.after, remote),
+  );
   return sent?.after ?? null;
 }
 
