@@ -13,6 +13,7 @@ import { judgeRefusedMove } from "./in-the-way.ts";
 import { isMovedBack } from "./moved-back.ts";
 import { ensureFolders } from "./parents.ts";
 import { folderAt, reasonOf, whereItIs } from "./place.ts";
+import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Effect, LocalEffect } from "./run-effect.ts";
 import { didNotHappen, leftOpen } from "./unsettled.ts";
 
@@ -60,6 +61,7 @@ type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;
 type Beside = {
   readonly parent: ParentRef | null;
+  readonly request: string;
   /** Local path of the folder in the plan. */
   readonly stands: LocalPath;
 };
@@ -79,11 +81,15 @@ export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
     const { dirId, from, to, stands, why, temporary } = action;
     const parent = action.kind === "reparent-folder-remote" ? await folderAt(ctx, parentOf(to)) : got(null);
     if (parent.kind === "end") return parent;
-    const row = { kind: "patch-folder", dirId, from, to, stands: whereItIs(ctx, stands), why, temporary } as const;
-    return got({ row, beside: { parent: parent.value, stands } });
+    const request = moveRequest({ id: dirId, remotePath: from }, action, parent.value);
+    const now = whereItIs(ctx, stands);
+    const refused = refusedBefore(ctx, request, { key: dirId, path: now });
+    if (refused !== null) return ended(refused);
+    const row = { kind: "patch-folder", dirId, from, to, stands: now, why, temporary } as const;
+    return got({ row, beside: { parent: parent.value, request, stands } });
   },
 
-  async perform(ctx, row, { parent, stands }) {
+  async perform(ctx, row, { parent, request, stands }) {
     const { remote } = ctx.world;
     const answer =
       parent === null
@@ -95,7 +101,7 @@ export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
     }
     const { fault } = answer;
     if (fault.kind === "uncertain") return { kind: "unknown", fault };
-    return { kind: "over", outcome: await refusedMove(ctx, row, stands, parent, fault) };
+    return { kind: "over", outcome: noteRefused(ctx, request, await refusedMove(ctx, row, stands, parent, fault)) };
   },
 
   async observe(ctx, row) {

@@ -1,5 +1,5 @@
 import type { Outcome } from "../../model/action.ts";
-import type { Hold, Link } from "../../model/link.ts";
+import type { DirLink, Hold, Link } from "../../model/link.ts";
 import { nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { PassContext, Refused } from "../run/pass-context.ts";
@@ -41,7 +41,7 @@ function isOfRequest(outcome: Outcome): outcome is Refused {
  * another folder.
  */
 export function moveRequest(
-  { id, remotePath }: Link,
+  { id, remotePath }: Pick<Link | DirLink, "id" | "remotePath">,
   { to }: { readonly to: RemotePath },
   parent: ParentRef | null,
 ): string {
