@@ -29,7 +29,13 @@ export function bundleProgram(root: string, dist: string): void {
     platform: "node",
     target: "node22.22",
     external: packagesOf(root).filter((name) => !BUNDLED.includes(name)),
-    alias: { undici: join(root, "scripts/build/undici.cjs") },
+    alias: {
+      undici: join(root, "scripts/build/undici.cjs"),
+      // The pool loads HTTP/2, and TLS with it, before it reads that mdmirror does not allow HTTP/2.
+      "node:http2": join(root, "scripts/build/no-http2.cjs"),
+    },
+    // Tells undici that it is bundled: it then leaves out its second, experimental parser.
+    define: { esbuildDetection: "true" },
     minifyWhitespace: true,
     // Names stay, and lines are short enough for a stack trace to point into them.
     lineLimit: 120,
@@ -43,7 +49,7 @@ export function bundleProgram(root: string, dist: string): void {
     entryPoints: [entryOf(root, "cli/main.ts")],
     format: "cjs",
     outExtension: { ".js": ".cjs" },
-    define: { "import.meta.url": "programUrl" },
+    define: { ...common.define, "import.meta.url": "programUrl" },
     banner: { js: 'const programUrl=require("node:url").pathToFileURL(__filename).href;' },
   });
   escapeUnicode(join(dist, "cli/main.cjs"));

@@ -28,6 +28,17 @@ describe("the bundle", () => {
     expect(text.match(/Permission is hereby granted/g)).toHaveLength(held.length);
   });
 
+  it("loads neither HTTP/2 nor TLS to reach a service by http", () => {
+    const shown = "process.on('exit', () => process._rawDebug(JSON.stringify(process.moduleLoadList)))";
+    const env = { ...built.env, NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(shown)}` };
+    const { code, err } = run({ ...built, env }, "sync", served.mirror);
+    expect(code).toBe(0);
+    const loaded: unknown = JSON.parse(err);
+    expect(loaded).toContain("NativeModule net");
+    expect(loaded).not.toContain("NativeModule http2");
+    expect(loaded).not.toContain("NativeModule tls");
+  });
+
   it.each([
     ["links", "findLinks"],
     ["client", "createClient"],
