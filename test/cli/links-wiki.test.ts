@@ -12,38 +12,31 @@ test("links translate --wiki: init tells of it, nothing is sent for it, renames 
   rig.write("a.md", "[b](b.md) [[Plan]] [[Plan|p]]\n");
   rig.write("b.md", "b\n");
   rig.write("Plan.md", "plan\n");
-  const { out } = await rig.init();
-  expect(out).toContain(
-    "wiki links ([[Name]]) are not changed; to keep them intact after renames, too: mdmirror links translate --wiki",
-  );
+  expect((await rig.init()).out.join("\n")).toContain("mdmirror links translate --wiki");
   const sent = rig.remote("a.md")!;
   expect(sent.content).toBe(`[b](${rig.remote("b.md")!.id}) [[Plan]] [[Plan|p]]\n`);
-  expect((await rig.run(["links", "translate", "w", "--wiki"])).out).toEqual([
-    "links are by path in local files, and by id on the service, [[wiki links]] too, from now on; 0 files written",
-  ]);
+  const wiki = await rig.json(["links", "translate", "w", "--wiki"]);
+  expect(wiki).toEqual({ exit: 0, links: "translate", wiki: true, respelled: 0 });
   expect(config().links).toEqual({ mode: "translate", wiki: true });
-  expect((await rig.run(["doctor", "w"])).out).toContain(
-    "ok   links: by path in local files, and by id on the service, wiki links too",
-  );
   renameSync(join(rig.root, "Plan.md"), join(rig.root, "Budget.md"));
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 moved on the service, 1 with links rewritten /);
+  expect(await rig.syncCounts()).toEqual({ movedRemote: 1, respelled: 1 });
   expect(read("a.md")).toBe("[b](b.md) [[Budget|Plan]] [[Budget|p]]\n");
   expect(rig.remote("a.md")).toEqual(sent);
   rig.write("a.md", "[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
-  const checked = await rig.run(["links", "check", "w"]);
-  expect([checked.code, checked.out[0]]).toEqual([3, "a.md:1: [[Nobody]] has no target"]);
+  const checked = await rig.json(["links", "check", "w"]);
+  expect(checked).toMatchObject({ exit: 3, broken: [{ path: "a.md", line: 1 }] });
   await rig.run(["sync", "w"]);
   const { id } = rig.remote("Budget.md")!;
   expect(rig.remote("a.md")!.content).toBe(`[[Plan]](${id}) [[Budget]](${id}) [[Nobody]]\n`);
-  expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toMatch(/ from now on; 1 file written$/);
+  expect(await rig.json(["links", "translate", "w", "--yes"])).toMatchObject({ wiki: false, respelled: 1 });
   expect(read("a.md")).toBe("[[Plan]](Budget.md) [[Budget]](Budget.md) [[Nobody]]\n");
   expect(config().links).toBe("translate");
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
+  expect(await rig.syncCounts()).toEqual({});
   expect((await rig.run(["links", "translate", "w", "--wiki", "--yes"])).code).toBe(0);
   expect(read("a.md")).toBe("[[Budget|Plan]] [[Budget]] [[Nobody]]\n");
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
+  expect(await rig.syncCounts()).toEqual({});
   renameSync(join(rig.root, "Budget.md"), join(rig.root, "Budget.txt"));
-  expect((await rig.run(["links", "check", "w"])).out.at(-1)).toBe("3 links in 2 documents; 3 links without a target");
+  expect(await rig.json(["links", "check", "w"])).toMatchObject({ links: 3, documents: 2, broken: { length: 3 } });
   expect((await rig.run(["links", "keep", "w", "--wiki"])).code).toBe(2);
 });
 
@@ -62,7 +55,7 @@ test("a text in review is shown, and respelled, as it is on disk", async () => {
   expect(read("a.md")).toBe(`[b](${rig.remote("b.md")!.id}) edited\n`);
   await rig.run(["links", "translate", "w", "--yes"]);
   expect(read("a.md")).toBe("[b](b.md) edited\n");
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
+  expect(await rig.syncCounts()).toEqual({});
 });
 
 test("a conflict and a merge are shown as on disk: diff, conflicts, --origins, why", async () => {
@@ -88,11 +81,5 @@ test("a conflict and a merge are shown as on disk: diff, conflicts, --origins, w
   }
   expect(met[1]!.out[0]).toMatch(/ mine 34 bytes {2}theirs 17 bytes$/);
   const kept = await rig.run(["links", "keep", "w", "--yes"]);
-  expect([kept.code, kept.err]).toEqual([
-    2,
-    [
-      "mdmirror: 1 document in conflict: their conflict copies keep their links",
-      "  next: resolve the conflicts first: mdmirror conflicts",
-    ],
-  ]);
+  expect([kept.code, kept.err.at(-1)]).toEqual([2, expect.stringContaining("mdmirror conflicts")]);
 });

@@ -16,15 +16,10 @@ test("init translates links where texts there link by id; a rename here breaks n
   const b = upload("sub/b.md", "b\n");
   const a = upload("a.md", `[b](${b.id}#part)\n`);
   edit(b.id, `[a](${a.id})\n`);
-  const { code, out } = await rig.init();
-  expect(code).toBe(0);
-  expect(out).toContain(
-    "links are ids on the service and paths in local files, so that editors can follow them (to change this: mdmirror links keep)",
-  );
+  expect((await rig.init()).code).toBe(0);
   expect([read("a.md"), read("sub/b.md")]).toEqual(["[b](sub/b.md#part)\n", "[a](../a.md)\n"]);
   renameSync(join(rig.root, "sub"), join(rig.root, "renamed"));
-  const sync = await rig.run(["sync", "w"]);
-  expect(sync.out[0]).toMatch(/^Synced: 1 moved on the service, 1 with links rewritten /);
+  expect(await rig.syncCounts()).toEqual({ movedRemote: 1, respelled: 1 });
   expect(read("a.md")).toBe("[b](renamed/b.md#part)\n");
   expect(rig.remote("a.md")!.content).toBe(`[b](${b.id}#part)\n`);
 });
@@ -35,13 +30,7 @@ test("init goes on with links by id where the service refuses them by path, and 
   rig.write("a.md", "[b](sub/b.md) ![picture](pic.png)\n");
   rig.write("sub/b.md", "[a](../a.md)\n");
   const { code, out } = await rig.init();
-  expect([code, out.filter((line) => /link/.test(line) && !line.startsWith("linked"))]).toEqual([
-    0,
-    [
-      "the service refuses links by path, so links are ids on the service and paths in local files (to change this: mdmirror links keep)",
-      "1 link sent as ref://…: without a target (a.md → pic.png)",
-    ],
-  ]);
+  expect([code, out.find((line) => line.includes("ref://"))]).toEqual([0, expect.stringContaining("a.md → pic.png")]);
   const [a, b] = [rig.remote("a.md")!, rig.remote("sub/b.md")!];
   expect([a.content, b.content]).toEqual([`[b](${b.id}) ![picture](ref://pic.png)\n`, `[a](${a.id})\n`]);
   expect(read("a.md")).toBe("[b](sub/b.md) ![picture](pic.png)\n");
@@ -73,27 +62,20 @@ test("links translate and keep change files here alone, and show first which", a
   await rig.run(["sync", "w"]);
   expect(read("a.md")).toBe(`[b](${b.id})\n`);
   const asked = await rig.run(["links", "translate", "w"]);
-  expect([asked.code, asked.out, asked.err]).toEqual([
-    2,
-    ["links of 1 file will be rewritten locally; nothing is uploaded", "  a.md"],
-    ["mdmirror: nothing was changed; to change the mode without a question, add --yes"],
-  ]);
+  expect([asked.code, asked.out.at(-1)]).toEqual([2, "  a.md"]);
   expect(read("a.md")).toBe(`[b](${b.id})\n`);
-  expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toBe(
-    "links are by path in local files, and by id on the service from now on; 1 file written",
-  );
+  expect(await rig.json(["links", "translate", "w", "--yes"])).toMatchObject({ exit: 0, respelled: 1 });
   expect(read("a.md")).toBe("[b](sub/b.md)\n");
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
-  expect((await rig.run(["links", "translate", "w"])).out).toEqual([
-    "nothing to change: links are by path in local files, and by id on the service",
-  ]);
-  expect(JSON.parse((await rig.run(["links", "keep", "w", "--yes", "--json"])).out[0]!)).toEqual({
+  expect(await rig.syncCounts()).toEqual({});
+  expect(await rig.json(["links", "translate", "w"])).toMatchObject({ exit: 0, respelled: 0 });
+  expect(await rig.json(["links", "keep", "w", "--yes"])).toEqual({
+    exit: 0,
     links: "keep",
     wiki: false,
     respelled: 1,
   });
   expect(read("a.md")).toBe(`[b](${b.id})\n`);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
+  expect(await rig.syncCounts()).toEqual({});
   expect((rig.api("GET", `/v1/files/${a.id}`) as { content: string }).content).toBe(`[b](${b.id})\n`);
 });
 
@@ -107,17 +89,10 @@ test("links keep what they mean when files were moved and not synced yet: their 
   renameSync(join(rig.root, "c/index.md"), join(rig.root, "a/index.md"));
   renameSync(join(rig.root, "kept.md"), join(rig.root, "c/index.md"));
   const early = await rig.run(["links", "keep", "w", "--yes"]);
-  expect([early.code, early.out, early.err]).toEqual([
-    2,
-    [],
-    [
-      "mdmirror: 2 documents with links are not where they were at the last sync: a/index.md, c/index.md",
-      "  next: mdmirror sync, then this again",
-    ],
-  ]);
+  expect([early.code, early.out, early.err[0]]).toEqual([2, [], expect.stringContaining("a/index.md, c/index.md")]);
   expect((await rig.run(["sync", "w"])).code).toBe(0);
   expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
+  expect(await rig.syncCounts()).toEqual({});
   expect(["c/index.md", "a/index.md"].map((path) => rig.remote(path)!.id)).toEqual([index.id, other.id]);
   expect([read("c/index.md"), rig.remote("c/index.md")!.content]).toEqual(
     Array(2).fill(`# index a\n\n[here](${note.id})\n`),
@@ -131,10 +106,7 @@ test("links keep waits for the sync of a document that was moved to another fold
   renameSync(join(rig.root, "a/index.md"), join(rig.root, "index.md"));
   renameSync(join(rig.root, "a/note.md"), join(rig.root, "note.md"));
   const early = await rig.run(["links", "keep", "w", "--yes"]);
-  expect([early.code, early.err[0]]).toEqual([
-    2,
-    "mdmirror: 1 document with links is not where it was at the last sync: a/index.md",
-  ]);
+  expect([early.code, early.err[0]]).toEqual([2, expect.stringContaining("a/index.md")]);
   await rig.run(["sync", "w"]);
   expect((await rig.run(["links", "keep", "w", "--yes"])).code).toBe(0);
   expect([rig.remote("index.md")!.id, read("index.md")]).toEqual([index.id, `[here](${note.id})\n`]);
@@ -159,12 +131,10 @@ test("links translate goes on where it was killed: what still links by id is wri
   // As a kill after the configuration was written leaves them.
   rig.write("c.md", `[b](${b.id}#part) ![p](ref://p.png)\n`);
   rig.write("a.md", `[b](./sub/b.md) [c](${c.id})\n`);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
-  expect((await rig.run(["links", "translate", "w", "--yes"])).out.at(-1)).toBe(
-    "links are by path in local files, and by id on the service from now on; 2 files written",
-  );
+  expect(await rig.syncCounts()).toEqual({});
+  expect(await rig.json(["links", "translate", "w", "--yes"])).toMatchObject({ exit: 0, respelled: 2 });
   expect([read("a.md"), read("c.md")]).toEqual(["[b](./sub/b.md) [c](c.md)\n", "[b](sub/b.md#part) ![p](p.png)\n"]);
-  expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do /);
+  expect(await rig.syncCounts()).toEqual({});
   expect(rig.remote("a.md")).toMatchObject({ id: a.id, content: `[b](${b.id}) [c](${c.id})\n` });
 });
 
@@ -173,16 +143,16 @@ test("links check lists what leads nowhere, with the nearest name, and ends with
   rig.write("pic.png", "");
   rig.write("sub/b.md", "[a](../a.md)\n");
   await rig.init();
-  const { code, out } = await rig.run(["links", "check", "w"]);
-  expect([code, out]).toEqual([
-    3,
-    [
-      "a.md:1: sub/bb.md has no target (is it sub/b.md?)",
-      "a.md:3: doc_00000000000000 has no target",
-      "4 links in 2 documents; 2 links without a target",
+  expect(await rig.json(["links", "check", "w"])).toMatchObject({
+    exit: 3,
+    links: 4,
+    documents: 2,
+    broken: [
+      { path: "a.md", line: 1, nearest: "sub/b.md" },
+      { path: "a.md", line: 3, nearest: null },
     ],
-  ]);
+  });
   rig.write("a.md", "[b](sub/b.md)\n");
-  expect((await rig.run(["links", "check", "w"])).out).toEqual(["2 links in 2 documents; every link has a target"]);
+  expect(await rig.json(["links", "check", "w"])).toMatchObject({ exit: 0, links: 2, broken: [] });
   expect((await rig.run(["links", "whatever", "w"])).code).toBe(2);
 });

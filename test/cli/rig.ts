@@ -188,6 +188,18 @@ export class Rig {
     return this.run(["init", "w", "--url", this.url, "--key-file", this.keyFile, "--yes", ...more]);
   }
 
+  /** Runs a command that prints one line of JSON. @returns its members, and its exit code as `exit` */
+  async json(argv: readonly string[], options: RunOptions = {}) {
+    const { code, out } = await this.run([...argv, "--json"], options);
+    return { exit: code, ...(JSON.parse(out[0]!) as Readonly<Record<string, unknown>>) };
+  }
+
+  /** Syncs `w`. @returns what it did, by kind, without what it left blocked */
+  async syncCounts(): Promise<Record<string, number>> {
+    const { counts } = (await this.json(["sync", "w"])) as { readonly counts?: Readonly<Record<string, number>> };
+    return Object.fromEntries(Object.entries(counts!).filter(([name, n]) => n > 0 && name !== "blocked"));
+  }
+
   api(method: string, path: string, body?: object, key = this.key): unknown {
     const response = this.service.answer({
       method,

@@ -127,8 +127,6 @@ describe("status after a run", () => {
       // One function makes both lists.
       expect(status.attention).toEqual(sync.attention);
       expect((status as unknown as { ageSeconds: number }).ageSeconds).toBeGreaterThanOrEqual(3_600);
-      const { out } = await rig.run(["status", "w"]);
-      expect(out[1]).toMatch(/^Not in sync: .*; last in sync 1 h ago$/);
       answers = () => null;
     },
   );
@@ -138,10 +136,9 @@ describe("status after a run", () => {
     rig.write("a.md", "mine\n");
     const first = await rig.run(["sync", "w", "--quiet"]);
     expect([first.code, first.out, first.err]).toEqual([3, [], []]);
-    const told = await rig.run(["status", "w"]);
-    expect(told.out[1]).toMatch(/^Not in sync: 1 pending; last in sync/);
-    expect(told.out).toContain("a.md: review-delayed: is sent to review when the file is unchanged for a while");
-    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 sent to review/);
+    const told = await tell("status", "w");
+    expect(told).toMatchObject({ state: "attention", attention: [{ path: "a.md", kind: "review-delayed" }] });
+    expect(await rig.syncCounts()).toEqual({ submitted: 1 });
     expect((await rig.run(["status", "w"])).code).toBe(0);
   });
 
@@ -165,11 +162,11 @@ describe("sync", () => {
     writeFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
     rig.write("a.md", "edited\n");
     put("b.md", "from the app\n");
-    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 downloaded/);
+    expect(await rig.syncCounts()).toEqual({ downloaded: 1 });
     rmSync(join(rig.root, ".mdmirrorignore"));
-    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: 1 uploaded/);
+    expect(await rig.syncCounts()).toEqual({ uploaded: 1 });
     expect(rig.remote("a.md")!.content).toBe("edited\n");
-    expect((await rig.run(["sync", "w"])).out[0]).toMatch(/^Synced: nothing to do/);
+    expect(await rig.syncCounts()).toEqual({});
   });
 });
 
@@ -177,9 +174,7 @@ describe("plan", () => {
   test("ends with 3 and names what stays open, where there is nothing to do but that", async () => {
     editOnBothSides("a.md");
     await rig.run(["sync", "w"]);
-    const { code, out } = await rig.run(["plan", "w"]);
-    expect([code, out.at(-1)]).toEqual([3, "nothing to do except for blocked documents; nothing was written"]);
-    expect(out.join("\n")).toContain("a.md  (conflict: ");
+    expect(await rig.json(["plan", "w"])).toMatchObject({ exit: 3, steps: [], blocked: [{ path: "a.md" }] });
   });
 });
 
@@ -195,8 +190,7 @@ describe("verify", () => {
       expect.stringMatching(/^blocked: a\.md {2}\(in-review: /),
       expect.stringMatching(/^blocked: b\.md {2}\(conflict: /),
     ]);
-    expect(out).toContain("4 documents agree byte for byte (8 bytes); 1 in review, 1 in conflict");
-    expect(await tell("verify", "w")).toMatchObject({ state: "differ", code: 3 });
+    expect(await tell("verify", "w")).toMatchObject({ state: "differ", code: 3, documents: { length: 4 } });
   });
 
   test("a review alone is enough", async () => {
@@ -212,7 +206,7 @@ describe("verify", () => {
     renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));
     await rig.run(["sync", "w"]);
     expect(await tell("verify", "w")).toMatchObject({ state: "agree", code: 0 });
-    expect((await rig.run(["status", "w"])).out).toContain("1 document ignored by your ignore rules");
+    expect(await rig.json(["status", "w"])).toMatchObject({ staysLocal: { ignored: 1 } });
   });
 });
 
@@ -227,7 +221,7 @@ test("a write that the service goes on failing is told with what the service say
   answers = (path) => (path === "/v1/files" ? full : null);
   for (const name of ["n1", "n2", "n3", "n4"]) rig.write(`${name}.md`, `${name}\n`);
   const { code, err } = await rig.run(["sync", "w"]);
-  expect([code, err[0]]).toEqual([3, "4 documents: unfinished: the write did not happen: The disk is full."]);
+  expect([code, err[0]]).toEqual([3, expect.stringMatching(/^4 documents: unfinished: .*The disk is full\.$/)]);
   expect((await rig.run(["status", "w"])).out).toContain(err[0]);
 });
 
@@ -244,5 +238,4 @@ test("an edit of a protected document is told by plan and why as going to review
     "  → send to review: 1",
     "    a.md  (edited locally)",
   ]);
-  expect((await rig.run(["why", "a.md"], { cwd: rig.root })).out.join("\n")).toContain("→ send to review: a.md");
 });

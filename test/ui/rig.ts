@@ -101,3 +101,8 @@ function askAt(base: string, path: string, { method = "GET", headers = {}, body 
     sent.end(body === undefined ? undefined : String(body));
   });
 }
+
+/** Returns the tone of the notice that a page shows: `good`, `asks`, `bad` or `quiet`. */
+export function toneOf(page: string): string | null {
+  return /<p role="status" class="notice (\w+)">/.exec(page)?.[1] ?? null;
+}
