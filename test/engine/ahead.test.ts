@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { DocId } from "../../src/contract/ids.ts";
+import type { ChangeId, DocId } from "../../src/contract/ids.ts";
+import type { FileResource } from "../../src/contract/resources.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
 import type { LocalTree } from "../../src/mirror/model/tree.ts";
@@ -80,6 +81,12 @@ function openHand() {
 }
 
 const idOf = (n: number) => `doc_${String(n).padStart(26, "0")}` as DocId;
+const listed = (n: number): FileResource => ({
+  id: idOf(n),
+  path: `n${n}.md`,
+  lastChangeId: `chg_${n}` as ChangeId,
+  protected: false,
+});
 const turns = async () => {
   for (let turn = 0; turn < 4; turn++) await null;
 };
@@ -87,7 +94,7 @@ const turns = async () => {
 describe("what is asked for ahead", () => {
   it("I33 is bounded: 24 at a time, 256 in all, and no more once the first is taken", async () => {
     const { asked, answers, ahead } = openHand();
-    for (let n = 0; n < 1_000; n++) ahead.note(idOf(n), `n${n}.md`);
+    for (let n = 0; n < 1_000; n++) ahead.onListed(listed(n));
     expect(asked).toHaveLength(24);
     answers[0]!();
     await turns();
@@ -101,7 +108,7 @@ describe("what is asked for ahead", () => {
 
   it("I33 asks once for a document that the list shows twice, and for those after it", async () => {
     const { asked, answers, ahead } = openHand();
-    for (const n of [0, 1, 0, 2, 1, 3]) ahead.note(idOf(n), `n${n}.md`);
+    for (const n of [0, 1, 0, 2, 1, 3]) ahead.onListed(listed(n));
     for (let n = 0; n < 10; n++) {
       answers[n]?.();
       await turns();
@@ -111,13 +118,13 @@ describe("what is asked for ahead", () => {
 
   it("is given once, and nothing more is asked for from then on", async () => {
     const { asked, answers, ahead } = openHand();
-    for (let n = 0; n < 100; n++) ahead.note(idOf(n), `n${n}.md`);
+    for (let n = 0; n < 100; n++) ahead.onListed(listed(n));
     expect(ahead.take(idOf(0))).not.toBeNull();
     expect(ahead.take(idOf(0))).toBeNull();
     expect(ahead.take(idOf(99))).toBeNull();
     for (const answer of answers) answer();
     await turns();
-    ahead.note(idOf(100), "n100.md");
+    ahead.onListed(listed(100));
     expect(asked).toHaveLength(24);
   });
 });

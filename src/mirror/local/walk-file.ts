@@ -25,11 +25,11 @@ export function readFile(work: WalkWork, folder: WalkedFolder, name: string, pat
     return;
   }
   const known = work.known(path);
-  if (isVouchedFor(known) && sameStamp(known.stamp, stat)) addKnown(folder, path, stat, known);
+  if (isVouchedFor(known) && sameStamp(known.stamp, stat)) folder.files.push(asKnown(known, stat));
   else hashInto(work, folder, name, path, known);
 }
 
-export type Vouched = KnownFile & { readonly stamp: Stamp };
+type Vouched = KnownFile & { readonly stamp: Stamp };
 
 function isVouchedFor(known: KnownFile | null): known is Vouched {
   return known !== null && known.stamp !== null;
@@ -39,10 +39,9 @@ function isVouchedFor(known: KnownFile | null): known is Vouched {
  * ASSUMES: the caller knows only linked texts, under stamps that were trusted; a linked text has no
  * fault.
  */
-function addKnown(folder: WalkedFolder, path: LocalPath, stat: FsStat, known: Vouched): void {
-  if (known.path !== undefined && known.stamp.nlink === stat.nlink && known.stamp.birthMs === stat.birthMs)
-    folder.same.push(known.path);
-  else folder.files.push(fileOf({ ...known, path, stamp: stampOf(stat) }));
+function asKnown({ path, digest, stamp: known }: Vouched, stat: FsStat): LocalFile {
+  const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : stampOf(stat);
+  return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
 }
 
 function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
@@ -55,11 +54,6 @@ function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
     if (errno === null) throw error;
     if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
   }
-}
-
-/** The entry of a file that is as the caller knows it. */
-export function fileOf({ path, stamp, digest }: Required<Vouched>): LocalFile {
-  return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
 }
 
 function keptLocal(work: WalkWork, name: string, path: LocalPath): Pick<LocalOther, "kind" | "rule"> | null {
@@ -82,7 +76,7 @@ function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile
   const read = { stamp, stampTrusted: isOldStamp(stamp, work.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
   // The strings of the caller, which lives on: of 100,000 files after a clone each is read.
-  if (digest === known?.digest) return { ...read, path: known.path ?? path, digest: known.digest, textFault: null };
+  if (digest === known?.digest) return { ...read, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
   if (text !== null) work.onText(digest, text, path);
   return { ...read, path, digest, textFault: fault };

@@ -33,7 +33,6 @@ export function* readFolder(
     abs,
     stat,
     files: [],
-    same: [],
     others: [],
     folders: [],
     unseen: new Map(),
@@ -60,7 +59,7 @@ export function* readFolder(
 }
 
 function unread({ path, abs, stat }: Subfolder, why: Unread): WalkedFolder {
-  return { path, abs, stat, files: [], same: [], others: [], folders: [], unseen: new Map([[path, why]]) };
+  return { path, abs, stat, files: [], others: [], folders: [], unseen: new Map([[path, why]]) };
 }
 
 /**

@@ -38,8 +38,6 @@ export type WalkedFolder = {
   /** Taken before the entries were read. */
   readonly stat: FsStat;
   readonly files: LocalFile[];
-  /** Files that are as the caller knows them, by the caller's own path strings. */
-  readonly same: LocalPath[];
   readonly others: LocalOther[];
   readonly folders: WalkedFolder[];
   /** Paths that were not seen, and why not. */

@@ -1,4 +1,3 @@
-import { BorrowedMap, borrow } from "../model/borrowed-map.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import { type Unread, unreadable } from "../model/seen.ts";
 import type { KnownFile, OnText } from "../ports/disk.ts";
@@ -11,7 +10,6 @@ import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
 import { exclusionOf, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
-import { fileOf, type Vouched } from "./walk-file.ts";
 import { readFolder } from "./walk-folder.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
@@ -55,7 +53,6 @@ export function* walkTree(
     folders: new Map<LocalPath, LocalFolder>(),
     others: new Map<LocalPath, LocalOther>(),
   };
-  const same: (readonly LocalPath[])[] = [];
   const rules: WalkWork["rules"] = new Map();
   const kept = new Set<LocalPath>();
   if (root === null) {
@@ -78,16 +75,13 @@ export function* walkTree(
       part: options.part,
     };
     const { top, rests } = yield* readTree(work, root);
-    if (top !== null) collect(top, tree, same, unseen);
+    if (top !== null) collect(top, tree, unseen);
     if (!rests)
       unseen.set("", unreadable(top === null ? "the linked folder was removed" : "its folders keep changing"));
   }
-  // What is lent was found under the stamp by which it is known.
-  const lend = (path: LocalPath): LocalFile => fileOf({ ...(known(path) as Vouched), path });
   const lasting = withoutAnswers(rules);
   return {
     ...tree,
-    files: same.length === 0 ? tree.files : new BorrowedMap(known, borrow(same), lend, tree.files),
     unseen,
     disk: guard.names(),
     inodesTrusted: true,
@@ -196,16 +190,14 @@ function doubted(folder: WalkedFolder, why: string): WalkedFolder {
 function collect(
   folder: WalkedFolder,
   tree: { files: Map<LocalPath, LocalFile>; folders: Map<LocalPath, LocalFolder>; others: Map<LocalPath, LocalOther> },
-  same: (readonly LocalPath[])[],
   unseen: Map<LocalPath, Unread>,
 ): void {
   for (const file of folder.files) tree.files.set(file.path, file);
-  if (folder.same.length > 0) same.push(folder.same);
   for (const other of folder.others) tree.others.set(other.path, other);
   for (const [path, why] of folder.unseen) unseen.set(path, why);
   for (const child of folder.folders) {
     const { dev, ino, birthMs } = child.stat;
     tree.folders.set(child.path, { path: child.path, dev, ino, birthMs });
-    collect(child, tree, same, unseen);
+    collect(child, tree, unseen);
   }
 }

@@ -4,11 +4,11 @@ import type { DiskNames, LocalPath } from "../../contract/path.ts";
 import type { LocalTree } from "../model/tree.ts";
 
 /**
- * `path`: the path that was asked for, as the caller's own string. A file that has not changed is
- * then kept as that string alone, and asked for again when somebody needs it. `stamp` null: none is
- * trusted, so the file is read; if it has this digest, its text is the caller's already.
+ * `path`: the path that was asked for, as the caller's own string, which the tree then shares.
+ * `stamp` null: none is trusted, so the file is read; if it has this digest, its text is the
+ * caller's already.
  */
-export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path?: LocalPath };
+export type KnownFile = { readonly stamp: Stamp | null; readonly digest: Digest; readonly path: LocalPath };
 
 /** Takes a text that was found at a path, before it can be lost. */
 export type OnText = (digest: Digest, text: string, path: LocalPath) => void;

@@ -54,20 +54,12 @@ export type Answer<T> =
   | { readonly ok: true; readonly value: T; readonly requestId: string | null }
   | { readonly ok: false; readonly fault: Fault };
 
-/** Ids that are collected only when somebody asks for one of them. */
-export type Same = { readonly size: number; readonly keys: () => ReadonlySet<string> };
-
 /**
  * A whole traversal of a list. `items` holds what was seen, by id, also when the list is not
  * complete; of an item that was seen twice, the later one.
  */
 export type Listing<Item> = {
   readonly items: readonly Item[];
-  /**
-   * Ids of the items that the caller holds just as they are listed; they are not in `items`. Left
-   * out: none.
-   */
-  readonly same?: Same;
   readonly complete: boolean;
   readonly fault: Fault | null;
 };
@@ -130,32 +122,15 @@ export type Pressure = {
   readonly pauseMs: number;
 };
 
-/**
- * What the caller holds of a list's items, by a number of its own, from 0. An item that is listed
- * as it is held is not kept.
- */
-export type Held = {
-  readonly count: number;
-  /**
-   * @param id as the service answered it, not yet checked
-   * @param path likewise; null where it was asked about before
-   * @returns -1 where nothing of this id is held
-   */
-  find(id: unknown, path: unknown): number;
-  /**
-   * Whether an item of this id with these members is as it is held. The members are not checked
-   * yet.
-   */
-  shows(at: number, path: RemotePath, changeId: unknown, isProtected: unknown): boolean;
-  idAt(at: number): string;
-};
+/** Takes a listed document as it is read, and returns an equal one to keep in its place. */
+export type OnListed = (file: FileResource) => FileResource;
 
 /**
  * The service. Paths are without leading slash, and relative to the workspace (not to the mirrored
  * subtree).
  */
 export interface Remote {
-  listFiles(selector: Selector, onPage?: (seen: number) => void, held?: Held): Promise<Listing<FileResource>>;
+  listFiles(selector: Selector, onPage?: (seen: number) => void, onListed?: OnListed): Promise<Listing<FileResource>>;
   /**
    * All folders: in one list, or the roots and then `path_prefix` of each; with `prefix`, only
    * those below it.

@@ -4,8 +4,8 @@ import { FILES } from "../../contract/routes.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import type {
   Answer,
-  Held,
   Listing,
+  OnListed,
   ParentRef,
   Pressure,
   PutResult,
@@ -86,9 +86,9 @@ class Client implements Remote {
     this.#context = { caller, traits: new TraitBook(options.traits) };
   }
 
-  listFiles(selector: Selector, onPage?: (seen: number) => void, held?: Held): Promise<Listing<FileResource>> {
+  listFiles(selector: Selector, onPage?: (seen: number) => void, onListed?: OnListed): Promise<Listing<FileResource>> {
     if (selector.kind === "parent-id") checkIds(isDirId(selector.parentId));
-    return listAll({ ...this.#context, route: FILES, selector, read: readFile, onPage, held });
+    return listAll({ ...this.#context, route: FILES, selector, read: readFile, onPage, onListed });
   }
 
   listFolders(prefix: RemotePath | null): Promise<Listing<FolderResource>> {

@@ -1,15 +1,14 @@
-import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
+import { isJsonObject, member } from "../../contract/json.ts";
 import { isDirId, isDocId } from "../../contract/ids.ts";
 import { MAX_PAGE_LIMIT } from "../../contract/limits.ts";
 import { FILES, listQuery } from "../../contract/routes.ts";
 import type { Selector } from "../../contract/resources.ts";
-import type { Fault, Held, Listing } from "../ports/remote.ts";
+import type { Fault, Listing } from "../ports/remote.ts";
 import { faultOf, misreadFault } from "./fault.ts";
 import type { Failure, Reply } from "./reply.ts";
 import type { Caller } from "./retry.ts";
 import { isFarFromLimit, LIST_LIMITS, overLimit, type Spent, spentNothing } from "./list-limits.ts";
 import { type IdRule, type Page, type Parsed, readPage, type Sighted } from "./shapes.ts";
-import { Sighting } from "./sighting.ts";
 import type { TraitBook } from "./traits.ts";
 import type { Origin } from "./foreign.ts";
 
@@ -23,7 +22,8 @@ type ListOptions<Item> = {
   readonly selector: Selector;
   readonly read: (value: unknown, rule: IdRule) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  readonly held?: Held | undefined;
+  /** Takes each item as it is read, and returns an equal one to keep in its place. */
+  readonly onListed?: ((item: Item) => Item) | undefined;
   /**
    * What was listed so far, shared by listings that are bounded together; left out: each traversal
    * counts its own.
@@ -48,17 +48,16 @@ function failed(fault: Fault): End {
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
 ): Promise<Listing<Item>> {
-  const before = new Sighting<Item>(options.held);
+  const before = new Map<string, Item>();
   for (let start = 1; ; start++) {
-    const seen = new Sighting<Item>(options.held);
+    const seen = new Map<string, Item>();
     const end = await new Traversal(options, seen).run();
     // An item that only an earlier traversal saw is gone if a later one was complete; if none
     // was complete, it counts.
-    if (end.kind === "complete") return { items: [...seen.items()], same: seen.same(), complete: true, fault: null };
-    before.add(seen);
-    if (end.kind === "failed" || start === MAX_STARTS) {
-      return { items: [...before.items()], same: before.same(), complete: false, fault: end.fault };
-    }
+    if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
+    for (const [id, item] of seen) before.set(id, item);
+    if (end.kind === "failed" || start === MAX_STARTS)
+      return { items: [...before.values()], complete: false, fault: end.fault };
   }
 }
 
@@ -67,7 +66,7 @@ type PageRead = Page & { readonly kind: "page"; readonly requestId: string | nul
 /** One traversal of a list, from its first page. */
 class Traversal<Item extends { readonly id: string }> {
   readonly #options: ListOptions<Item>;
-  readonly #seen: Sighting<Item>;
+  readonly #seen: Map<string, Item>;
   readonly #selector: Selector;
   readonly #spent: Spent;
   readonly #cursors = new Set<string>();
@@ -81,7 +80,7 @@ class Traversal<Item extends { readonly id: string }> {
   #oddity: Fault | null = null;
 
   /** @param seen takes the items of the pages */
-  constructor(options: ListOptions<Item>, seen: Sighting<Item>) {
+  constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
     this.#options = options;
     this.#seen = seen;
     this.#selector = spellSelector(options.selector, options.traits);
@@ -145,16 +144,16 @@ class Traversal<Item extends { readonly id: string }> {
 
   /** @returns null where another page follows */
   #take(page: PageRead): End | null {
-    const seenBefore = this.#seen.count();
+    const seenBefore = this.#seen.size;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
     if (why !== null)
       this.#oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, page.requestId);
-    this.#options.onPage?.(this.#seen.count());
+    this.#options.onPage?.(this.#seen.size);
     if (!page.hasMore) return this.#oddity === null ? { kind: "complete" } : failed(this.#oddity);
     if (!this.#leadsOn(page)) return failed(misreadFault(READ, "the list's cursor repeats", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
-    this.#barren = this.#seen.count() > seenBefore ? 0 : this.#barren + 1;
+    this.#barren = this.#seen.size > seenBefore ? 0 : this.#barren + 1;
     if (this.#barren < LIST_LIMITS.barrenPages) return null;
     return failed(misreadFault(READ, "the list does not end", page.requestId));
   }
@@ -181,43 +180,27 @@ function isCursorRefusal(reply: Reply): boolean {
 function takeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
-  seen: Sighting<Item>,
+  seen: Map<string, Item>,
   spent: Spent,
 ): string | null {
   let why: string | null = null;
   for (const value of items) {
-    const before = seen.count();
-    const at = isJsonObject(value) ? (options.held?.find(member(value, "id"), member(value, "path")) ?? -1) : -1;
-    let path = at === -1 ? null : pathAsHeld(options.held!, at, value as JsonObject);
-    if (path !== null) seen.noteSame(at);
-    else {
-      options.traits.sawIdsOf(value);
-      const item = options.read(value, options.traits.idRule());
-      if (!item.ok) {
-        why ??= `${item.why}${idOf(value)}`;
-        continue;
-      }
-      path = item.value.wirePath;
-      seen.noteItem(item.value.resource, at);
+    options.traits.sawIdsOf(value);
+    const item = options.read(value, options.traits.idRule());
+    if (!item.ok) {
+      why ??= `${item.why}${idOf(value)}`;
+      continue;
     }
-    options.traits.sawPath(path);
-    if (seen.count() === before) continue;
+    const { resource, wirePath } = item.value;
+    options.traits.sawPath(wirePath);
+    const before = seen.size;
+    const kept = options.onListed?.(resource) ?? resource;
+    seen.set(kept.id, kept);
+    if (seen.size === before) continue;
     spent.items++;
-    spent.characters += path.length;
+    spent.characters += wirePath.length;
   }
   return why;
-}
-
-/**
- * An item that the caller holds was checked when it was first read: one that says the same is not
- * checked again.
- * @returns its path as answered; null where it says anything else
- */
-function pathAsHeld(held: Held, at: number, item: JsonObject): string | null {
-  const wirePath = member(item, "path");
-  if (typeof wirePath !== "string") return null;
-  const path = wirePath.startsWith("/") ? wirePath.slice(1) : wirePath;
-  return held.shows(at, path, member(item, "lastChangeId"), member(item, "protected") ?? false) ? wirePath : null;
 }
 
 /** Names an item by its id, where it has one that can be shown. */

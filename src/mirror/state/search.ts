@@ -135,7 +135,7 @@ export class MirrorSearch {
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
     if (row === undefined || row.dev === null) return null;
-    return { stamp: { ...row, dev: row.dev }, digest: row.digest as Digest };
+    return { stamp: { ...row, dev: row.dev }, digest: row.digest as Digest, path };
   }
 
   /**

@@ -16,8 +16,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I20",
     does: "takes the pages it got before one failed for the whole listing",
     file: "mirror/remote/listing.ts",
-    find: "return { items: [...before.items()], same: before.same(), complete: false, fault: end.fault };",
-    replace: "return { items: [...before.items()], same: before.same(), complete: true, fault: null };",
+    find: "return { items: [...before.values()], complete: false, fault: end.fault };",
+    replace: "return { items: [...before.values()], complete: true, fault: null };",
     also: [
       {
         file: "mirror/engine/observe/prove-absences.ts",

@@ -28,7 +28,6 @@ import {
   snapshotAfter,
 } from "./in-sync-snapshot.ts";
 import { remoteAfterPass } from "./remote-after-pass.ts";
-import { agreesThere } from "../../model/agreement.ts";
 
 /** A listing that no pass has used yet, and when it was asked for (monotonic). */
 type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
@@ -112,7 +111,7 @@ export class KnownTrees {
   takeShown(shown: readonly RemoteFile[]): boolean {
     const base = this.#world.state.load();
     const before = this.#inSync === null ? this.#remote : remoteTreeOf(base.links.values(), base.dirs.values());
-    const listing = this.#newListing === null ? listingWith(this.#world, base, before, shown) : null;
+    const listing = this.#newListing === null ? listingWith(this.#world, before, shown) : null;
     // It proves nothing about now: in sync is said as of the last look at everything.
     if (listing !== null) this.#newListing = { listing, at: this.#listedAt };
     return listing !== null;
@@ -214,7 +213,6 @@ export class KnownTrees {
  */
 function listingWith(
   world: World,
-  base: BaseTree,
   before: RemoteTree | null,
   shown: readonly RemoteFile[],
 ): Listing<FileResource> | null {
@@ -224,15 +222,12 @@ function listingWith(
   const folders = new Set(["", ...[...before.folders.values()].map(({ path }) => path)]);
   if (taken.size < changed.size || shown.some(({ path }) => !folders.has(parentOf(path)))) return null;
   const items = shown.map((file) => itemOf(world, file));
-  const same = new Set<DocId>();
   for (const [id, file] of before.files) {
     if (changed.has(id)) continue;
     if (taken.has(file.path)) return null;
-    const link = base.links.get(id);
-    if (link !== undefined && agreesThere(link, file)) same.add(id);
-    else items.push(itemOf(world, file));
+    items.push(itemOf(world, file));
   }
-  return { items, same: { size: same.size, keys: () => same }, complete: true, fault: null };
+  return { items, complete: true, fault: null };
 }
 
 function itemOf(world: World, { id, path, changeId, protected: isProtected }: RemoteFile): FileResource {

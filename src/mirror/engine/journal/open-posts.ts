@@ -51,7 +51,6 @@ function hideThere({ base, local, remote }: Trees, open: ReadonlyMap<Post, strin
  * @param open why each is not settled
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
-  // Before anything is copied: copying a borrowed map makes a value for each document.
   if (open.size === 0) return trees;
   const { remote } = trees;
   const unsettled = new Map<DirId, string>();

@@ -1,5 +1,4 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { withValues } from "../../model/borrowed-map.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { LocalFile, LocalTree } from "../../model/tree.ts";
 import type { Disk, DiskOutcome, FileUse, LocalText, Look, NewFile, OnText, Written } from "../../ports/disk.ts";
@@ -185,13 +184,14 @@ function isSameFile(a: LocalFile | undefined, b: LocalFile | undefined): boolean
 }
 
 function withLinking(tree: LocalTree, linking: Linking): LocalTree {
-  const changed = new Map<LocalPath, LocalFile>();
+  if (linking.size === 0) return tree;
+  const files = new Map(tree.files);
   for (const [path, { digest, isKnown, textFault }] of linking) {
     // A folder that the walk has read again may not hold the file any more.
     const file = tree.files.get(path);
     if (file === undefined) continue;
     const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };
-    changed.set(path, isKnown ? read : { ...read, stampTrusted: false, linksUnread: true });
+    files.set(path, isKnown ? read : { ...read, stampTrusted: false, linksUnread: true });
   }
-  return changed.size === 0 ? tree : { ...tree, files: withValues(tree.files, changed) };
+  return { ...tree, files };
 }

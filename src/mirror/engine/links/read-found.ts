@@ -1,5 +1,4 @@
 import { countCharacters, MAX_CONTENT_CHARACTERS } from "../../../contract/limits.ts";
-import { ownOf, withValues } from "../../model/borrowed-map.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
@@ -35,8 +34,8 @@ export class FoundReader {
    * @returns the local tree; nothing in it counts as absent if a file was replaced since the walk
    */
   readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
-    const { local, base } = trees;
-    const unread = [...ownOf(local.files, base.links).values()].filter(({ linksUnread }) => linksUnread === true);
+    const { local } = trees;
+    const unread = [...local.files.values().filter(({ linksUnread }) => linksUnread === true)];
     if (unread.length === 0) return local;
     const where = this.#match(trees, matching, isListed);
     const files = new Map<LocalPath, LocalFile | null>();
@@ -127,11 +126,12 @@ function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalP
 /** @param changed null: the file is not the one that the walk saw */
 function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
-  const read = new Map([...changed].flatMap(([path, file]) => (file === null ? [] : [[path, file] as const])));
-  const files = withValues(tree.files, read);
-  if (read.size === changed.size) return { ...tree, files };
-  const seen = new Map([...files].filter(([path]) => changed.get(path) !== null));
-  return { ...tree, files: seen, unseen: new Map(tree.unseen).set("", unreadable("its files keep moving")) };
+  const files = new Map(tree.files);
+  for (const [path, file] of changed)
+    if (file === null) files.delete(path);
+    else files.set(path, file);
+  if (!changed.values().some((file) => file === null)) return { ...tree, files };
+  return { ...tree, files, unseen: new Map(tree.unseen).set("", unreadable("its files keep moving")) };
 }
 
 export function isSameStamp(a: Stamp, b: Stamp): boolean {

@@ -1,7 +1,7 @@
-import { type DocId, isDocId } from "../../../contract/ids.ts";
+import type { DocId } from "../../../contract/ids.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { RemotePath } from "../../../contract/path.ts";
-import type { Answer, Held } from "../../ports/remote.ts";
+import type { Answer, OnListed } from "../../ports/remote.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { seenThere } from "../apply/text-name.ts";
 import { fromService, type World } from "../run/world.ts";
@@ -19,9 +19,7 @@ const AT_ONCE = 24;
  * slow wire, nothing else would be sent in that second. The plan decides what becomes of each text;
  * one that it does not use is stored all the same (I03).
  */
-export class ReadAhead implements Held {
-  /** It recognises nothing, because each listed document is new. */
-  readonly count = 0;
+export class ReadAhead {
   readonly #world: World;
   readonly #noted: DocId[] = [];
   readonly #asked = new Map<DocId, Promise<Answer<FileWithContent>>>();
@@ -39,30 +37,17 @@ export class ReadAhead implements Held {
     this.#walked = walked;
   }
 
-  /** Called for each listed document, with members that are not checked yet. */
-  find(id: unknown, path: unknown): number {
-    if (typeof path === "string") this.note(id, path.startsWith("/") ? path.slice(1) : path);
-    return -1;
-  }
-
-  shows(): boolean {
-    return false;
-  }
-
-  idAt(): string {
-    return "";
-  }
-
-  /** @param path on the service, without a leading slash */
-  note(id: unknown, path: RemotePath): void {
+  readonly onListed: OnListed = (file) => {
+    const { id, path } = file;
     // A list may show a document twice, when others write meanwhile or it is read from its start
     // again.
-    if (this.#ended || this.#noted.length >= MOST || !isDocId(id) || this.#paths.has(id)) return;
-    if (!isWanted(this.#world, this.#walked, path)) return;
+    if (this.#ended || this.#noted.length >= MOST || this.#paths.has(id)) return file;
+    if (!isWanted(this.#world, this.#walked, path)) return file;
     this.#noted.push(id);
     this.#paths.set(id, fromService(this.#world, path) ?? path);
     this.#askMore();
-  }
+    return file;
+  };
 
   /**
    * The read of a document, handed out once; null: it was not read ahead. From the first call on

@@ -14,7 +14,6 @@ import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-con
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
-  borrowing,
   observeLocal,
   observeLocalInTurns,
   type Known,
@@ -51,7 +50,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const seen = {
     base,
     local: withReturned(ctx, withUnseen(local, unreadPaths(left.paths), unreadPaths(left.stillOpen.paths))),
-    remote: withOpenIds(restarted ? remote.tree : borrowing(remote.tree, base), left.stillOpen.ids),
+    remote: withOpenIds(remote.tree, left.stillOpen.ids),
   };
   const open = hideOpenFolderMoves(hideOpenPosts(seen, left.stillOpen.posts), left.stillOpen.folderMoves);
   const shown = await seekTargets(ctx, open, keep);
@@ -118,7 +117,7 @@ async function lookAtBoth(
   // ORDER: the listing is asked for before the walk, so that the service answers while we walk.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   if (isClone(input, base)) readAhead(ctx);
-  const known = { keep: proofKeeper(ctx, input), ...(notes.ahead === null ? {} : { held: notes.ahead }) };
+  const known = { keep: proofKeeper(ctx, input), ...(notes.ahead === null ? {} : { onListed: notes.ahead.onListed }) };
   const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
   const guarded = looking.catch(() => undefined);
   const local = await lookHere(ctx, input, base, inodesTrusted, keep);
@@ -187,7 +186,7 @@ async function mendLook(
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
   rememberBoot(ctx);
-  return { base, local: borrowing(local, base) };
+  return { base, local };
 }
 
 /** Whether this is a first look at everything, so that most documents will be created here. */

@@ -3,13 +3,12 @@ import type { FileResource, FolderResource } from "../../../contract/resources.t
 import type { Digest } from "../../../contract/digest.ts";
 import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { BorrowedMap, ownOf } from "../../model/borrowed-map.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
-import type { Fault, Held, Listing } from "../../ports/remote.ts";
+import type { Fault, Listing, OnListed } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { believable, findGoneFolders, foldersOf, listFolders, showsFolder } from "./folders.ts";
-import { documentsOf, HeldLinks, listDocuments, withRecognised } from "./listed.ts";
+import { documentsOf, inStringsOf, listDocuments } from "./listed.ts";
 import { isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
 import type { World } from "../run/world.ts";
 
@@ -24,7 +23,7 @@ export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolea
   // One transaction, because one for each text would be slow. The walk does not yield; after a
   // kill, the next walk finds the same texts again.
   const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep));
-  return seenBy(world, base, inodesTrusted, tree);
+  return seenBy(world, inodesTrusted, tree);
 }
 
 /**
@@ -50,7 +49,7 @@ export async function observeLocalInTurns(
   for (;;) {
     // One transaction for each part: none stays open while other work runs.
     const part = world.state.transact(() => walk.next());
-    if (part.done === true) return seenBy(world, base, inodesTrusted, part.value);
+    if (part.done === true) return seenBy(world, inodesTrusted, part.value);
     world.progress.report("scan", read, null);
     await turn();
   }
@@ -69,31 +68,20 @@ function knownBy(state: State, base: BaseTree): (path: LocalPath) => KnownFile |
   };
 }
 
-function seenBy(world: World, base: BaseTree, inodesTrusted: boolean, tree: LocalTree): LocalTree {
+function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree): LocalTree {
   world.progress.report("scan", tree.files.size, tree.files.size);
-  return { ...borrowing(tree, base), inodesTrusted };
-}
-
-/** A look at either side, as borrowed of this base, in which nothing changed that it borrowed. */
-export function borrowing<T extends LocalTree | RemoteTree>(look: T, { links }: BaseTree): T {
-  const { files } = look;
-  return files instanceof BorrowedMap ? { ...look, files: files.lentBy(links) } : look;
+  return { ...tree, inodesTrusted };
 }
 
 /**
  * A file that was read again and found unchanged gives its newer stamp to its link, so that the
  * next walk need not read it.
- * @returns base with these links: loading 100,000 links a second time would take a fifth of a pass.
- * What a look borrowed of base it borrows of this one, too (`borrowing`)
+ * @returns base with these links: loading 100,000 links a second time would take a fifth of a pass
  */
-export function refreshStamps(world: World, base: BaseTree, local: LocalTree): BaseTree {
-  const { state } = world;
+export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
   const refreshed: Link[] = [];
-  // A file that is the link's own object has its stamp already.
-  const read = ownOf(local.files, base.links);
-  if (read.size === 0) return base;
   for (const link of base.links.values()) {
-    const file = isAway(link) ? undefined : read.get(link.localPath);
+    const file = isAway(link) ? undefined : files.get(link.localPath);
     if (file !== undefined && provesNewStamp(file, link))
       refreshed.push({ ...link, stamp: file.stamp, stampTrusted: true });
   }
@@ -135,8 +123,8 @@ export type Known = {
    * there before the next look (I03).
    */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
-  /** Recognises documents that are listed as base has them. Left out: base does. */
-  readonly held?: Held;
+  /** Takes each document as it is listed. Left out: the strings of base are put in its place. */
+  readonly onListed?: OnListed;
 };
 
 /**
@@ -151,8 +139,7 @@ export async function observeRemote(
   known: Known = {},
 ): Promise<RemoteLook> {
   const [files, early] = await list(world, base, known);
-  const own = documentsOf(world, files, base.links);
-  const seen = withRecognised(base.links, files, own);
+  const seen = documentsOf(world, files);
   // Where a document is missing, only a folder that is listed in this very look shows that the key
   // still reads the workspace, and that folder.
   const isAnyMissing = missesDocument(base, seen);
@@ -164,7 +151,7 @@ export async function observeRemote(
   const dirs = foldersOf(world, believed, folders);
   const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
   const proof = files.complete
-    ? await proveAbsences(world, base, seen, own, isHealthy, known.keep)
+    ? await proveAbsences(world, base, seen, isHealthy, known.keep)
     : unprovable(base, seen, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const tree = treeOf(base, { files, folders, seen, dirs, proof });
@@ -179,7 +166,7 @@ function list(
   known: Known,
 ): Promise<[Listing<FileResource>, Listing<FolderResource> | null]> {
   return Promise.all([
-    known.files ?? listDocuments(world, known.held ?? new HeldLinks(world, links)),
+    known.files ?? listDocuments(world, known.onListed ?? inStringsOf(links)),
     known.folders === undefined ? listFolders(world) : null,
   ]);
 }
@@ -214,16 +201,13 @@ function treeOf(base: BaseTree, { files, folders, seen, dirs, proof }: Looked): 
  * The fault that concerns the whole service: no connection, another server, a refused key, or a
  * list that is refused as a whole (I19).
  */
-function faultOfWhole({ complete, fault, items, same }: Listing<FileResource>): Fault | null {
+function faultOfWhole({ complete, fault, items }: Listing<FileResource>): Fault | null {
   if (complete || fault === null) return null;
-  const showsNothing = items.length + (same?.size ?? 0) === 0;
-  return isWholeServiceFault(fault) || (fault.kind === "problem" && showsNothing) ? fault : null;
+  return isWholeServiceFault(fault) || (fault.kind === "problem" && items.length === 0) ? fault : null;
 }
 
 /** Returns whether a document of the mirrored subtree is not listed. */
 function missesDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {
-  // When only linked documents are listed, and as many as there are records, none is missing.
-  if (ownOf(listed, links).size === 0 && listed.size === links.size) return false;
   for (const { id, standing } of links.values()) if (standing !== "outside" && !listed.has(id)) return true;
   return false;
 }

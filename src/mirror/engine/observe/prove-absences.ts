@@ -50,20 +50,19 @@ export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>,
 }
 
 /**
- * Reads each known document that the listing does not show. Those that a torn listing missed are
- * added to `own`, which is part of `seen`.
+ * Reads each known document that the listing does not show, and adds those that a torn listing
+ * missed to `seen`.
  * @param shown whether a listed folder of base proves the key healthy, or the user said that it is
  */
 export async function proveAbsences(
   world: World,
   base: BaseTree,
-  seen: ReadonlyMap<DocId, RemoteFile>,
-  own: Map<DocId, RemoteFile>,
+  seen: Map<DocId, RemoteFile>,
   shown: boolean,
   keep?: Keep,
 ): Promise<Proof> {
   const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null, nothingKnown: false };
-  const missing = findMissing(base, seen, own, proof);
+  const missing = findMissing(base, seen, proof);
   if (missing.length === 0) return proof;
   const visible = [...seen.keys()].find((id) => base.links.has(id));
   // When none is listed, a document outside the mirrored subtree shows as well that the key is
@@ -75,9 +74,7 @@ export async function proveAbsences(
   const asked: Asked = { notFound: [], healthy: isHealthy, fault: null };
   const ids = [...missing, ...away, ...(visible === undefined ? [] : [visible])];
   await Promise.all(
-    ids.map(async (id) =>
-      noteAnswer(world, base, { seen, own }, { proof, asked, keep }, id, await world.remote.getFile(id)),
-    ),
+    ids.map(async (id) => noteAnswer(world, base, seen, { proof, asked, keep }, id, await world.remote.getFile(id))),
   );
   if (asked.fault !== null) return { ...proof, fault: asked.fault };
   judgeNotFound(base, proof, asked, away);
@@ -96,15 +93,8 @@ type Asked = {
  * Documents that the listing lacks; those known to be outside the mirrored subtree are noted, not
  * missed.
  */
-function findMissing(
-  base: BaseTree,
-  seen: ReadonlyMap<DocId, RemoteFile>,
-  own: ReadonlyMap<DocId, RemoteFile>,
-  proof: Proof,
-): DocId[] {
+function findMissing(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, proof: Proof): DocId[] {
   const missing: DocId[] = [];
-  // When only linked documents are listed, and as many as there are links, none is missing.
-  if (own.size === 0 && seen.size === base.links.size) return missing;
   for (const link of base.links.values()) {
     if (seen.has(link.id)) continue;
     if (link.standing === "outside") proof.outside.add(link.id);
@@ -118,7 +108,7 @@ type Keep = (digest: Digest, text: string, link: Link) => void;
 function noteAnswer(
   world: World,
   base: BaseTree,
-  { seen, own }: { readonly seen: ReadonlyMap<DocId, RemoteFile>; readonly own: Map<DocId, RemoteFile> },
+  seen: Map<DocId, RemoteFile>,
   { proof, asked, keep }: { readonly proof: Proof; readonly asked: Asked; readonly keep: Keep | undefined },
   id: DocId,
   answer: Answer<FileWithContent>,
@@ -131,8 +121,7 @@ function noteAnswer(
     if (link !== undefined && content.isWellFormed()) keep?.(digestOf(content), content, link);
     const path = fromService(world, answer.value.path);
     if (path === null) proof.outside.add(id);
-    // What is borrowed of base is not to be here, too.
-    else if (own.has(id) || !seen.has(id)) own.set(id, { id, path, changeId, protected: isProtected });
+    else seen.set(id, { id, path, changeId, protected: isProtected });
   } else if (answer.fault.kind === "problem" && answer.fault.code === "file_not_found") notFound.push(id);
   else if (isWholeServiceFault(answer.fault)) asked.fault = answer.fault;
   else proof.unseen.set(id, answer.fault.detail);

@@ -1,5 +1,4 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { ownOf } from "../../model/borrowed-map.ts";
 import { leavesUndecided } from "../../model/hold.ts";
 import type { HaltReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
@@ -171,7 +170,7 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
 export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTree, root: Signals["root"]): Signals {
   const { state } = ctx.world;
   let earlierChangeIds = 0;
-  for (const file of ownOf(remote.files, base.links).values()) {
+  for (const file of remote.files.values()) {
     const link = base.links.get(file.id);
     if (link === undefined || link.changeId === file.changeId) continue;
     // Already recorded as the other version of the open conflict: somebody let it in, and nothing

@@ -1,5 +1,4 @@
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
-import { ownOf } from "../../model/borrowed-map.ts";
 import type { Action } from "../../model/action.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type HaltReason, MISSES_DOCUMENTS, type Plan } from "../../planner/plan-types.ts";
@@ -90,7 +89,7 @@ function textOf(action: Action): RejectItem[] {
 
 /** Documents of which the service shows an older version than the one that is here. */
 function olderThere(state: Pick<State, "isEarlier">, { base, remote }: Trees): RejectItem[] {
-  return [...ownOf(remote.files, base.links).values()].flatMap(({ id, changeId }): RejectItem[] => {
+  return [...remote.files.values()].flatMap(({ id, changeId }): RejectItem[] => {
     const link = base.links.get(id);
     if (link === undefined || link.changeId === changeId || !state.isEarlier(id, changeId, link.changeId)) return [];
     const { localPath: path } = link;
