@@ -162,8 +162,8 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
 export type Served = { readonly file: FileWithContent; readonly requestId: string | null };
 
 /** Reads a document, without looking at its text. */
-export async function fetchServed({ notes, world }: PassContext, id: DocId): Promise<Got<Served>> {
-  const answer = await (notes.ahead?.take(id) ?? world.remote.getFile(id));
+export async function fetchServed({ world }: PassContext, id: DocId): Promise<Got<Served>> {
+  const answer = await world.remote.getFile(id);
   // ORDER: the next request leaves before this text is dealt with, which takes longer than an
   // answer.
   if (world.clock.turn !== undefined) await world.clock.turn();

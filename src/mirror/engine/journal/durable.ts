@@ -29,7 +29,7 @@ export function hasRestarted({ state, bootId }: World): boolean {
  * ORDER: once all is mended, and before the pass makes files. A pass that ends before, killed or
  * without a service, would leave a file that a power loss took for one that somebody deleted.
  */
-export function rememberBoot(ctx: PassContext): void {
+export function rememberBoot(ctx: PassContext, base: BaseTree): void {
   const { state, bootId } = ctx.world;
   const isNewBoot = bootId !== null && state.meta(META.boot) !== bootId;
   const isNewTear = ctx.notes.mayHaveTorn && !isTearKnown(state);
@@ -37,7 +37,7 @@ export function rememberBoot(ctx: PassContext): void {
   // Else a power loss in a first clone would take this, too, and leave torn files of no known boot.
   state.transactSafely(() => {
     // A first clone makes many files before its rows are safe: that it began must be known.
-    if (ctx.notes.ahead !== null) void ctx.run;
+    if (base.links.size === 0) void ctx.run;
     if (isNewTear) state.setMeta(META.torn, "yes");
     if (isNewBoot) state.setMeta(META.boot, bootId);
   });

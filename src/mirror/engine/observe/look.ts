@@ -4,7 +4,6 @@ import { type Unread, unreadable } from "../../model/seen.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
-import { ReadAhead } from "./ahead.ts";
 import { asIfRestored, hasRestarted, mayHaveTorn, rememberBoot, restoreTorn } from "../journal/durable.ts";
 import { flushEarlier } from "../apply/flush.ts";
 import { putAwayTorn } from "../journal/put-away-torn.ts";
@@ -113,15 +112,13 @@ async function lookAtBoth(
   inodesTrusted: boolean,
   keep: OnText,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteLook }> {
-  const { world, notes } = ctx;
+  const { world } = ctx;
   // ORDER: the listing is asked for before the walk, so that the service answers while we walk.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
-  if (isClone(input, base)) readAhead(ctx);
-  const known = { keep: proofKeeper(ctx, input), ...(notes.ahead === null ? {} : { onListed: notes.ahead.onListed }) };
+  const known = { keep: proofKeeper(ctx, input) };
   const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
   const guarded = looking.catch(() => undefined);
   const local = await lookHere(ctx, input, base, inodesTrusted, keep);
-  notes.ahead?.begin(local);
   await guarded;
   const remote = await looking;
   return { local, remote: input.dry ? await foreseeApproval(world, base, remote, known) : remote };
@@ -185,18 +182,8 @@ async function mendLook(
     local = observeLocal(world, base, inodesTrusted, keep);
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
-  rememberBoot(ctx);
+  rememberBoot(ctx, base);
   return { base, local };
-}
-
-/** Whether this is a first look at everything, so that most documents will be created here. */
-function isClone({ dry, observers, settings }: PassInput, { links, holds }: BaseTree): boolean {
-  return !dry && observers === undefined && settings.direction !== "push-only" && links.size + holds.size === 0;
-}
-
-/** A clone can ask for its texts before it is planned. */
-function readAhead({ world, notes }: PassContext): void {
-  notes.ahead = new ReadAhead(world);
 }
 
 /** Returns the folder with its links read by where documents are, now that both sides are seen. */

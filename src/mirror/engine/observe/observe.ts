@@ -4,7 +4,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import { isAway, type Link, linksByPath, type Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { KnownFile, OnText } from "../../ports/disk.ts";
-import type { Fault, Listing, OnListed } from "../../ports/remote.ts";
+import type { Fault, Listing } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { believable, findGoneFolders, foldersOf, listFolders, showsFolder } from "./folders.ts";
@@ -123,8 +123,6 @@ export type Known = {
    * there before the next look (I03).
    */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
-  /** Takes each document as it is listed. Left out: the strings of base are put in its place. */
-  readonly onListed?: OnListed;
 };
 
 /**
@@ -166,7 +164,7 @@ function list(
   known: Known,
 ): Promise<[Listing<FileResource>, Listing<FolderResource> | null]> {
   return Promise.all([
-    known.files ?? listDocuments(world, known.onListed ?? inStringsOf(links)),
+    known.files ?? listDocuments(world, inStringsOf(links)),
     known.folders === undefined ? listFolders(world) : null,
   ]);
 }

@@ -10,7 +10,6 @@ import type { OnText } from "../../ports/disk.ts";
 import type { Fault, RemoteTraits } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, Trees } from "../../model/tree.ts";
 import { Group } from "../journal/group.ts";
-import type { ReadAhead } from "../observe/ahead.ts";
 import type { RemoteLook } from "../observe/observe.ts";
 import type { StepEnd } from "./execute.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
@@ -146,8 +145,6 @@ type PassNotes = {
    * by the next one.
    */
   readonly toFlush: Map<DocId, LocalPath>;
-  /** The texts that a clone reads ahead. */
-  ahead: ReadAhead | null;
   /**
    * Paths to which this pass brought something back before its plan. Their user has not seen them
    * there, so what is done about them is no sign of what the user wants.
@@ -217,7 +214,6 @@ export class PassContext {
       mayHaveTorn: false,
       folderIds: new Map(),
       toFlush: new Map(),
-      ahead: null,
       returned: new Set(),
       held: new Set(),
       movedHere: [],

@@ -20,9 +20,7 @@ export async function runPass(world: World, input: PassInput): Promise<PassEnd> 
   const { root, inodesTrusted } = checkRoot(world);
   const ctx = new PassContext(world, input);
   if (root !== "same" && root !== "moved-or-copied") return planBlind(ctx, input, root);
-  const end = await lookAndAct(ctx, input, root, inodesTrusted);
-  await ctx.notes.ahead?.end();
-  return end;
+  return lookAndAct(ctx, input, root, inodesTrusted);
 }
 
 async function lookAndAct(
