@@ -1,14 +1,16 @@
-import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Intent, MirrorEvent, OpenIntent, Sighting, State, TextName, Version } from "../ports/state.ts";
+import type { State } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
-import { type BaseTables, openBaseTables } from "./base.ts";
-import { BaseRows } from "./base-rows.ts";
-import type { Db } from "./database.ts";
-import { EventTable, type RunRow, RunTable, VersionTable } from "./history.ts";
+import type { BaseTree } from "../model/tree.ts";
+import { type BaseTables, examineBase, openBaseTables, readBase } from "./base.ts";
+import type { DatabaseFault, Db } from "./database.ts";
+import { EventTable, RunTable, VersionTable } from "./history.ts";
 import { ReferencedTexts } from "./referenced-texts.ts";
 import { type Pruned, type Retention, RetentionPruning } from "./retention.ts";
+import { Statement } from "./statement.ts";
+import { SubtreeMoves } from "./subtree.ts";
 import { TextStore } from "./texts.ts";
+import { Transactions } from "./transactions.ts";
 
 type OpenFiles = {
   readonly state: Db;
@@ -24,141 +26,153 @@ type OpenFiles = {
  * The port of the state, over two open databases. A statement is prepared when it is first needed,
  * and kept as long as the connection.
  */
-export class StoredState extends BaseRows implements State {
-  readonly #close: () => void;
+export class StoredState implements State {
+  readonly #db: Db;
+  readonly #tables: BaseTables;
+  readonly #transactions: Transactions;
+  readonly #subtrees: SubtreeMoves;
   readonly #texts: TextStore;
-  readonly #intents: BaseTables["intents"];
-  readonly #meta: BaseTables["meta"];
   readonly #versions: VersionTable;
   readonly #events: EventTable;
   readonly #runs: RunTable;
   readonly #referenced: ReferencedTexts;
   readonly #retention: RetentionPruning;
+  readonly #dataVersion;
+  /**
+   * Base as it was read at the opening, for the first load. Null after that load, and once this
+   * process has written.
+   */
+  #examined: BaseTree | null = null;
+  #examinedVersion: unknown;
+  readonly close: () => void;
 
   constructor({ state, texts, clock, close, onDamage }: OpenFiles) {
-    const store = new TextStore(texts, clock, onDamage);
-    const tables = openBaseTables(state);
-    super(state, tables, store);
-    this.#close = close;
-    this.#texts = store;
-    this.#intents = tables.intents;
-    this.#meta = tables.meta;
+    this.#db = state;
+    this.#tables = openBaseTables(state);
+    this.#texts = new TextStore(texts, clock, onDamage);
+    this.#transactions = new Transactions(state, this.#texts);
+    this.#subtrees = new SubtreeMoves(state, this.#tables.holds);
     this.#versions = new VersionTable(state);
     this.#events = new EventTable(state);
     this.#runs = new RunTable(state);
     this.#referenced = new ReferencedTexts(state);
-    this.#retention = new RetentionPruning(state, texts, store, tables.meta, this.#referenced);
+    this.#retention = new RetentionPruning(state, texts, this.#texts, this.#tables.meta, this.#referenced);
+    this.#dataVersion = new Statement(state, "PRAGMA data_version", "pluck");
+    this.close = close;
   }
 
-  openIntent(run: number, intent: Intent): number {
-    return this.#intents.open(run, intent);
-  }
+  readonly transact: State["transact"] = (work) => this.#transactions.run(work);
 
-  closeIntent(intentId: number): void {
-    this.#intents.close(intentId);
-  }
-
-  turnIntent(intentId: number, next: Intent): void {
-    this.transact(() => this.#intents.turn(intentId, next));
-  }
-
-  intents(): OpenIntent[] {
-    return this.#intents.all();
-  }
-
-  putText(text: string, name: TextName): Digest {
-    return this.#texts.put(text, name);
-  }
-
-  putKnownText(digest: Digest, text: string, name: TextName): void {
-    this.#texts.putKnown(digest, text, name);
-  }
-
-  text(digest: Digest): string | null {
-    return this.#texts.get(digest);
-  }
-
-  hasText(digest: Digest): boolean {
-    return this.#texts.has(digest);
-  }
-
-  secureTexts(): void {
-    this.#texts.secure();
-  }
-
-  override transactSafely<T>(work: () => T): T {
+  readonly transactSafely: State["transactSafely"] = (work) => {
     // ORDER: rows that survive must not name texts that do not.
     this.#texts.secure();
-    return super.transactSafely(work);
+    return this.#transactions.runSafely(work);
+  };
+
+  get spellings(): State["spellings"] {
+    return this.#tables.spellings;
   }
 
-  sightings(wanted: Parameters<State["sightings"]>[0]): Sighting[] {
-    return this.#texts.sightings(wanted);
+  load(): BaseTree {
+    const known = this.#dataVersion.get() === this.#examinedVersion ? this.#examined : null;
+    this.#examined = null;
+    return known ?? this.transact(() => readBase(this.#db, this.#tables));
   }
 
+  /**
+   * For the opening: reads all rows that a pass uses, and looks for impossible ones. null: there
+   * are none.
+   */
+  examine(): Extract<DatabaseFault, { kind: "damaged" }> | null {
+    // ORDER: read before the rows: what is written while they are read is not in them.
+    this.#examinedVersion = this.#dataVersion.get();
+    const found = this.transact(() => examineBase(this.#db, this.#tables));
+    this.#examined = found.kind === "sound" ? found.base : null;
+    return found.kind === "sound" ? null : found;
+  }
+
+  /** The tables for writing: what was read earlier is dropped. */
+  #toWrite(): BaseTables {
+    this.#examined = null;
+    return this.#tables;
+  }
+
+  readonly link: State["link"] = (id) => this.#tables.links.get(id);
+  readonly linksAt: State["linksAt"] = (path) => this.#tables.links.at(path);
+  readonly documentsIn: State["documentsIn"] = (...asked) => this.#tables.links.in(...asked);
+  readonly localPaths: State["localPaths"] = () => this.#tables.links.localPaths();
+  readonly hasInode: State["hasInode"] = (dev, ino) => this.#tables.links.hasInode(dev, ino);
+  readonly putLink: State["putLink"] = (link) => this.#toWrite().links.put(link);
+  readonly removeLink: State["removeLink"] = (id) => this.#toWrite().links.remove(id);
+  readonly setDurable: State["setDurable"] = (id, path) => this.#toWrite().links.setDurable(id, path);
+
+  readonly dir: State["dir"] = (id) => this.#tables.dirs.get(id);
+  readonly dirAt: State["dirAt"] = (path) => this.#tables.dirs.at(path);
+  readonly putDir: State["putDir"] = (dir) => this.#toWrite().dirs.put(dir);
+  readonly removeDir: State["removeDir"] = (id) => this.#toWrite().dirs.remove(id);
+
+  readonly moveSubtree: State["moveSubtree"] = (side, from, to) => {
+    if (from === "" || to === "") throw new RangeError("the root is not moved");
+    this.#examined = null;
+    this.transact(() => this.#subtrees.move(side, from, to));
+  };
+
+  readonly moveMembers: State["moveMembers"] = (side, from, to, within) => {
+    if (from === "" || to === "" || within === "") throw new RangeError("the root is not moved");
+    this.#examined = null;
+    this.transact(() => this.#subtrees.moveMembers(side, from, to, within));
+  };
+
+  readonly putTombstone: State["putTombstone"] = (tombstone) => this.#toWrite().tombstones.put(tombstone);
+  readonly removeTombstone: State["removeTombstone"] = (id) => this.#toWrite().tombstones.remove(id);
+
+  readonly conflict: State["conflict"] = (id) => this.#tables.conflicts.get(id);
+  readonly isCopyOfOther: State["isCopyOfOther"] = (id, path) => this.#tables.conflicts.isCopyOfOther(id, path);
+  readonly isCopyInodeOfOther: State["isCopyInodeOfOther"] = (...copy) =>
+    this.#tables.conflicts.isCopyInodeOfOther(...copy);
+  readonly putConflict: State["putConflict"] = (conflict) => this.#toWrite().conflicts.put(conflict);
+  readonly removeConflict: State["removeConflict"] = (id) => this.#toWrite().conflicts.remove(id);
+
+  readonly holds: State["holds"] = () => [...this.#tables.holds.load().values()];
+  readonly putHold: State["putHold"] = (hold) => this.#toWrite().holds.put(hold);
+  readonly removeHold: State["removeHold"] = (key) => this.#toWrite().holds.remove(key);
+  readonly replaceHolds: State["replaceHolds"] = (holds) => this.transact(() => this.#toWrite().holds.replace(holds));
+
+  readonly openIntent: State["openIntent"] = (run, intent) => this.#tables.intents.open(run, intent);
+  readonly closeIntent: State["closeIntent"] = (id) => this.#tables.intents.close(id);
+  readonly turnIntent: State["turnIntent"] = (id, next) => this.transact(() => this.#tables.intents.turn(id, next));
+  readonly intents: State["intents"] = () => this.#tables.intents.all();
+
+  readonly putText: State["putText"] = (text, name) => this.#texts.put(text, name);
+  readonly putKnownText: State["putKnownText"] = (digest, text, name) => this.#texts.putKnown(digest, text, name);
+  readonly text: State["text"] = (digest) => this.#texts.get(digest);
+  readonly hasText: State["hasText"] = (digest) => this.#texts.has(digest);
+  readonly secureTexts: State["secureTexts"] = () => this.#texts.secure();
+  readonly sightings: State["sightings"] = (wanted) => this.#texts.sightings(wanted);
   /** The digests of all texts in the store. LIMIT: all of them are in memory. */
-  digests(): Digest[] {
-    return this.#texts.digests();
-  }
-
+  readonly digests = (): Digest[] => this.#texts.digests();
   /**
    * Texts that links name, as base or as local text, and that the store does not hold any more:
    * `texts.db` was lost, or one of its texts is damaged.
    */
-  missingTexts(): Digest[] {
-    return this.#referenced.bases().filter((digest) => !this.#texts.isSound(digest));
-  }
+  readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => !this.#texts.isSound(digest));
 
-  addVersion(version: Version): void {
-    this.#versions.add(version);
-  }
+  readonly addVersion: State["addVersion"] = (version) => this.#versions.add(version);
+  readonly versions: State["versions"] = (id) => this.#versions.of(id);
+  readonly isEarlier: State["isEarlier"] = (id, changeId, than) => this.#versions.isEarlier(id, changeId, than);
 
-  versions(id: DocId): Version[] {
-    return this.#versions.of(id);
-  }
+  readonly meta: State["meta"] = (key) => this.#tables.meta.get(key);
+  readonly setMeta: State["setMeta"] = (key, value) => this.#tables.meta.set(key, value);
 
-  isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean {
-    return this.#versions.isEarlier(id, changeId, than);
-  }
-
-  meta(key: string): string | null {
-    return this.#meta.get(key);
-  }
-
-  setMeta(key: string, value: string | null): void {
-    this.#meta.set(key, value);
-  }
-
-  beginRun(kind: string, at: number): number {
-    return this.#runs.begin(kind, at);
-  }
-
-  endRun(run: number, at: number, summary: string): void {
-    this.#runs.end(run, at, summary);
-  }
-
-  runs(limit: number): RunRow[] {
-    return this.#runs.newest(limit);
-  }
-
-  record(event: MirrorEvent): void {
-    this.#events.record(event);
-  }
-
-  events(query: Parameters<State["events"]>[0]): MirrorEvent[] {
-    return this.#events.find(query);
-  }
-
-  lossesAfter(side: "local" | "remote", run: number): number {
-    return this.#events.lossesAfter(side, run);
-  }
+  readonly beginRun: State["beginRun"] = (kind, at) => this.#runs.begin(kind, at);
+  readonly endRun: State["endRun"] = (run, at, summary) => this.#runs.end(run, at, summary);
+  readonly runs: State["runs"] = (limit) => this.#runs.newest(limit);
+  readonly record: State["record"] = (event) => this.#events.record(event);
+  readonly events: State["events"] = (query) => this.#events.find(query);
+  readonly lossesAfter: State["lossesAfter"] = (side, run) => this.#events.lossesAfter(side, run);
 
   /** See `RetentionPruning`. To be run to its end, a step at a time, about once a day. */
   prune(now: number, retention: Retention): Generator<void, Pruned> {
     return this.#retention.prune(now, retention);
-  }
-
-  close(): void {
-    this.#close();
   }
 }
