@@ -189,7 +189,10 @@ export class Rig {
   }
 
   /** Runs a command that prints one line of JSON. @returns its members, and its exit code as `exit` */
-  async json(argv: readonly string[], options: RunOptions = {}) {
+  async json(
+    argv: readonly string[],
+    options: RunOptions = {},
+  ): Promise<{ readonly exit: number } & Readonly<Record<string, unknown>>> {
     const { code, out } = await this.run([...argv, "--json"], options);
     return { exit: code, ...(JSON.parse(out[0]!) as Readonly<Record<string, unknown>>) };
   }
