@@ -1,15 +1,15 @@
-/** The forms of a member of a log line. */
+/** Forms of a member of a log line. */
 type LogValues = {
   /** A finite number. */
   readonly count: number;
   readonly flag: boolean;
-  /** A word of ours or of the contract: `delete-remote`, `file_not_found`. */
+  /** A word of mdmirror or of the contract: `delete-remote`, `file_not_found`. */
   readonly word: string;
   /** An id of the service: `doc_…`, or that of a request. */
   readonly ident: string;
-  /** A path, never what is in it. */
+  /** A path, never its content. */
   readonly place: string;
-  /** Free text, of which the name of a system error alone is kept. */
+  /** Free text, of which only the name of a system error is kept. */
   readonly errors: string;
 };
 
@@ -17,8 +17,8 @@ export type LogForm = keyof LogValues;
 export type LogValue = LogValues[LogForm];
 
 /**
- * What a log line may hold. Free text (a service's `detail`, an exception's message) may repeat a
- * document's content, so nothing else gets in (I30). The whole text for people is in the state
+ * Members of a log line. Free text (a service's `detail`, an exception's message) may repeat a
+ * document's content, so nothing else is logged (I30). The whole text for people is in the state
  * file.
  */
 export const LOG_FIELDS = {
@@ -79,10 +79,10 @@ export const LOG_FIELDS = {
 
 type LogFieldName = keyof typeof LOG_FIELDS;
 
-/** Null: the member is left out. */
+/** Null leaves the member out. */
 export type LogFields = {
   readonly [Name in LogFieldName]?: LogValues[(typeof LOG_FIELDS)[Name]] | null;
 };
 
-/** Refuses members that the log would drop, also where an object is spread into another one. */
+/** Refuses members that the log would drop, also if an object is spread into another one. */
 export type KeptAlone<Fields> = { readonly [Name in Exclude<keyof Fields, LogFieldName>]: never };

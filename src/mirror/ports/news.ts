@@ -2,11 +2,11 @@ import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { RemotePath } from "../../contract/path.ts";
 
 /**
- * What the service says of itself. Hints only, as those of the disk are: they tell where to look,
- * never what is there. One may be missing, doubled, late, or a lie.
+ * Events of the service. They are hints only, like those of the disk: they say where to look, never
+ * what is true. One may be missing, doubled, late or wrong.
  */
 export type NewsHint =
-  /** `path` and `changeId`: as the service says they are now; null where it does not say. */
+  /** `path` and `changeId`: the service's present values; null if it does not say. */
   | {
       readonly kind: "file";
       readonly id: DocId;
@@ -19,7 +19,7 @@ export type NewsHint =
   | { readonly kind: "all" };
 
 /**
- * Whether changes are told: `listening`; `none`: this deployment has no events, or not for this
+ * State of the event stream: `listening`; `none`: this deployment has no events, or not for this
  * key; `broken`: the connection is lost, and will be made again.
  */
 export type NewsState =
@@ -30,14 +30,14 @@ export type NewsState =
 
 export interface NewsListener {
   onHint(hint: NewsHint): void;
-  /** Not called for the state `off`, in which it begins. */
+  /** Not called for the initial state `off`. */
   onState(state: NewsState): void;
 }
 
-/** Listens to the service for as long as it is started. */
+/** Listens to the service from `start` to `close`. */
 export interface RemoteNews {
-  /** Never throws for what the other side does. Call it once. */
+  /** Never throws for anything that the service does. Call it once. */
   start(listener: NewsListener): void;
-  /** Ends it; nothing is told after. */
+  /** Ends it; no hint follows. */
   close(): Promise<void>;
 }

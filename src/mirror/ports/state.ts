@@ -6,12 +6,12 @@ import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
- * Written before an effect, and removed with the commit of its base. It holds what recovery needs
- * to find out what happened.
+ * Written before an effect, and removed with the commit of its base. It has everything that
+ * recovery needs to find out what happened.
  */
 export type Intent =
   // remote
-  /** `replaces`: the gone document that this one brings back, whose link ends with the commit. */
+  /** `replaces`: the deleted document that this one restores, whose record ends with the commit. */
   | ({
       readonly kind: "post";
       readonly localPath: LocalPath;
@@ -28,7 +28,7 @@ export type Intent =
       readonly digest: Digest;
       readonly review: boolean;
     } & Sent)
-  /** A POST was answered, but what the service saved was not read yet: base has what was sent. */
+  /** A POST was answered, but the saved content was not read yet: base has the sent content. */
   | { readonly kind: "read-back"; readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest }
   | ({ readonly kind: "patch"; readonly id: DocId } & RemoteMove)
   | ({
@@ -64,7 +64,7 @@ export type Intent =
   | ({ readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
   /** A copy that is written or replaced: recovery removes one that no conflict has on record. */
   | { readonly kind: "conflict-copy"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
-  /** A replace that is done: the next pass looks once more at the parked inode. */
+  /** A completed replacement: the next cycle checks the set-aside file once more. */
   | {
       readonly kind: "set-aside";
       readonly id: DocId;
@@ -82,7 +82,7 @@ type RemoteMove = {
   readonly stands?: LocalPath;
 } & Reason;
 
-/** About the file that was sent; older versions left it out. */
+/** The file that was sent; older versions left it out. */
 type Sent = {
   /** Its inode identifies the file if its user renames it. */
   readonly stamp?: Stamp;
@@ -92,7 +92,7 @@ type Sent = {
 /** Reason for the action, for the event of its end; absent in rows of older versions. */
 type Reason = {
   readonly why?: string;
-  /** Whether the move is one of several that make way for each other. */
+  /** True if the move is one of several that make room for each other. */
   readonly temporary?: boolean;
 };
 
@@ -100,7 +100,7 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 
 export type EventSide = "local" | "remote" | "both";
 
-/** One line of the log: what happened, to which document, and why. Never a text. */
+/** One line of the log: an event, its document and the reason. Never content. */
 export type MirrorEvent = {
   readonly run: number;
   readonly at: number;
@@ -114,119 +114,128 @@ export type MirrorEvent = {
   readonly code: string | null;
   readonly requestId: string | null;
   /**
-   * The digests of the text before and after, where there are any: `history`, `undo` and `restore`
-   * use them.
+   * Digests of the content before and after, if there are any: `history`, `undo` and `restore` use
+   * them.
    */
   readonly before: Digest | null;
   readonly after: Digest | null;
   /**
-   * Of a move: the local path before it. null: no move, or not on this side, or written by a
-   * version that did not keep it.
+   * Local path before a move. Null: no local move, or written by a version that did not keep it.
    */
   readonly from: LocalPath | null;
-  /** Of a move on the service: the remote paths before and after it; null: no such move. */
+  /** Remote paths before and after a move on the service; null if there is none. */
   readonly remoteMove: { readonly from: RemotePath; readonly to: RemotePath } | null;
   /**
-   * Of a merge from `before` to `after`: the other two texts. null: no merge, or written by a
+   * The other two contents of a merge from `before` to `after`. Null: no merge, or written by a
    * version that did not keep them.
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
 
-/** Where a text came from, by which it can be found again. */
+/** Origin of stored content, by which it can be found again. */
 export type TextName = {
   /** Its local path. For the other version of a conflict: the document's path. */
   readonly path: LocalPath;
-  /** null: no document was known there. */
+  /** Null if no document was known there. */
   readonly id: DocId | null;
-  /** Which side showed it; `both`: it was merged from a text of each. */
+  /** Side that showed it; `both`: merged from both. */
   readonly side: EventSide;
-  /** Why it was stored, as a clause. */
+  /** Reason why it was stored, as a clause. */
   readonly why: string;
 };
 
-/** When a text was first stored under a path. */
+/** First time that content was stored under a path. */
 export type Sighting = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
 /**
- * The state file. Synchronous. Every method is atomic; `transact` makes several of them so. A text
+ * The state file. Synchronous. Every method is atomic; `transact` makes several of them so. Content
  * is stored before anything names it.
  */
 export interface State {
   transact<T>(work: () => T): T;
-  /** It survives a power cut, and so does what was committed before. Not within another one. */
+  /** Survives a power loss, with everything committed before. Not inside another transaction. */
   transactSafely<T>(work: () => T): T;
   readonly spellings: Spellings;
 
-  /** LIMIT: all rows in memory, 0.2 s for 100,000 links: once a pass. */
+  /** LIMIT: all rows in memory, 0.2 s for 100,000 records: once in each cycle. */
   load(): BaseTree;
-  /** Only the holds of `load`. */
+  /** Returns only the blocks of `load`. */
   holds(): Hold[];
   link(id: DocId): Link | null;
-  /** One with this local path, or none; two for a moment of a swap. LIMIT: reads every row. */
+  /**
+   * Returns one record with this local path, or none; two for a moment of a swap. LIMIT: reads
+   * every row.
+   */
   linksAt(path: LocalPath): Link[];
-  /** Linked documents in a folder; `all`: in those below it too. LIMIT: as `linksAt`. */
+  /** Returns linked documents in a folder; `all`: also in those below it. LIMIT: as `linksAt`. */
   documentsIn(folder: LocalPath, depth: "all" | "one", most: number): Placed[];
-  /** Where the linked documents are here, or were before they were left alone; in no order. */
+  /**
+   * Returns present local paths of linked documents, or those before they were excluded; in no
+   * order.
+   */
   localPaths(): LocalPath[];
-  /** Whether a link's local file has this inode. LIMIT: as `linksAt`. */
+  /** Returns true if the local file of a record has this inode. LIMIT: as `linksAt`. */
   hasInode(dev: number, ino: number): boolean;
   putLink(link: Link): void;
   removeLink(id: DocId): void;
   /**
-   * Notes that the file's bytes will survive power loss; does nothing where the link has another
+   * Records that the file's bytes will survive a power loss; does nothing if the record has another
    * local path by now.
    */
   setDurable(id: DocId, localPath: LocalPath): void;
   putDir(dir: DirLink): void;
   removeDir(id: DirId): void;
   /**
-   * A folder moved with all below it: rewrites the paths of links, folders, conflicts and holds on
-   * that side.
+   * Moves a folder with everything below it: rewrites the paths of records, folders, conflicts and
+   * blocks on that side.
    */
   moveSubtree(side: "local" | "remote", from: string, to: string): void;
   /**
-   * The same, but only for rows whose path on the other side lies at or below `within`. It is for a
-   * folder that somebody else moved: another folder may be at `from` or `to` by now (a swap).
+   * Works as `moveSubtree`, only for rows whose path on the other side is at or below `within`. It
+   * is for a folder that somebody else moved: another folder may be at `from` or `to` by now (a
+   * swap).
    */
   moveMembers(side: "local" | "remote", from: string, to: string, within: string): void;
   dir(id: DirId): DirLink | null;
-  /** The folder with this local path; null also when two have it. */
+  /** Returns the folder with this local path; null also if two have it. */
   dirAt(path: LocalPath): DirLink | null;
   putTombstone(tombstone: Tombstone): void;
   removeTombstone(id: DocId): void;
   conflict(id: DocId): Conflict | null;
-  /** Whether a conflict of another document has the newest copy at this path on record. */
+  /** Returns true if a conflict of another document has the newest copy at this path on record. */
   isCopyOfOther(id: DocId, path: LocalPath): boolean;
-  /** Returns whether a conflict of another document records a copy with this inode. */
+  /** Returns true if a conflict of another document records a copy with this inode. */
   isCopyInodeOfOther(id: DocId, stamp: Pick<Stamp, "dev" | "ino">): boolean;
   putConflict(conflict: Conflict): void;
   removeConflict(id: DocId): void;
   putHold(hold: Hold): void;
   removeHold(key: string): void;
   /**
-   * Sets the holds to exactly these; one that was there with the same reason and detail keeps its
-   * `since`. Writes nothing when nothing changes.
+   * Sets the blocks to exactly these; one with the same reason and detail keeps its `since`. Writes
+   * nothing if nothing changes.
    */
   replaceHolds(holds: readonly Hold[]): void;
 
   openIntent(run: number, intent: Intent): number;
   closeIntent(intentId: number): void;
-  /** One transaction: closes, and opens `next` (a replace that becomes parked). */
+  /**
+   * In one transaction: closes the intent, and opens `next` (a replacement that becomes a set-aside
+   * file).
+   */
   turnIntent(intentId: number, next: Intent): void;
   intents(): OpenIntent[];
 
-  /** Idempotent. A text and its name are stored together, so that every text can be found. */
+  /** Idempotent. Content and its name are stored together, so that all content can be found. */
   putText(text: string, name: TextName): Digest;
   putKnownText(digest: Digest, text: string, name: TextName): void;
   text(digest: Digest): string | null;
   hasText(digest: Digest): boolean;
   /**
-   * Oldest first: texts stored under `path`, of any document; texts of the document `id`, under any
-   * path; texts stored under a path of `formerly` and of no document. Without any of these: all.
-   * LIMIT: reads every row.
+   * Oldest first: content stored under `path`, of any document; content of the document `id`, under
+   * any path; content stored under a path of `formerly` without a document. Without any of these:
+   * all. LIMIT: reads every row.
    */
   sightings(wanted: {
     readonly path?: LocalPath;
@@ -234,20 +243,20 @@ export interface State {
     readonly formerly?: readonly LocalPath[];
   }): Sighting[];
   /**
-   * Makes every text that was put so far survive a power cut: to be called before the last file
-   * that holds one is removed. Costs nothing where none was put since.
+   * Makes all stored content survive a power loss: to be called before the last file with it is
+   * removed. Costs nothing if none was stored since.
    */
   secureTexts(): void;
   addVersion(version: Version): void;
   /** Newest first. */
   versions(id: DocId): Version[];
-  /** Whether this change id of the document arrived before `than`. */
+  /** Returns true if this change id of the document arrived before `than`. */
   isEarlier(id: DocId, changeId: ChangeId, than: ChangeId): boolean;
 
   meta(key: string): string | null;
   setMeta(key: string, value: string | null): void;
 
-  /** Notes the start of a run (one `sync`, or one pass of the daemon). Returns its number. */
+  /** Records the start of a run (one `sync`, or one cycle of the daemon). Returns its number. */
   beginRun(kind: string, at: number): number;
   endRun(run: number, at: number, summary: string): void;
   record(event: MirrorEvent): void;

@@ -3,7 +3,7 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 /** The address of the service, after all checks that need no request. */
 type BaseUrl = {
   readonly kind: "good";
-  /** `https://host[:port]`: no other origin ever gets the key. */
+  /** `https://host[:port]`: no other origin ever receives the key. */
   readonly origin: string;
   /** The path prefix, without a trailing slash; `""` for none. */
   readonly prefix: string;
@@ -29,9 +29,9 @@ const PART_FAULTS: readonly { readonly why: string; readonly isIn: (url: URL) =>
 /**
  * Checks the base URL of a service.
  * @param text as configured; a path prefix is allowed; a user name, a query and a fragment are not
- * @param allowHttpHosts hosts (`host` or `host:port`), besides loopback, that may be reached by
- * plain http
- * @returns `why` as a clause for messages; it never repeats the URL, which may hold a password
+ * @param allowHttpHosts hosts (`host` or `host:port`), besides loopback, for which plain http is
+ * allowed
+ * @returns `why` as a clause for messages; it never repeats the URL, which may have a password
  */
 export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = []): BaseUrl | BadBaseUrl {
   if (!URL.canParse(text)) return bad("it is not an absolute URL");
@@ -45,8 +45,8 @@ export function checkBaseUrl(text: string, allowHttpHosts: readonly string[] = [
 }
 
 /**
- * A base URL without the beginning of a route, all of which lie below `/v1`: somebody who copies a
- * route from the documents means the service above it.
+ * Returns a base URL without the beginning of a route, all of which are below `/v1`: somebody who
+ * copies a route from the documents means the service above it.
  */
 export function withoutRoute(url: string): string {
   return url.replace(/\/v1(?:\/(?:files|folders))?\/*$/, "");

@@ -1,16 +1,16 @@
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 type BodyText = { readonly kind: "text"; readonly text: string } | { readonly kind: "bad"; readonly why: string };
 
-/** The encodings that an answer may have; `decodeBody` reads these and no other. */
+/** Encodings that an answer may have; `decodeBody` reads these and no other. */
 export const ACCEPTED_ENCODINGS = "gzip, br";
 
-/** One for all, because it keeps nothing between two whole texts. */
+/** Shared, because it keeps nothing between two decodings. */
 const STRICT = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Turns the bytes of an answer into text.
+ * Decodes the bytes of an answer.
  * @param encoding the `content-encoding` header, or null
- * @param maxBytes bound of the decoded bytes: a bomb is given up as soon as it has grown past it
+ * @param maxBytes limit of the decoded bytes: a bomb is abandoned once it exceeds the limit
  */
 export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: number): BodyText {
   const plain = inflate(bytes, (encoding ?? "identity").trim().toLowerCase(), maxBytes);
@@ -32,7 +32,7 @@ function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | st
   if (bytes.length === 0) return bytes;
   try {
     // LIMIT: synchronous, which takes some milliseconds for the largest answer allowed, and needs
-    // no stream that may have to be torn down.
+    // no stream to clean up.
     const options = { maxOutputLength: maxBytes };
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {

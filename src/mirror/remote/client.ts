@@ -34,24 +34,24 @@ import type { WireRequest } from "../../contract/wire.ts";
 export type RemoteOptions = {
   readonly wire: Wire;
   readonly key: string;
-  /** The header that carries the key. Default: `authorization`, as `Bearer …`. */
+  /** Header with the key. Default: `authorization`, as `Bearer …`. */
   readonly keyHeader?: KeyHeader;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** What the state remembers of the deployment; null at first. */
+  /** Learned traits from the state; null at first. */
   readonly traits: RemoteTraits | null;
-  /** Put before every path, for a wire without a base URL. */
+  /** Prefix of every path, for a wire without a base URL. */
   readonly basePrefix?: string;
   /** The base URL, for messages. Default: none. */
   readonly address?: string;
 };
 
 /**
- * The client of the service. It holds the pace, retries reads, and checks every answer; what a
- * fault means for a document is the engine's to say. Closing it closes the wire.
- * @throws when the key cannot stand in a header (the message does not repeat it), and for an id of
- * the wrong form, which is a bug
+ * The client of the service. It paces requests, retries reads, and checks every answer; the engine
+ * decides what a fault means for a document. Closing it closes the wire.
+ * @throws if the key cannot be in a header (the message does not repeat it), and for an id of the
+ * wrong form, which is a bug
  */
 export function createRemote(options: RemoteOptions): Remote {
   return new Client(options);
@@ -195,14 +195,14 @@ class Client implements Remote {
 }
 
 /**
- * Ids become parts of URLs. Each id of an answer was checked when it was read, so a bad one here
- * comes from a damaged state or a bug.
+ * Ids become parts of URLs. Each id of an answer was checked when it was read, so a bad one comes
+ * from a damaged state or a bug.
  */
 function checkIds(...good: readonly boolean[]): void {
   if (good.includes(false)) throw new Error("an id is not of the form doc_…, dir_… or chg_…");
 }
 
-/** The same wire, whose exchanges are counted by method as they begin. Streams count for none. */
+/** Counts the exchanges of a wire by method as they begin. Streams do not count. */
 class CountedWire implements Wire {
   readonly stream?: NonNullable<Wire["stream"]>;
   readonly #wire: Wire;
@@ -222,7 +222,7 @@ class CountedWire implements Wire {
     return this.#wire.close();
   }
 
-  /** Since it was made. */
+  /** Returns counts since creation. */
   counts(): Readonly<Record<string, number>> {
     return { ...this.#counts };
   }

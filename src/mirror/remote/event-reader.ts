@@ -6,7 +6,7 @@ const MAX_EVENT_LENGTH = 64 * 1024;
 /** One event; `id`: that of the stream so far, null before there was one. */
 export type ReadEvent = { readonly type: string; readonly data: string; readonly id: string | null };
 
-/** Reads a stream of events, in pieces of any size. Ends at an event or a line above the bound. */
+/** Reads a stream of events, in pieces of any size. Ends at an event or a line above the limit. */
 export class EventReader {
   readonly #decoder = new TextDecoder();
   readonly #parser: { feed(text: string): void };
@@ -27,7 +27,7 @@ export class EventReader {
         onEvent({ type: event, data, id: this.#lastId });
       },
       onError: ({ type }) => {
-        // Unknown fields and unfit pauses are ignored, as the format demands.
+        // Unknown fields and invalid pauses are ignored, as the format requires.
         if (type === "max-buffer-size-exceeded") this.#break();
       },
     });

@@ -2,16 +2,14 @@ import type { Dispatcher } from "undici";
 import type { WireResult } from "../../common/wire.ts";
 import { decodeBody } from "./body-text.ts";
 
-/** What can end an exchange. */
+/** The part of a dispatch that can end an exchange. */
 type Controller = Pick<Dispatcher.DispatchController, "abort">;
 
 /**
  * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles
- * exactly once.
- *
- * `not-sent` is not guessed from error codes: `onRequestStart` is called right before the first
- * byte is written to a socket, and nothing is written when it is aborted there. Before that call
- * nothing was sent; from it on everything may have been.
+ * exactly once. `not-sent` is not guessed from error codes: `onRequestStart` is called right before
+ * the first byte is written to a socket, and nothing is written if the exchange is aborted there.
+ * Before that call nothing was sent; after it everything may have been.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   readonly #settle: (result: WireResult) => void;
@@ -38,7 +36,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Controller): void {
-    // ORDER: an exchange that was given up in the queue has told `not-sent`; it must not be sent
+    // ORDER: an exchange that was abandoned in the queue reported `not-sent`; it must not be sent
     // after that.
     if (this.#settled) controller.abort(new Error("given up before it was sent"));
     else this.#controller = controller;
@@ -106,7 +104,7 @@ export function flatten(headers: Readonly<Record<string, string | string[] | und
   return flat;
 }
 
-/** The code alone: messages and the members of undici's errors may repeat what was sent (I30). */
+/** Only the code: messages and the members of undici's errors may repeat what was sent (I30). */
 export function codeOf(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;
   return /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : "failed";

@@ -1,15 +1,15 @@
 import type { Fault } from "../ports/remote.ts";
 import type { Call, Failure, Reply } from "./reply.ts";
 
-/** What a reply means to the caller. */
+/** Turns replies into faults for callers. */
 
 export function isWrite(call: Pick<Call, "method">): boolean {
   return call.method !== "GET";
 }
 
 /**
- * Whether a write may have happened (I08). It has not if it was never sent, or the service itself
- * refused it with a 4xx in the form of the contract; in every other case it may have.
+ * Returns true if a write may have happened (I08). It has not if it was never sent, or the service
+ * itself refused it with a 4xx in the form of the contract; in every other case it may have.
  */
 export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boolean {
   if (!isWrite(call)) return false;
@@ -19,15 +19,15 @@ export function mayHaveHappened(call: Pick<Call, "method">, reply: Reply): boole
 }
 
 /**
- * The fault of an answer of success that lacks what it must hold: a write was done, and its result
- * is unknown.
+ * Returns the fault of a successful answer that lacks a required member: a write was done, and its
+ * result is unknown.
  */
 export function misreadFault(call: Pick<Call, "method">, why: string, requestId: string | null): Fault {
   if (isWrite(call)) return { kind: "uncertain", detail: why, requestId };
   return { kind: "later", detail: why, requestId, cause: "malformed" };
 }
 
-/** The fault of a reply without a value, once no retry is left. */
+/** Returns the fault of a reply without a value, once no retry is left. */
 export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   const requestId = "requestId" in reply ? reply.requestId : null;
   const detail = reply.kind === "problem" && reply.detail === "" ? reply.code : reply.detail;
@@ -39,7 +39,9 @@ export function faultOf(call: Pick<Call, "method">, reply: Failure): Fault {
   return refusalFault(reply);
 }
 
-/** The cause of a fault that may pass by itself; null: the answer would be the same again. */
+/**
+ * Returns the cause of a fault that may end by itself; null if the answer would be the same again.
+ */
 function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limited" | null {
   if (reply.kind === "paused") return "rate-limited";
   if (reply.kind === "no-answer") return "unreachable";
@@ -47,7 +49,7 @@ function causeToWait(reply: Failure): "unreachable" | "unavailable" | "rate-limi
   return reply.status >= 500 ? "unavailable" : null;
 }
 
-/** The fault of a refusal by the service itself. */
+/** Returns the fault of a refusal by the service itself. */
 function refusalFault(reply: Extract<Reply, { kind: "problem" }>): Fault {
   const { status, code, detail, requestId, pointers, fieldCodes } = reply;
   if (status === 401) return { kind: "locked-out", code: "unauthenticated", detail, requestId };

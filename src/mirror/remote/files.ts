@@ -104,8 +104,8 @@ function wholeFile(file: PartialFile, id: DocId): FileResource | null {
 }
 
 /**
- * The write was done, but its answer does not show the result: a GET does. If that fails, the write
- * is uncertain.
+ * Reads a document whose write was answered without the result. If that fails, the write is
+ * uncertain.
  */
 async function readBack(
   context: CallContext,

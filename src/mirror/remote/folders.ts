@@ -27,26 +27,26 @@ export async function listFolders(context: CallContext, prefix: RemotePath | nul
     return whole;
   }
   if (!whole.complete && (folderTree === "yes" || !isRefused(whole.fault))) return whole;
-  // Refused, or nothing is there, or the root is taken for the name of no folder.
+  // Refused, or nothing exists, or the root is treated as the name of no folder.
   const walked = await walkRoots(context);
   if (!whole.complete || walked.items.length > 0) context.traits.learnFolderTree(false);
   return walked;
 }
 
-/** Whether the service refused the form of the request. */
+/** Returns true if the service refused the form of the request. */
 function isRefused(fault: Fault | null): boolean {
   return fault?.kind === "problem" && (fault.status === 400 || fault.status === 404 || fault.status === 409);
 }
 
-/** The root folders, and what is below each. */
+/** Lists the root folders, and the folders below each. */
 async function walkRoots(context: CallContext): Promise<Listing<FolderResource>> {
-  // All of them are held together, so one limit applies to all.
+  // All of them are kept in memory together, so one limit applies to all.
   const spent = spentNothing();
   const roots = await listBy(context, { kind: "none" }, spent);
   const below: Listing<FolderResource>[] = [];
   const left = roots.items.entries();
-  // Each takes the next root when it has listed one, so that the limit counts what was listed by
-  // then, and few large pages are held at once.
+  // Each worker takes the next root when it has listed one, so that the limit counts everything
+  // listed by then, and few large pages are in memory at a time.
   const listSome = async (): Promise<void> => {
     for (const [at, root] of left)
       below[at] = await listBy(context, { kind: "path-prefix", pathPrefix: root.path }, spent);
@@ -69,7 +69,8 @@ export async function findFolder(context: CallContext, path: RemotePath): Promis
 }
 
 /**
- * The folders that the service shows for a path, in whatever spelling; none if the request fails.
+ * Returns the folders that the service shows for a path, in whatever spelling; none if the request
+ * fails.
  */
 export async function foldersAt(context: CallContext, path: RemotePath): Promise<readonly FolderResource[]> {
   return (await listBy(context, { kind: "path", path })).items;
@@ -136,7 +137,7 @@ export async function deleteFolder(context: CallContext, id: DirId): Promise<Ans
  * PATCH and DELETE of a folder are not in the contract, so a deployment may lack them. 405 and 501
  * say so in every form, and so does a 404 that is not about the folder, unless the route was seen
  * to work before.
- * @returns the fault to report, or null when the reply is about something else
+ * @returns the fault to report, or null if the reply is about something else
  */
 function missingRoute(reply: Failure, known: "unknown" | "yes" | "no"): Fault | null {
   if (reply.kind !== "problem" && reply.kind !== "unreadable") return null;

@@ -1,17 +1,17 @@
 import type { WireResponse } from "../../contract/wire.ts";
 
 /**
- * Says what an answer is that is not JSON: perhaps it comes from a file server, a login page, a
- * captive portal or another API.
+ * Describes an answer that is not JSON: it may come from a file server, a login page, a captive
+ * portal or another API.
  */
 
-/** Where an answer came from and what it said it was. Both are shown. */
+/** URL and content type of an answer, both for messages. */
 export type Origin = { readonly url: string; readonly contentType: string };
 
 const MAX_TYPE_LENGTH = 60;
 const MEDIA_TYPE = /^[a-z0-9!#$&^_.+-]+\/[a-z0-9!#$&^_.+-]+$/;
 
-/** `text/html`, without parameters; `no content type` where there is none. */
+/** Returns `text/html`, without parameters; `no content type` if there is none. */
 export function contentTypeOf({ headers }: WireResponse): string {
   const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
   return type.length <= MAX_TYPE_LENGTH && MEDIA_TYPE.test(type) ? type : "no content type";
@@ -20,7 +20,7 @@ export function contentTypeOf({ headers }: WireResponse): string {
 // LIMIT: a page says what it is at its beginning.
 const LOOKED_AT = 65_536;
 
-/** A few words about a body that is not JSON; they never quote it. */
+/** Describes a body that is not JSON in a few words; never quotes it. */
 export function looksOf(contentType: string, body: string): string {
   const head = body.slice(0, LOOKED_AT).trimStart();
   if (head === "") return "an empty answer";

@@ -19,7 +19,7 @@ type HttpOptions = {
   readonly key: string;
   readonly keyHeader: KeyHeader;
   readonly basePrefix: string;
-  /** The base URL as messages show it. */
+  /** The base URL, for messages. */
   readonly address: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -30,7 +30,7 @@ function boundsOf({ method, size }: Call): { readonly deadlineMs: number; readon
   return { deadlineMs: DEADLINE_MS[method], maxBytes: ANSWER_BYTES[size] };
 }
 
-/** How a stream of events ended, or what came in its place. */
+/** End of a stream of events, or the answer in its place. */
 export type StreamReply = { readonly kind: "ended"; readonly why: string } | Reply;
 
 const NO_STREAMS: StreamReply = {
@@ -51,7 +51,7 @@ export class Http {
   readonly #headersWithBody: WireHeaders;
   #generation: string | null = null;
 
-  /** @throws when the key cannot stand in a header; the message does not repeat it */
+  /** @throws if the key cannot be in a header; the message does not repeat it */
   constructor(options: HttpOptions) {
     const { key, keyHeader } = options;
     if (!/^[\x21-\x7e]{1,4096}$/.test(key)) throw new Error("the API key must be printable ASCII without spaces");
@@ -62,7 +62,8 @@ export class Http {
   }
 
   /**
-   * One exchange, which ends in one reply. It never throws for anything that the other side does.
+   * Makes one exchange, which ends in one reply. It never throws for anything that the service
+   * does.
    */
   async exchange(call: Call): Promise<Reply> {
     const { wire, clock, log } = this.#options;
@@ -95,8 +96,8 @@ export class Http {
   }
 
   /**
-   * A stream of events, until it ends. It takes no place in the queue.
-   * @param lastId the event after which it is to go on; null: from now on
+   * Opens a stream of events, until it ends. It takes no place in the queue.
+   * @param lastId the event after which it continues; null: from now on
    */
   async stream(
     path: string,
@@ -118,12 +119,12 @@ export class Http {
     return readResult(call, end, { address, scrub, now: clock.now() });
   }
 
-  /** As the newest answer of the service names it; null: none did. */
+  /** Returns the mark of the service's newest answer; null if none had one. */
   generation(): string | null {
     return this.#generation;
   }
 
-  /** What is no answer of the service, as a proxy's, says nothing of it. */
+  /** An answer that is not the service's, such as a proxy's, proves nothing about it. */
   #noteGeneration({ kind }: Reply, result: WireResult): void {
     if (result.kind !== "answer" || (kind !== "success" && kind !== "problem")) return;
     const named = result.response.headers[GENERATION];

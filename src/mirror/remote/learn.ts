@@ -7,12 +7,12 @@ import type { Call, Reply } from "./reply.ts";
 import type { CallContext } from "./reads.ts";
 import type { TraitBook } from "./traits.ts";
 
-/** What is learned about the deployment from answers to writes. */
+/** Learns about the deployment from answers to writes. */
 
 /**
  * Creates something by its path. Whether the service writes paths with a leading slash is unknown
- * until it has shown one. As long as it is (in an empty workspace), a path that is refused is sent
- * once more in the other form, which is another request and not the same one again.
+ * until it has shown one. Until then (in an empty workspace), a refused path is sent once more in
+ * the other form, which is another request.
  */
 export async function createAtPath(
   context: CallContext,
@@ -43,7 +43,7 @@ function isRefusalAt(reply: Reply, pointer: string): boolean {
 
 type Patch<T> = (body: JsonObject) => Promise<Answer<T>>;
 
-/** Gives a document or a folder another name. */
+/** Renames a document or a folder. */
 export async function rename<T>(
   { traits }: CallContext,
   name: string,
@@ -66,7 +66,7 @@ export async function move<T extends { readonly path: RemotePath }>(
   return answer;
 }
 
-/** A name that is legal by our rules was refused: its doubtful characters are the likely reason. */
+/** A legal name was refused: its doubtful characters are the likely reason. */
 function learnRefusal(traits: TraitBook, fault: Fault, pointer: "/path" | "/name", path: string, kind: NameKind): void {
   if (fault.kind !== "problem" || fault.code !== "invalid_request" || !fault.pointers.includes(pointer)) return;
   traits.sawRefusal(path, kind);

@@ -1,29 +1,29 @@
 export const LIST_LIMITS = {
-  // LIMIT: pages of one traversal. Ten million items at the documented page size, a million where
-  // pages hold 50.
+  // LIMIT: pages of one traversal. Ten million items at the documented page size, a million if
+  // pages have 50.
   pages: 20_000,
   // LIMIT: pages in a row without a new item. Items that the key may not read are left out of
   // pages, so many may be empty.
   barrenPages: 2_000,
-  // LIMIT: items held in memory, and the characters of their paths: a million of 128 each.
+  // LIMIT: items in memory, and the characters of their paths: a million of 128 each.
   items: 1_000_000,
   characters: 128_000_000,
 } as const;
 
-/** What listings have read so far. */
+/** Totals of listings so far. */
 export type Spent = { pages: number; items: number; characters: number };
 
 export function spentNothing(): Spent {
   return { pages: 0, items: 0, characters: 0 };
 }
 
-/** Why no further page may be requested; null: one may. */
+/** Returns why no further page may be requested, or null. */
 export function overLimit({ pages, items, characters }: Spent): string | null {
   if (pages >= LIST_LIMITS.pages) return "the list does not end";
   return items >= LIST_LIMITS.items || characters >= LIST_LIMITS.characters ? "the list is too long" : null;
 }
 
-/** Whether one more page certainly stays within the limits. */
+/** Returns true if one more page certainly stays within the limits. */
 export function isFarFromLimit({ pages, items, characters }: Spent): boolean {
   return pages * 2 < LIST_LIMITS.pages && items * 2 < LIST_LIMITS.items && characters * 2 < LIST_LIMITS.characters;
 }

@@ -16,24 +16,19 @@ type ListOptions<Item> = {
   readonly caller: Caller;
   readonly traits: TraitBook;
   readonly route: string;
-  /**
-   * What is listed. Its path has no leading slash; it is sent in the form that the deployment uses.
-   */
+  /** Selector of the list. Its path has no leading slash; it is sent in the deployment's form. */
   readonly selector: Selector;
   readonly read: (value: unknown, rule: IdRule) => Parsed<Sighted<Item>>;
   readonly onPage?: ((seen: number) => void) | undefined;
-  /** Takes each item as it is read, and returns an equal one to keep in its place. */
+  /** Receives each item as it is read, and returns an equal one to keep in its place. */
   readonly onListed?: ((item: Item) => Item) | undefined;
-  /**
-   * What was listed so far, shared by listings that are bounded together; left out: each traversal
-   * counts its own.
-   */
+  /** Totals shared by listings with a common limit; left out: each traversal counts its own. */
   readonly spent?: Spent;
 };
 
-/** How often an `invalid_cursor` may make the traversal start again. */
+/** LIMIT: restarts of the traversal after `invalid_cursor`. */
 const MAX_STARTS = 3;
-/** How one traversal ended. */
+/** End of one traversal. */
 type End = { readonly kind: "complete" } | { readonly kind: "cursor-refused" | "failed"; readonly fault: Fault };
 
 function failed(fault: Fault): End {
@@ -41,9 +36,9 @@ function failed(fault: Fault): End {
 }
 
 /**
- * Follows a list to its end, through short and empty pages. An item that is listed twice counts as
- * it was seen last. An item that cannot be read is left out and makes the listing incomplete, so
- * that it is never taken for absent.
+ * Follows a list to its end, through short and empty pages. Of an item that is listed twice the
+ * last one counts. An item that cannot be read is left out and makes the listing incomplete, so
+ * that it never counts as absent.
  */
 export async function listAll<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
@@ -52,8 +47,8 @@ export async function listAll<Item extends { readonly id: string }>(
   for (let start = 1; ; start++) {
     const seen = new Map<string, Item>();
     const end = await new Traversal(options, seen).run();
-    // An item that only an earlier traversal saw is gone if a later one was complete; if none
-    // was complete, it counts.
+    // An item that only an earlier traversal saw is gone if a later one was complete; if none was
+    // complete, it counts.
     if (end.kind === "complete") return { items: [...seen.values()], complete: true, fault: null };
     for (const [id, item] of seen) before.set(id, item);
     if (end.kind === "failed" || start === MAX_STARTS)
@@ -70,16 +65,16 @@ class Traversal<Item extends { readonly id: string }> {
   readonly #selector: Selector;
   readonly #spent: Spent;
   readonly #cursors = new Set<string>();
-  /** null: the first page comes next. */
+  /** Null: the first page comes next. */
   #cursor: string | null = null;
-  /** The request of the next page, if it was made before this one was read. */
+  /** Request of the next page, if it was made before this one was read. */
   #asked: Promise<Reply> | null = null;
-  /** How many pages in a row showed nothing new. */
+  /** Pages in a row without a new item. */
   #barren = 0;
-  /** Why the first item that could not be read could not; null: all could. */
+  /** Fault of the first item that could not be read; null if there is none. */
   #oddity: Fault | null = null;
 
-  /** @param seen takes the items of the pages */
+  /** @param seen receives the items of the pages */
   constructor(options: ListOptions<Item>, seen: Map<string, Item>) {
     this.#options = options;
     this.#seen = seen;
@@ -126,8 +121,8 @@ class Traversal<Item extends { readonly id: string }> {
   }
 
   /**
-   * Whether the first page of documents is judged for being another server's. A look at one path is
-   * not.
+   * Returns true if the first page of documents is checked for coming from another server. A list
+   * of one path is not.
    */
   #tellsForeign(): boolean {
     const { route, selector } = this.#options;
@@ -142,7 +137,7 @@ class Traversal<Item extends { readonly id: string }> {
     return this.#leadsOn(page) && page.items.length > 0 && this.#barren === 0 && isFarFromLimit(this.#spent);
   }
 
-  /** @returns null where another page follows */
+  /** Returns null if another page follows. */
   #take(page: PageRead): End | null {
     const seenBefore = this.#seen.size;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
@@ -159,11 +154,11 @@ class Traversal<Item extends { readonly id: string }> {
   }
 }
 
-/** How many turns pass before requests made so far are surely on the wire. */
+/** Turns of the event loop after which earlier requests are surely on the wire. */
 const TURNS = 16;
 
 /**
- * ORDER: the next page's request leaves before this page is read, because reading takes as long as
+ * ORDER: the next page's request is sent before this page is read, because reading takes as long as
  * the service needs to make the next.
  */
 async function sending(): Promise<void> {
@@ -176,7 +171,7 @@ function isCursorRefusal(reply: Reply): boolean {
   return reply.kind === "problem" && reply.code === "invalid_cursor";
 }
 
-/** @returns why the first item that could not be read could not, or null */
+/** Returns the fault of the first item that could not be read, or null. */
 function takeItems<Item extends { readonly id: string }>(
   options: ListOptions<Item>,
   items: readonly unknown[],
@@ -203,7 +198,7 @@ function takeItems<Item extends { readonly id: string }>(
   return why;
 }
 
-/** Names an item by its id, where it has one that can be shown. */
+/** Names an item by its id, if it has one that can be shown. */
 function idOf(value: unknown): string {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return isDocId(id) || isDirId(id) ? ` (${id})` : "";
@@ -220,13 +215,13 @@ function spellSelector(selector: Selector, traits: TraitBook): Selector {
 }
 
 /**
- * Recognises answers that do not come from the service to a request for the first page of
- * documents: the service always answers that with a list envelope.
+ * Recognises answers of other programs to a request for the first page of documents: the service
+ * always answers that with a list envelope.
  */
 
 /**
- * A refusal of a list for a reason that the service does not have. An answer that asks to try again
- * later may come from a proxy before the service.
+ * Returns a refusal of a list for a reason that the service does not have. An answer that asks to
+ * try again later may come from a proxy before the service.
  */
 function foreignRefusal(reply: Failure): Fault | null {
   if (reply.kind !== "unreadable" && reply.kind !== "problem") return null;
@@ -237,20 +232,20 @@ function foreignRefusal(reply: Failure): Fault | null {
   return status === 401 ? null : notTheService(from, status, "JSON that is no list of documents", requestId);
 }
 
-/** Names the program that answered in place of the service; null: the service answered. */
+/** Names the program that answered in place of the service; null if the service answered. */
 function foreignLooks(page: ReturnType<typeof readPage>, value: unknown): string | null {
   if (!page.ok) return looksOfJson(value);
   return isForeign(page.value.items) ? "a list of something else" : null;
 }
 
-/** Returns whether no item of a page has an id of the service's form: another program answered. */
+/** Returns true if no item of a page has an id of the service's form: another program answered. */
 function isForeign(items: readonly unknown[]): boolean {
   return items.length > 0 && !items.some((item) => isJsonObject(item) && isDocId(member(item, "id")));
 }
 
 /**
- * Says in a few words what JSON this is; null where it is a list envelope, whatever else is wrong
- * with it.
+ * Describes this JSON in a few words; null if it is a list envelope, whatever else is wrong with
+ * it.
  */
 function looksOfJson(value: unknown): string | null {
   if (value === null) return "an empty answer";
@@ -262,7 +257,7 @@ function looksOfJson(value: unknown): string | null {
   return isList && typeof member(value, "hasMore") === "boolean" ? null : "a list of something else";
 }
 
-/** @param looks what came, in a few words */
+/** @param looks a description of the answer, in a few words */
 function notTheService(from: Origin, status: number, looks: string, requestId: string | null): Fault {
   const detail = `${from.url} answers ${status}, ${from.contentType}: ${looks}`;
   return { kind: "later", detail, requestId, cause: "not-the-service" };

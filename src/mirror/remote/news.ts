@@ -11,20 +11,20 @@ type NewsOptions = {
   readonly http: Http;
   readonly clock: Clock;
   readonly random: Random;
-  /** Asked for each event: more is learned of a deployment while it is listened to. */
+  /** Called for each event: more is learned about a deployment while the stream is open. */
   readonly idRule: () => IdRule;
 };
 
 /** Waits before the next attempt, in milliseconds. */
 const AGAIN = {
-  /** After a lost connection: doubled each time; a stream that lasted begins anew. */
+  /** After a lost connection: doubled each time; a stream that lasted resets it. */
   lostMs: 3_000,
   lostMostMs: 60_000,
   lastedMs: 60_000,
-  /** After an answer that says "not now", without how long. */
+  /** After an answer that says "not now", without a time. */
   refusedMs: 10_000,
   refusedMostMs: 300_000,
-  /** Where there are no events: a deployment may get them. */
+  /** If there are no events: a deployment may get them. */
   noneMs: 3_600_000,
 } as const;
 
@@ -35,14 +35,14 @@ const FLOOD = { bytes: 8 * 1024 * 1024, inMs: 60_000 } as const;
 
 const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 
-/** How a stream, or the attempt at one, came to its end. */
+/** End of a stream, or of an attempt at one. */
 type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
 /** `ms`: the longest wait before the next attempt. */
 type After = { readonly state: NewsState; readonly ms: number };
 
 /**
- * Listens to the service's events, and connects again where the connection is lost. Nothing that
- * comes is believed; what may come is bounded.
+ * Listens to the service's events, and connects again after a lost connection. Events are hints
+ * only, and their volume is limited.
  */
 export class NewsStream implements RemoteNews {
   readonly #options: NewsOptions;
@@ -74,7 +74,7 @@ export class NewsStream implements RemoteNews {
       if (clock.monotonic() - began > AGAIN.lastedMs) this.#failures = 0;
       const after = afterEnd(end, this.#failures++);
       listener.onState(after.state);
-      // Full jitter: the clients of a service that comes back do not come all at once.
+      // Full jitter: clients of a service that comes back do not all come at the same moment.
       await clock.sleep(after.ms * (0.1 + 0.9 * random.fraction()), signal);
     }
   }
@@ -117,7 +117,7 @@ class Connection {
     this.signal = AbortSignal.any([this.#ending.signal, closing]);
   }
 
-  /** @returns whether they may be read */
+  /** Returns true if the bytes may be read. */
   isFit(bytes: Buffer): boolean {
     if (this.signal.aborted) return false;
     if (!this.#isOpen) this.#open();
@@ -133,7 +133,7 @@ class Connection {
 
   giveUp(why: string): void {
     this.givenUp = { kind: "too-much", why };
-    // What it went on to say is not known.
+    // Later events are not known.
     this.lastId = null;
     this.#ending.abort();
   }
@@ -141,7 +141,7 @@ class Connection {
   #open(): void {
     this.#isOpen = true;
     this.#listener.onState({ kind: "listening" });
-    // What happened before is not told to who asks for it by no id.
+    // Without an id to resume from, earlier events are missed.
     if (this.resumesAt === null) this.#listener.onHint({ kind: "all" });
   }
 }
@@ -167,7 +167,7 @@ class FloodGauge {
   }
 }
 
-/** @param failures attempts in a row before this one that led to nothing lasting */
+/** @param failures attempts in a row before this one without a lasting stream */
 function afterEnd(end: End, failures: number): After {
   const doubled = 2 ** Math.min(failures, 16);
   if (end.kind === "too-much") return { state: { kind: "broken", why: end.why }, ms: AGAIN.refusedMostMs };
@@ -184,7 +184,7 @@ function afterEnd(end: End, failures: number): After {
 
 type Answered = Extract<End, { readonly kind: "problem" | "unreadable" | "success" }>;
 
-/** Whether the same request may be answered otherwise in some minutes. */
+/** Returns true if the same request may be answered otherwise in some minutes. */
 function mayPass(end: Answered): boolean {
   if (end.kind === "problem" && end.code === "workspace_not_found") return true;
   return end.status === 401 || end.status === 429 || (end.status >= 500 && end.status !== 501);

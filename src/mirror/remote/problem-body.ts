@@ -9,21 +9,21 @@ export type ReadProblem = {
   readonly code: string;
   readonly detail: string;
   readonly requestId: string | null;
-  /** JSON Pointers of the members that are wrong. */
+  /** JSON Pointers of the wrong members. */
   readonly pointers: readonly string[];
-  /** Codes of what is wrong with members. Left out: the answer names none. */
+  /** Codes of faults in members. Left out if the answer names none. */
   readonly fieldCodes?: readonly string[];
 };
 
 type NoProblem = { readonly kind: "unreadable"; readonly why: string };
 
-// LIMIT: how many entries of `errors` are read.
+// LIMIT: entries of `errors` that are read.
 const MAX_POINTERS = 20;
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
- * Reads an error body. An object without a code gets one from its status (`status_404`), which is
- * never taken for a code with a meaning. A documented code under another status, or a `status`
+ * Reads an error body. An object without a code gets one from its status (`status_404`), which
+ * never counts as a code with a meaning. A documented code under another status, or a `status`
  * member that is not the answer's, is a contradiction and proves nothing.
  */
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
@@ -58,8 +58,8 @@ function isDocumented(code: string): code is ProblemCode {
 }
 
 /**
- * `code`, else the last segment of `type` (which "may be branched on"), else the status; null for a
- * `code` that cannot be one.
+ * Returns `code`, else the last segment of `type` (which "may be branched on"), else the status;
+ * null for a `code` that cannot be one.
  */
 function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | null {
   const code = member(problem, "code");
@@ -70,7 +70,7 @@ function codeOf(problem: JsonObject, status: number, scrub: Scrub): string | nul
   return isCode(fromType, scrub) ? fromType : `status_${status}`;
 }
 
-/** A key may look like a code: if it is echoed as such, it is none. */
+/** A key may look like a code: an echoed key is none. */
 function isCode(text: string, scrub: Scrub): boolean {
   return CODE.test(text) && scrub(text) === text;
 }
@@ -92,7 +92,8 @@ function pointersOf(errors: unknown, scrub: Scrub): string[] {
 }
 
 /**
- * A request id is shown and logged: printable ASCII, at most 128 characters; anything else is none.
+ * Returns a request id that may be shown and logged: printable ASCII, at most 128 characters;
+ * anything else is none.
  */
 export function readRequestId(value: unknown, scrub: Scrub): string | null {
   return typeof value === "string" && /^[\x21-\x7e]{1,128}$/.test(value) ? scrub(value) : null;

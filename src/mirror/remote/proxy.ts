@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "../../common/loopback.ts";
 
-/** Decides by which HTTP proxy a service is reached. */
+/** Chooses the HTTP proxy for a service. */
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -8,14 +8,14 @@ export type Route =
   | { readonly kind: "direct" }
   | {
       readonly kind: "proxy";
-      /** Name of the variable that gives the proxy, for messages. */
+      /** Name of the variable with the proxy, for messages. */
       readonly variable: string;
-      /** URL of the proxy. It may hold a user name and a password: never print it. */
+      /** URL of the proxy. It may have a user name and a password: never print it. */
       readonly url: string;
       /** Origin of the proxy, which may be printed. */
       readonly origin: string;
     }
-  /** The variable holds something else than the URL of an HTTP proxy. */
+  /** The variable has something other than the URL of an HTTP proxy. */
   | { readonly kind: "bad"; readonly variable: string };
 
 const VARIABLES = {
@@ -46,7 +46,10 @@ export function routeTo(origin: string, env: Env): Route {
   return { kind: "proxy", variable, url, origin: parsed.origin };
 }
 
-/** Whether `NO_PROXY` lists a host: by name, by a domain above it, or by `*`, maybe with a port. */
+/**
+ * Returns true if `NO_PROXY` lists a host: by name, by a domain above it, or by `*`, possibly with
+ * a port.
+ */
 function isListed(host: string, port: string, noProxy: string): boolean {
   return noProxy
     .toLowerCase()

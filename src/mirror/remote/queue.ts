@@ -4,11 +4,11 @@ import type { Clock } from "../../common/clock.ts";
 type Turn<T> = { readonly kind: "ran"; readonly value: T } | { readonly kind: "paused"; readonly leftMs: number };
 
 export const CONCURRENCY = { start: 8, least: 1, most: 32 } as const;
-/** A longer pause is not waited for: the caller is told, and plans again later. */
+/** LIMIT: a longer pause is not waited for: the caller is informed, and plans again later. */
 const LONGEST_PAUSE_MS = 60_000;
 
 /**
- * How many calls may run at once, found as TCP does: from 8, one more for each success until the
+ * Adjusts the number of parallel calls as TCP does: from 8, one more for each success until the
  * first congestion; then half, and from there one more for each round (as many successes as there
  * are places).
  */
@@ -24,8 +24,8 @@ export class CallQueue {
   #pauses = 0;
 
   /**
-   * @param closing ends every wait for a pause; `work` then runs at once, and must check `closing`
-   * itself
+   * @param closing ends every wait for a pause; `work` then runs immediately, and must check
+   * `closing` itself
    */
   constructor(clock: Clock, closing: AbortSignal) {
     this.#clock = clock;
@@ -34,8 +34,8 @@ export class CallQueue {
   }
 
   /**
-   * Runs `work` when there is a place, and waits out a pause before.
-   * @param congested whether the result says that the service has too much to do
+   * Runs `work` when there is a place, after any pause.
+   * @param congested returns true if the result says that the service has too much to do
    * @returns `paused`, without having run it, while the pause is longer than anybody should wait
    */
   run<T>(work: () => Promise<T>, congested: (value: T) => boolean): Promise<Turn<T>> {
@@ -54,7 +54,7 @@ export class CallQueue {
     });
   }
 
-  /** Nothing is sent for `ms`. Of several pauses the one that ends last counts. */
+  /** Sends nothing for `ms`. Of several pauses the one that ends last counts. */
   pause(ms: number): void {
     this.#pauses++;
     this.#pausedUntil = Math.max(this.#pausedUntil, this.#clock.monotonic() + ms);
@@ -64,7 +64,7 @@ export class CallQueue {
     return this.#limit;
   }
 
-  /** How often calls were paused, and for how long nothing is sent now. */
+  /** Returns the number of pauses, and the milliseconds left of the present one. */
   pauses(): { readonly count: number; readonly leftMs: number } {
     return { count: this.#pauses, leftMs: Math.max(0, this.#pauseLeft()) };
   }
@@ -80,8 +80,7 @@ export class CallQueue {
   }
 
   #shrink(startedIn: number): void {
-    // One overload fails all calls that are under way: only one that began after the last
-    // halving halves again.
+    // One overload fails all active calls: only one that began after the last halving halves again.
     if (startedIn !== this.#round) return;
     this.#round++;
     this.#threshold = Math.max(CONCURRENCY.least, Math.floor(this.#limit / 2));

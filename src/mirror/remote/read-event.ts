@@ -19,9 +19,9 @@ const READERS: { readonly [Type in EventType]: Read } = {
 const ALL: NewsHint = { kind: "all" };
 
 /**
- * What an event hints at. One that is of a known type and cannot be read still says that something
- * happened.
- * @returns null: its type is not known
+ * Returns the hint of an event. An event of a known type that cannot be read still says that
+ * something happened.
+ * @returns null for an unknown type
  */
 export function readEvent(type: string, data: string, rule: IdRule): NewsHint | null {
   if (!Object.hasOwn(READERS, type)) return null;

@@ -14,16 +14,16 @@ type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 export type Call = {
   readonly method: Method;
-  /** Below the base URL, percent-encoded, with its query. */
+  /** Path below the base URL, percent-encoded, with its query. */
   readonly path: string;
   readonly body: JsonObject | null;
-  /** Statuses that mean success. */
+  /** Statuses of success. */
   readonly accept: readonly number[];
-  /** What the answer holds: one resource, or a page of a list. */
+  /** Size of the answer: one resource, or a page of a list. */
   readonly size: "item" | "page";
 };
 
-/** How one exchange ended. */
+/** Result of one exchange. */
 export type Reply =
   /** `value` is null for an empty body. */
   | {
@@ -42,7 +42,7 @@ export type Reply =
       readonly kind: "unreadable";
       readonly status: number;
       readonly detail: string;
-      /** What it is, in a few words. */
+      /** Description in a few words. */
       readonly looks: string;
       readonly requestId: string | null;
       readonly retryAfterMs: number | null;
@@ -54,7 +54,7 @@ export type Reply =
       readonly timedOut: boolean;
       /** In words. */
       readonly detail: string;
-      /** As the wire said it, often a code: for the log. */
+      /** Reason from the wire, often a code: for the log. */
       readonly why?: string;
     }
   /** Not sent, because the service asked for a longer pause than the caller should wait. */
@@ -100,7 +100,7 @@ function readResponse(call: Call, response: WireResponse, { address, scrub, now 
   }
 }
 
-/** What every answer has. */
+/** Members of every answer. */
 type Common = { readonly status: number; readonly requestId: string | null; readonly from: Origin };
 
 /** An answer that cannot be read; `looks` null: its body says what it is. */
@@ -130,12 +130,12 @@ function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): Rea
   return unreadable(`the error answer (${status}) is not the service's: ${problem.why}`);
 }
 
-/** The path without its query, which may hold a cursor. */
+/** Returns the path without its query, which may have a cursor. */
 export function routeOf(path: string): string {
   return path.replace(/\?.*$/s, "");
 }
 
-/** Path and query of a redirect may hold secrets; the origin alone is shown. */
+/** Path and query of a redirect may have secrets; only the origin is shown. */
 function redirectOrigin(location: string | undefined): string | null {
   return location !== undefined && URL.canParse(location) ? new URL(location).origin : null;
 }

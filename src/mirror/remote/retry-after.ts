@@ -1,15 +1,15 @@
 /** `Retry-After` of RFC 9110, 10.2.3: seconds, or an HTTP date. */
 
-// IMF-fixdate alone: the two obsolete forms have not been generated for decades, and `Date.parse`
-// would take far more than a date.
+// Only IMF-fixdate: the two obsolete forms have not been generated for decades, and `Date.parse`
+// would accept far more than a date.
 const HTTP_DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/;
 
 /**
  * @param header the header's value, if there is one
- * @param date the answer's own `Date` header: a date is measured against the clock that made it,
- * where it is shown
- * @param now milliseconds since the epoch, for where it is not
- * @returns milliseconds to wait, 0 or more; null when there is no header or it cannot be read
+ * @param date the answer's own `Date` header: a date is compared with the clock that made it, if it
+ * is shown
+ * @param now milliseconds since the epoch, if it is not
+ * @returns milliseconds to wait, 0 or more; null if there is no header or it cannot be read
  */
 export function retryAfterMs(header: string | undefined, date: string | undefined, now: number): number | null {
   if (header === undefined) return null;

@@ -6,19 +6,19 @@ import type { Http } from "./http.ts";
 import { type Call, logFields, type Reply } from "./reply.ts";
 import type { CallQueue } from "./queue.ts";
 
-/** Which calls are made again, and when. */
+/** Decides which calls are repeated, and when. */
 
 export const RETRY = {
-  /** Most exchanges of one call. */
+  /** LIMIT: exchanges of one call. */
   attempts: 4,
-  /** Most exchanges of a read that is answered 500: unlike a 503, that need not pass. */
+  /** LIMIT: exchanges of a read that is answered 500: unlike a 503, that may be permanent. */
   attemptsOnFailure: 3,
-  /** Milliseconds from the first reply of a call to the start of its last exchange. */
+  /** LIMIT: milliseconds from the first reply of a call to the start of its last exchange. */
   totalMs: 120_000,
   /** Backoff with full jitter: [0, min(cap, base · 2^attempt)). */
   backoffBaseMs: 500,
   backoffCapMs: 15_000,
-  /** Pause after a 429 that does not say how long. */
+  /** Pause after a 429 without a time. */
   rateLimitPauseMs: 1_000,
 } as const;
 
@@ -26,22 +26,22 @@ type Step =
   | { readonly kind: "stop" }
   /** `ms`: wait before the next exchange; `queue`: all calls wait, not this one alone. */
   | { readonly kind: "again"; readonly ms: number; readonly queue: boolean }
-  /** This call is not made again, but all calls wait. */
+  /** This call is not repeated, but all calls wait. */
   | { readonly kind: "stop-and-pause"; readonly ms: number };
 
 type Answered = Extract<Reply, { readonly kind: "problem" | "unreadable" }>;
 
 /**
- * What follows a reply. Pure.
- * @param attempt how many exchanges were made, this one included
+ * Returns the step after a reply. Pure.
+ * @param attempt exchanges so far, with this one
  * @param fraction [0, 1), for the jitter
  */
 function nextStep(call: Call, reply: Reply, attempt: number, fraction: number): Step {
   if (reply.kind === "success" || reply.kind === "paused") return { kind: "stop" };
   const backoff = fraction * Math.min(RETRY.backoffCapMs, RETRY.backoffBaseMs * 2 ** attempt);
   if (reply.kind === "no-answer") {
-    // A write that was certainly not sent may be sent. One that may have been must be looked for
-    // first, which the engine does (I08).
+    // A write that was certainly not sent may be sent. One that may have been needs a read first,
+    // by the engine (I08).
     if (mayHaveHappened(call, reply) || attempt >= RETRY.attempts) return { kind: "stop" };
     return { kind: "again", ms: backoff, queue: false };
   }
@@ -57,17 +57,17 @@ function stepAfterRateLimit(call: Call, reply: Answered, attempt: number, backof
 }
 
 function stepAfterFailure(call: Call, reply: Answered, attempt: number, backoff: number): Step {
-  // A write that was answered is never sent again: a 4xx would come again, and a 5xx may have
-  // been carried out.
+  // An answered write is never sent again: a 4xx would be the same again, and a 5xx may have been
+  // carried out.
   if (isWrite(call) || reply.status < 500) return { kind: "stop" };
   const attempts = reply.status === 500 ? RETRY.attemptsOnFailure : RETRY.attempts;
   if (attempt >= attempts) return { kind: "stop" };
   return { kind: "again", ms: reply.retryAfterMs ?? backoff, queue: false };
 }
 
-/** Whether a reply says that the service has too much to do. */
+/** Returns true if a reply says that the service has too much to do. */
 export function isCongested(reply: Reply): boolean {
-  // A refused connection means that nobody is there, not that there is too much to do.
+  // A refused connection means that no service runs, not that it has too much to do.
   if (reply.kind === "no-answer") return reply.sent || reply.timedOut;
   return (reply.kind === "problem" || reply.kind === "unreadable") && (reply.status === 503 || reply.status === 429);
 }
@@ -78,19 +78,19 @@ type CallerOptions = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** Ends every wait for a retry; calls made later are not sent. */
+  /** Ends every wait for a retry; later calls are not sent. */
   readonly closing: AbortSignal;
 };
 
-/** Makes calls, each with as many retries as it may have. */
+/** Makes calls, each with its allowed retries. */
 export class Caller {
   readonly #options: CallerOptions;
   /**
-   * A number, and no set of promises: the tables that a set leaves behind when it grows are old
-   * objects, and would keep each answer until those are collected.
+   * A number, and no set of promises: a growing set leaves old tables in memory, which would keep
+   * each answer until they are collected.
    */
   #inFlight = 0;
-  /** Who waits until nothing is in flight. */
+  /** Callers that wait until no call is active. */
   #settling: (() => void)[] = [];
 
   constructor(options: CallerOptions) {
@@ -110,7 +110,7 @@ export class Caller {
     if (--this.#inFlight === 0) for (const settle of this.#settling.splice(0)) settle();
   }
 
-  /** Resolves when no call is in flight. */
+  /** Resolves when no call is active. */
   async settled(): Promise<void> {
     if (this.#inFlight > 0) await new Promise<void>((settle) => this.#settling.push(settle));
   }

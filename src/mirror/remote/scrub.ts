@@ -1,14 +1,14 @@
-/** Makes a text of the service fit for errors, logs and the screen. */
+/** Makes text from the service safe for errors, logs and the screen. */
 export type Scrub = (text: string, maxLength?: number) => string;
 
 const MAX_LENGTH = 500;
-// What nearly every text is that is scrubbed: a request id.
+// The form of nearly every scrubbed text: a request id.
 const PLAIN = /^[\x21-\x7e]*$/;
 const UNPRINTABLE = /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\p{Bidi_Control}]+/gu;
 
 /**
- * @returns a function that takes out the key, which a service or a proxy may echo (I30), and what
- * would steer a terminal, and cuts the text to a length
+ * Returns a function that removes the key, which a service or a proxy may echo (I30), and control
+ * characters, and cuts the text to a length.
  */
 export function createScrub(key: string): Scrub {
   return (text, maxLength = MAX_LENGTH) => {

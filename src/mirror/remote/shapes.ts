@@ -20,8 +20,8 @@ import {
 import type { RemotePath } from "../../contract/path.ts";
 
 /**
- * Which ids are believed. `strict`: those of the form that services issue. `loose`, once reads have
- * shown others: every id that is safe to use. Two ids joined into one never are.
+ * Accepted ids. `strict`: those of the form that services issue. `loose`, once reads have shown
+ * others: every id that is safe to use. Two ids joined into one are never accepted.
  */
 export type IdRule = "strict" | "loose";
 
@@ -34,35 +34,35 @@ export function by<Id extends string>(
   return (value): value is Id => is(value) && isOfForm(value);
 }
 
-/** Checks what the service answers. Only documented members are read; all others are ignored. */
+/** Checks answers of the service. Only documented members are read; all others are ignored. */
 
 export type Parsed<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly why: string };
 
-/** A path as it was answered, and the same without its leading slash. */
+/** A path as it was answered, and without its leading slash. */
 type ReadPath = { readonly wire: string; readonly path: RemotePath };
 
 function bad(why: string): { readonly ok: false; readonly why: string } {
   return { ok: false, why };
 }
 
-// LIMIT: four times what the embedded service allows; a path becomes a key in SQLite, part of
-// URLs, and a line on the screen.
+// LIMIT: four times the embedded service's limit; a path becomes a key in SQLite, part of URLs, and
+// a line on the screen.
 const MAX_PATH_LENGTH = 16_384;
-// LIMIT: twice what the embedded service allows. Each folder of a chain is looked at along its
-// whole path, so the cost grows with the cube.
+// LIMIT: twice the embedded service's limit. Each folder of a chain is checked along its whole
+// path, so the cost grows with the cube.
 const MAX_PATH_NAMES = 256;
-// What the contract forbids in every name and disks would read differently: separators, control
-// characters, half characters.
+// Characters that the contract forbids in every name and disks would read differently: separators,
+// control characters, half characters.
 const IMPOSSIBLE = /[\\\p{Cc}\p{Surrogate}]/u;
-// Nearly every path matches this, and then passes all checks below: a listing of 100,000 takes a
+// Nearly every path matches this, and then passes all later checks: a listing of 100,000 takes a
 // third less time.
 const PLAIN = /^\/?[\w-][\w. -]*(?:\/[\w-][\w. -]*)*$/;
 const MAX_PLAIN_LENGTH = 2 * MAX_PATH_NAMES;
 
 /**
- * Reads a path of the wire. Names that only our own rules refuse (spaces, shell metacharacters,
- * length) are believed, and the mirror maps them to a local name. What cannot be a path inside the
- * root is refused: empty names, `.`, `..`, separators, control characters.
+ * Reads a path of the wire. Names that only mdmirror's rules refuse (spaces, shell metacharacters,
+ * length) are accepted and mapped to a local name. A path that cannot be inside the root is
+ * refused: empty names, `.`, `..`, separators, control characters.
  */
 export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
   if (typeof value !== "string") return bad("its path is not a string");
@@ -78,7 +78,7 @@ export function readPath(value: unknown, kind: NameKind): Parsed<ReadPath> {
 
 const NO_NAMES: ReadonlySet<string> = new Set(["", ".", ".."]);
 
-/** Why the names of a path cannot be believed; null if they can. */
+/** Returns why the names of a path are refused, or null. */
 function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   if (names.length > MAX_PATH_NAMES) return "its path is too deep";
   if (names.some((name) => NO_NAMES.has(name))) return "its path has an empty or relative name";
@@ -87,7 +87,7 @@ function whyNotNames(names: readonly string[], kind: NameKind): string | null {
   return kind === "file" ? "its path does not end in .md" : "its path ends in .md";
 }
 
-/** The members of a File that are there; null for one that is missing or of the wrong form. */
+/** Members of a File; null for one that is missing or of the wrong form. */
 export type PartialFile = {
   readonly id: DocId | null;
   readonly lastChangeId: ChangeId | null;
@@ -96,7 +96,7 @@ export type PartialFile = {
   readonly content: string | null;
 };
 
-/** The answer of a PUT: a File with the text beside it, or one that holds it. */
+/** Reads the answer of a PUT: a File with the content beside it, or one that has it. */
 export function readEdit(value: unknown, rule: IdRule): Parsed<PartialFile> {
   if (!isJsonObject(value)) return bad("the answer is not an object");
   const file = member(value, "file");
@@ -104,7 +104,7 @@ export function readEdit(value: unknown, rule: IdRule): Parsed<PartialFile> {
   return readPartialFile({ ...file, content: member(value, "content") }, rule);
 }
 
-/** The answer of a PUT whose edit is in review, as far as it can be read. */
+/** Reads the answer of a PUT whose edit is in review, as far as possible. */
 export function readReview(
   value: unknown,
   rule: IdRule,
@@ -165,8 +165,8 @@ export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighte
   const { resource, wirePath } = file.value;
   const content = member(value as JsonObject, "content");
   if (typeof content !== "string") return bad("its content is not a string");
-  // A lone surrogate has no bytes in UTF-8: written to the disk, it would be read back as
-  // another text (I25).
+  // A lone surrogate has no bytes in UTF-8: written to the disk, it would be read back as other
+  // content (I25).
   if (!content.isWellFormed()) return bad("its content is not well-formed Unicode");
   return { ok: true, value: { resource: { ...resource, content }, wirePath } };
 }
@@ -180,7 +180,7 @@ export function readFolder(value: unknown, rule: IdRule): Parsed<Sighted<FolderR
   return { ok: true, value: { resource: { id, path: path.value.path }, wirePath: path.value.wire } };
 }
 
-/** The id of a folder answer; null when it is missing or not of the form. */
+/** Returns the id of a folder answer; null if it is missing or not of the form. */
 export function readFolderId(value: unknown, rule: IdRule): DirId | null {
   const id = isJsonObject(value) ? member(value, "id") : undefined;
   return by(rule, isDirId)(id) ? id : null;
@@ -192,10 +192,10 @@ export type Page = {
   readonly nextCursor: string | null;
 };
 
-// LIMIT: a cursor goes into a request line; servers bound that to 8 or 16 KiB.
+// LIMIT: a cursor goes into a request line; servers limit that to 8 or 16 KiB.
 const MAX_CURSOR_LENGTH = 4_096;
-// LIMIT: a page with more items than asked for is accepted up to this many, although `limit` is
-// a maximum.
+// LIMIT: a page with more items than requested is accepted up to this many, although `limit` is a
+// maximum.
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): Parsed<Page> {

@@ -6,8 +6,8 @@ import { decodeBody } from "./body-text.ts";
 import { codeOf, flatten } from "./exchange.ts";
 
 /**
- * One exchange whose answer may be a stream of events: its bytes are handed on as they come. Any
- * other answer is kept, and told as a whole. Settles exactly once.
+ * One exchange whose answer may be a stream of events: its bytes are passed on as they arrive. Any
+ * other answer is reported as a whole. Settles exactly once.
  */
 export class StreamExchange implements Dispatcher.DispatchHandler {
   readonly #settle: (end: StreamEnd) => void;
@@ -45,7 +45,7 @@ export class StreamExchange implements Dispatcher.DispatchHandler {
     this.#status = status;
     this.#headers = flatten(headers);
     this.#isStream = isEventStream(status, this.#headers);
-    // The deadline of an answer that is no stream goes on: it ends with the answer's last byte.
+    // The deadline of an answer that is no stream continues: it ends with the answer's last byte.
     if (this.#isStream) this.#heard();
   }
 
@@ -107,7 +107,7 @@ export class StreamExchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** An encoded one was not asked for: what packs a stream keeps it back, too. */
+/** An encoded stream was not requested: a compressor would delay it. */
 function isEventStream(status: number, headers: Readonly<Record<string, string>>): boolean {
   const type = (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
   return status === 200 && type === EVENT_STREAM && headers["content-encoding"] === undefined;

@@ -1,9 +1,9 @@
 import type { Wire, WireResult } from "../../common/wire.ts";
 
-/** How exchanges with the service ended, counted beyond one opening of a folder. */
+/** Counts results of exchanges with the service, beyond one opening of a folder. */
 
 /**
- * `4xx` is without 429; `lost`: sent, with no whole answer; `not-sent`: the service was not
+ * `4xx` is without 429; `lost`: sent, without a whole answer; `not-sent`: the service was not
  * reached.
  */
 export type ExchangeEnd = "2xx" | "3xx" | "4xx" | "429" | "5xx" | "lost" | "not-sent" | "other";
@@ -16,7 +16,7 @@ export class ExchangeTally {
     this.#counts.set(end, (this.#counts.get(end) ?? 0) + 1);
   }
 
-  /** Since it was made; what never happened is left out. */
+  /** Returns counts since creation, without results that never happened. */
   counts(): Readonly<Partial<Record<ExchangeEnd, number>>> {
     return Object.fromEntries(this.#counts);
   }
@@ -30,7 +30,7 @@ function endOf(result: WireResult): ExchangeEnd {
   return hundreds === "2xx" || hundreds === "3xx" || hundreds === "4xx" || hundreds === "5xx" ? hundreds : "other";
 }
 
-/** The same wire, each exchange of which is counted as it ends. */
+/** Returns a wire that counts each exchange as it ends. */
 export function tallied(wire: Wire, tally: ExchangeTally): Wire {
   return {
     async send(request, bounds) {
@@ -38,7 +38,7 @@ export function tallied(wire: Wire, tally: ExchangeTally): Wire {
       tally.note(result);
       return result;
     },
-    // A stream is no exchange that ends: it counts for nothing.
+    // A stream is no exchange that ends: it does not count.
     ...(wire.stream === undefined ? {} : { stream: wire.stream.bind(wire) }),
     close: () => wire.close(),
   };

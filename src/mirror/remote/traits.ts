@@ -6,7 +6,7 @@ import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
 import type { IdRule } from "./shapes.ts";
 
-/** What is assumed of a deployment before anything was learned. */
+/** Assumptions about a deployment before anything was learned. */
 export const NO_TRAITS: RemoteTraits = {
   leadingSlash: true,
   folderPatch: "unknown",
@@ -25,15 +25,12 @@ const FOLDS_UNICODE = { ...EXACT_DISK, foldsUnicode: true };
 const FOLDS_CASE = { ...EXACT_DISK, foldsCase: true };
 const HOLDS_DOUBTFUL = new RegExp(`[${DOUBTFUL_CHARACTERS.replace(/./g, "\\$&")}]`);
 
-/**
- * Completes what is remembered: an older version lacked some traits, and accepted ids of every
- * form.
- */
+/** Completes remembered traits: an older version lacked some, and accepted ids of every form. */
 export function knownTraits(known: Partial<RemoteTraits>): RemoteTraits {
   return { ...NO_TRAITS, looseIds: true, ...known };
 }
 
-/** What is learned about the deployment while talking to it. */
+/** Learns about the deployment from its answers. */
 export class TraitBook {
   #traits: RemoteTraits;
   #slashIsKnown = false;
@@ -78,7 +75,7 @@ export class TraitBook {
     }
   }
 
-  /** Which ids are believed. */
+  /** Returns the rule for accepted ids. */
   idRule(): IdRule {
     return this.#traits.looseIds ? "loose" : "strict";
   }
@@ -87,12 +84,12 @@ export class TraitBook {
     this.#learn({ folderTree: yesOrNo(works) });
   }
 
-  /** Whether the service has shown a path in this session. */
+  /** Returns true if the service has shown a path in this session. */
   slashIsKnown(): boolean {
     return this.#slashIsKnown;
   }
 
-  /** A path as this deployment spells it. */
+  /** Returns a path in this deployment's form. */
   spell(path: string): string {
     return this.#traits.leadingSlash ? `/${path}` : path;
   }
@@ -112,7 +109,7 @@ export class TraitBook {
   /** Learns from a `400 invalid_request` at `/path` or `/name`, about a path or a name. */
   sawRefusal(path: string, kind: NameKind): void {
     const { refusedCharacters } = this.#traits;
-    // A name that our own rules refuse teaches nothing, nor does a character that was seen in a
+    // A name that mdmirror's rules refuse teaches nothing, nor does a character that was seen in a
     // path of the service.
     if (pathFault(path, kind, refusedCharacters) !== null) return;
     const suspects = [...DOUBTFUL_CHARACTERS].filter(
@@ -121,7 +118,7 @@ export class TraitBook {
     if (suspects.length > 0) this.#learn({ refusedCharacters: refusedCharacters + suspects.join("") });
   }
 
-  /** Learns from an item that has another path than the one by which it was requested. */
+  /** Learns from an item with another path than the requested one. */
   sawSpelling(asked: RemotePath, path: RemotePath): void {
     if (asked === path) return;
     if (pathKey(asked, FOLDS_UNICODE) === pathKey(path, FOLDS_UNICODE)) this.#learn({ foldsUnicode: true });

@@ -9,9 +9,9 @@ import type { Route } from "./proxy.ts";
 import { StreamExchange } from "./stream-exchange.ts";
 
 type WireOptions = {
-  /** Check it with `checkBaseUrl` first: a bad one throws here. */
+  /** Check it with `checkBaseUrl` first: a bad one throws. */
   readonly baseUrl: string;
-  /** Hosts, besides loopback, that may be reached by plain http (`--allow-http`). */
+  /** Hosts, besides loopback, for which plain http is allowed (`--allow-http`). */
   readonly allowHttpHosts?: readonly string[];
   /**
    * Most sockets: twice as many as the queue lets calls run. undici uses a socket again one turn of
@@ -22,7 +22,7 @@ type WireOptions = {
   readonly ca?: string;
   /** Value of the header `User-Agent`. Default: the header is not sent. */
   readonly userAgent?: string;
-  /** How the service is reached. Default: directly. */
+  /** Route to the service. Default: directly. */
   readonly route?: Route;
 };
 
@@ -72,7 +72,7 @@ class PooledWire implements Wire {
     this.#opened ??= this.#open();
     const dispatcher = await this.#opened;
     return new Promise((settle) => {
-      // A packed stream would be held back until there is enough to pack.
+      // A compressed stream would be delayed until there is enough to compress.
       this.#dispatch(dispatcher, request, "identity", new StreamExchange({ ...bounds, signal }, onBytes, settle));
     });
   }
@@ -125,7 +125,7 @@ class PooledWire implements Wire {
 
 const CONNECT_MS = 10_000;
 
-/** Names the proxy where no connection was made: the service's address is not to blame then. */
+/** Names the proxy if no connection was made: the service's address is not to blame then. */
 function nameProxy(result: WireResult, route: Route | undefined): WireResult {
   if (result.kind !== "not-sent" || route?.kind !== "proxy") return result;
   const cause = result.why === "UND_ERR_ABORTED" ? "it refused" : failureWords(result.why);
