@@ -188,7 +188,7 @@ export class Rig {
     return this.run(["init", "w", "--url", this.url, "--key-file", this.keyFile, "--yes", ...more]);
   }
 
-  /** Runs a command that prints one line of JSON. @returns its members, and its exit code as `exit` */
+  /** Runs a command that prints JSON. @returns its members, and its exit code as `exit` */
   async json(
     argv: readonly string[],
     options: RunOptions = {},

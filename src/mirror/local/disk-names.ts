@@ -4,18 +4,18 @@ import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 
-/** Learns which names the disk under the root takes. */
+/** Learns the properties of names on the disk under the root. */
 export function learnNames(guard: RootGuard, write: boolean): DiskNames {
   return { ...learnFolding(guard, write), maxNameBytes: learnNameLimit(guard) };
 }
 
 /**
- * Learns which names the disk under the root takes for one, by making a file and looking for it
- * under other spellings; platform and type of file system say nothing reliable. Inode numbers are
- * not compared, because some FUSE disks number each spelling anew. ASSUMES: `.mdmirror/tmp` folds
- * as the tree does. New folders inherit case folding where it is set by folder (ext4, NTFS).
- * @param write false: nothing is written (a dry run), and what cannot be learned so counts as
- * folding, which can only hold more
+ * Learns which names the disk treats as one, by making a file and looking for it under other
+ * spellings; platform and type of file system prove nothing. Inode numbers are not compared,
+ * because some FUSE disks number each spelling separately. ASSUMES: `.mdmirror/tmp` folds as the
+ * tree does. New folders inherit case folding where it is set for each folder (ext4, NTFS).
+ * @param write false writes nothing (a dry run); an unknown property then counts as folding, which
+ * can only block more
  */
 function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
   if (!write) return guessFolding(guard);
@@ -35,7 +35,7 @@ function learnFolding(guard: RootGuard, write: boolean): DiskFolding {
   }
 }
 
-/** Whether `.mdmirror` is found under a spelling that no entry of the root has. */
+/** Returns true if `.mdmirror` is found under a spelling that no entry of the root has. */
 function guessFolding(guard: RootGuard): DiskFolding {
   const root = guard.root()?.real;
   const other = MIRROR_FOLDER.toUpperCase();
@@ -47,8 +47,8 @@ function guessFolding(guard: RootGuard): DiskFolding {
 }
 
 /**
- * Learns how many bytes the longest name has that the disk under the root takes, by looking for
- * names of several lengths; nothing is written. eCryptfs, for one, takes 143 bytes.
+ * Learns the length of the longest name in bytes, by looking for names of several lengths; nothing
+ * is written. eCryptfs, for one, allows 143 bytes.
  */
 function learnNameLimit(guard: RootGuard): number {
   const root = guard.root()?.real;

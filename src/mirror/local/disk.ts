@@ -24,17 +24,19 @@ import { decodeText } from "../../common/text.ts";
 type DiskOptions = {
   readonly random: Random;
   /**
-   * Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files, which every walk reads
-   * afresh. Default: none.
+   * Patterns (gitignore syntax) in addition to the `.mdmirrorignore` files, which every walk reads.
+   * Default: none.
    */
   readonly ignore?: readonly string[];
-  /** Follows `.gitignore` files for what is not among these. Default, and null: it does not. */
+  /**
+   * Follows `.gitignore` files for paths that are not among these. Default, and null: it does not.
+   */
   readonly gitignore?: LinkedSource | null;
-  /** False: looks write nothing, not even a probe (I23: dry runs). Default: true. */
+  /** False: scans write nothing, not even a probe (I23: dry runs). Default: true. */
   readonly probe?: boolean;
-  /** Entries between two pauses of a walk that pauses. Default: 256, a millisecond or two. */
+  /** Entries between two pauses of a walk. Default: 256, a millisecond or two. */
   readonly part?: number;
-  /** By which a lock of an editor that has died is known. Default: this machine's. */
+  /** Recognises the lock of an editor that has died. Default: this machine's processes. */
   readonly processes?: Processes;
 };
 
@@ -47,7 +49,7 @@ export class LocalDisk implements Disk {
   #areNamesKnown = false;
 
   /**
-   * @param root absolute path of the mirrored folder; it need not exist yet, and may be reached
+   * @param root absolute path of the linked folder; it need not exist yet, and may be reached
    * through symlinks
    */
   constructor(fs: Fs, root: string, options: DiskOptions) {
@@ -65,7 +67,7 @@ export class LocalDisk implements Disk {
     return { dev, ino, birthMs, markerId: readMarker(this.#guard.fs, found.real) };
   }
 
-  /** Learned when it is first needed, and kept. */
+  /** Learned on first use, and kept. */
   names(): DiskNames {
     if (!this.#areNamesKnown) {
       const learn = (guard: RootGuard) => learnNames(guard, this.#options.probe);
@@ -179,29 +181,29 @@ export class LocalDisk implements Disk {
     return flushDisk(this.#guard);
   }
 
-  /** As `saveOver` of `write.ts`. */
+  /** Works as `saveOver` of `write.ts`. */
   saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
     return this.#change((guard) => saveOver(guard, path, text, expect, keepAt));
   }
 
-  /** As `staysAt` of `folder-names.ts`. */
+  /** Works as `staysAt` of `folder-names.ts`. */
   staysAt(path: LocalPath): ReturnType<typeof staysAt> {
     this.names();
     return staysAt(this.#guard, this.#options.gitignore, path);
   }
 
-  /** As `folderSeal`. */
+  /** Works as `folderSeal`. */
   sealOf(folder: LocalPath): string | null {
     return folderSeal(this.#guard, this.#options.gitignore !== null, folder);
   }
 
-  /** As `namesIn` of `folder-names.ts`. */
+  /** Works as `namesIn` of `folder-names.ts`. */
   namesIn(folder: LocalPath): readonly FolderName[] | null {
     this.names();
     return namesIn(this.#guard, this.#options.gitignore, folder);
   }
 
-  /** As `stampsIn` of `folder-names.ts`. */
+  /** Works as `stampsIn` of `folder-names.ts`. */
   stampsIn(folder: LocalPath, names: readonly string[]): ReturnType<typeof stampsIn> {
     return stampsIn(this.#guard, folder, names);
   }
@@ -217,11 +219,11 @@ export class LocalDisk implements Disk {
   }
 }
 
-/** The occupant of a path, with its content. */
+/** Reads the occupant of a path, with its content. */
 
 /**
- * `absent` only when the root is there and the path is reached through folders alone: everything
- * else is `unknown` (I04).
+ * Returns `absent` only if the root exists and the path is reached through folders alone:
+ * everything else is `unknown` (I04).
  */
 function look(guard: RootGuard, path: LocalPath): Look {
   try {

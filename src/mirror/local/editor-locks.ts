@@ -6,17 +6,17 @@ import { anyErrno, errnoOf } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 /**
- * Which program says, by a lock or swap file beside a file, that it has it open. A lock whose
- * process has died is none. Where nothing tells whether the process lives (another machine, a form
- * that names none), the lock is believed; whoever asks bounds how long.
+ * Finds the program that has a file open, by a lock or swap file beside it. A lock whose process
+ * has died does not count. If nothing shows whether the process lives (another machine, a form
+ * without a process), the lock counts; the caller limits for how long.
  */
 
-/** What is known of the processes of this machine. */
+/** Facts about the processes of this machine. */
 export type Processes = {
-  /** Its name, as programs write it into their locks. */
+  /** Name of the machine, as programs write it into their locks. */
   readonly host: () => string;
   readonly isAlive: (pid: number) => boolean;
-  /** When the machine was started, in milliseconds since the epoch; null: it cannot be told. */
+  /** Start of the machine, in milliseconds since the epoch; null if unknown. */
   readonly bootedAt: () => number | null;
 };
 
@@ -40,10 +40,10 @@ function bootedAt(): number | null {
   return Date.now() - uptime() * 1_000;
 }
 
-/** The disk's clock may be another one than the machine's, and clocks are set. */
+/** The disk's clock may differ from the machine's, and clocks are set. */
 const BOOT_TOLERANCE_MS = 60_000;
 
-/** @param abs of the file, as the root guard gave it */
+/** @param abs path from the root guard */
 export function openIn(fs: Fs, abs: string, processes: Processes): string | null {
   const slash = abs.lastIndexOf("/");
   const [folder, name] = [abs.slice(0, slash), abs.slice(slash + 1)];
@@ -55,12 +55,12 @@ export function openIn(fs: Fs, abs: string, processes: Processes): string | null
   return emacsOwner(fs, `${folder}/.#${name}`, processes) ?? officeOwner(fs, `${folder}/.~lock.${name}#`);
 }
 
-/** Vim takes the next one where the first is there already, as after a crash. */
+/** Vim takes the next one if the first exists already, as after a crash. */
 const SWAP_ENDINGS = ["swp", "swo", "swn"] as const;
 
 /**
- * The first block of a swap file of Vim, as nano writes it too: `b0`, ten characters of the
- * program's version, then at 24 the process, at 68 the machine's name.
+ * First block of a swap file of Vim, as nano writes it too: `b0`, ten characters of the program's
+ * version, then at 24 the process, at 68 the machine's name.
  */
 const BLOCK = { version: 2, pid: 24, host: 68, hostBytes: 40, least: 108 } as const;
 
@@ -81,7 +81,7 @@ function untilNul(bytes: Buffer): string {
   return bytes.toString("utf8", 0, end === -1 ? bytes.length : end);
 }
 
-/** A symlink that leads nowhere: `user@host.pid:boot`; a file of that text where there are none. */
+/** A symlink without a target: `user@host.pid:boot`; or a file with that text. */
 function emacsOwner(fs: Fs, path: string, processes: Processes): string | null {
   const stat = statOf(fs, path);
   if (stat === null || stat === "unreadable") return null;
@@ -98,25 +98,25 @@ function officeOwner(fs: Fs, path: string): string | null {
   return stat !== null && stat !== "unreadable" && stat.kind === "file" ? "LibreOffice" : null;
 }
 
-/** `since`: the time of the lock, in milliseconds since the epoch. */
+/** `since`: time of the lock, in milliseconds since the epoch. */
 type Owner = { readonly host: string; readonly pid: number; readonly since: number };
 
 function isDead({ host, pid, since }: Owner, processes: Processes): boolean {
   if (!isSameHost(host, processes.host())) return false;
   if (pid > 0 && !processes.isAlive(pid)) return true;
-  // Another process may have the number since the machine was started anew.
+  // Another process may have the number since the machine restarted.
   const booted = processes.bootedAt();
   return booted !== null && since < booted - BOOT_TOLERANCE_MS;
 }
 
-/** Programs cut the name off, or write it with the domain. */
+/** Programs cut the name, or write it with the domain. */
 function isSameHost(written: string, own: string): boolean {
   const [a, b] = [written.toLowerCase(), own.toLowerCase()];
   if (a === "" || a === b || (a.length >= BLOCK.hostBytes - 1 && b.startsWith(a))) return true;
   return a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 
-/** `unreadable`: it is there, and just now written or not for this user. */
+/** `unreadable`: it exists, and is just being written or not readable for this user. */
 function readLock(fs: Fs, path: string): ReturnType<Fs["readFile"]> | "unreadable" | null {
   return ofLock(() => fs.readFile(path));
 }
@@ -147,8 +147,8 @@ function ofLock<T>(call: () => T): T | "unreadable" | null {
 }
 
 /**
- * Says nothing about a file that cannot be looked at, nor one in a folder that cannot: the effect
- * itself will meet the fault.
+ * Ignores a file that cannot be read, or whose folder cannot: the effect itself will meet the
+ * fault.
  */
 export function useOf(guard: RootGuard, path: LocalPath, processes: Processes): FileUse {
   const place = anyErrno(() => guard.place(path, "file"));

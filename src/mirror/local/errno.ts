@@ -5,18 +5,15 @@ type Stale = Extract<DiskOutcome<never>, { kind: "stale" }>;
 type Fault = Extract<DiskOutcome<never>, { kind: "fault" }>;
 
 /**
- * @returns the name of the errno that a system call threw; null for any other error: a bug, or the
- * process being killed, which nobody here catches
+ * Returns the errno of a system call's error; null for any other error: a bug, or the process being
+ * killed, which no code in this folder catches.
  */
 export function errnoOf(error: unknown): string | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;
   return Object.hasOwn(constants.errno, error.code) ? error.code : null;
 }
 
-/**
- * Runs a system call that may fail with one of `expected`.
- * @returns null when it does
- */
+/** Runs a system call that may fail with one of `expected`. Returns null if it does. */
 export function unless<T>(expected: readonly string[], call: () => T): T | null {
   try {
     return call();
@@ -27,7 +24,7 @@ export function unless<T>(expected: readonly string[], call: () => T): T | null 
   }
 }
 
-/** @returns null when the system call failed with any errno */
+/** Returns null if the system call failed with any errno. */
 export function anyErrno<T>(call: () => T): T | null {
   try {
     return call();

@@ -3,15 +3,15 @@ import { errnoOf } from "./errno.ts";
 import type { RootGuard } from "./root-guard.ts";
 
 const AT_ONCE = 8;
-// Some disks (network, FUSE) have no fsync for a folder: then there is nothing more to do for its
+// Some disks (network, FUSE) have no fsync for a folder: then nothing more can be done for its
 // names.
 const NO_FOLDER_SYNC = ["EINVAL", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EPERM", "EISDIR"];
 
 type FlushFailure = { readonly path: LocalPath; readonly errno: string };
 
 /**
- * Fsyncs files (or folders), and then once each folder above them up to the root, because it holds
- * their names.
+ * Flushes files (or folders), then once each folder above them up to the root, because it has their
+ * names.
  * @returns the paths that are not durable, because of their own failure or that of a folder above
  */
 export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]): Promise<FlushFailure[]> {
@@ -33,7 +33,7 @@ export async function flushPaths(guard: RootGuard, paths: readonly LocalPath[]):
   return failures;
 }
 
-/** @returns the errno of each folder that failed */
+/** Returns the errno of each folder that failed. */
 async function flushFolders(
   guard: RootGuard,
   root: string,
@@ -47,7 +47,7 @@ async function flushFolders(
   return failed;
 }
 
-/** Flushes the whole disk by one call: 10,000 new files one by one take seconds. */
+/** Flushes the whole disk with one call: 10,000 new files one by one take seconds. */
 export async function flushDisk(guard: RootGuard): Promise<boolean> {
   const { fs } = guard;
   const found = guard.root();
@@ -61,7 +61,8 @@ export async function flushDisk(guard: RootGuard): Promise<boolean> {
 }
 
 /**
- * The errno with which a folder above refuses a look (EACCES, EIO): a failure of this path alone.
+ * Returns the errno with which a folder above refuses access (EACCES, EIO): a failure of this path
+ * alone.
  */
 async function flushErrno(guard: RootGuard, path: LocalPath): Promise<string | null> {
   let place: ReturnType<RootGuard["place"]>;

@@ -4,13 +4,13 @@ import { unless } from "./errno.ts";
 import { sameInode } from "./stamp.ts";
 
 /**
- * Folders that are held open, so that no swap between a look and a call can lead the call elsewhere
- * (I26).
+ * Folders that are held open, so that no swap between a check and a call can lead the call
+ * elsewhere (I26).
  */
 
 /**
- * Whether the system gives a folder that is held open the path `real`. Where it does not, nothing
- * could be told by the paths of held folders.
+ * Returns true if the system gives a held folder the path `real`. Otherwise the paths of held
+ * folders prove nothing.
  */
 export function canHold(fs: Fs, real: string): boolean {
   const handle = fs.handle?.(real);
@@ -24,9 +24,9 @@ export function canHold(fs: Fs, real: string): boolean {
 
 /**
  * Holds the folder at `below` in the root.
- * @param root its real path, and what was found there
- * @param folding which spellings the disk takes for one; null: not known yet
- * @returns null when there is no such folder, or another one: the caller finds out why
+ * @param root its real path and stat
+ * @param folding spellings that the disk treats as one; null if not known yet
+ * @returns null if there is no such folder, or another one: the caller finds out why
  */
 export function holdFolder(
   fs: Fs,
@@ -39,21 +39,20 @@ export function holdFolder(
   if (handle === null) return null;
   return closeUnless(handle, () => {
     if (handle.stat().dev !== root.stat.dev || !isAt(handle, expected, folding)) return false;
-    // Goes up from the held folder itself, not by the path's names: the folder must lie in the
-    // root.
+    // Goes up from the held folder itself, not by the path's names: the folder must be in the root.
     const up = below === "" ? "/." : "/..".repeat(below.split("/").length);
     return sameInode(fs.lstat(`${handle.at}${up}`), root.stat);
   });
 }
 
-/** Gives a walk access to what lies in the folder that it reads. */
+/** Gives a walk access to the entries of the folder that it reads. */
 export class WalkHold {
   readonly #fs: Fs;
   readonly #canHold: boolean;
   readonly #folding: DiskFolding;
   #current: { readonly abs: string; readonly stat: FsStat; readonly handle: FolderHandle } | null = null;
 
-  /** @param canHold whether folders can be held open here */
+  /** @param canHold true if folders can be held open */
   constructor(fs: Fs, canHold: boolean, folding: DiskFolding) {
     this.#fs = fs;
     this.#canHold = canHold;
@@ -61,10 +60,10 @@ export class WalkHold {
   }
 
   /**
-   * A path of the folder for the next calls. One folder is held at a time, so that a deep tree does
-   * not use up the handles.
-   * @param stat by which it is told from a folder that was at this path before
-   * @throws ESTALE when it is gone, or is reached through a symlink
+   * Returns a path of the folder for the next calls. One folder is held at a time, so that a deep
+   * tree does not use up the handles.
+   * @param stat distinguishes it from a folder that was at this path before
+   * @throws ESTALE if it is gone, or is reached through a symlink
    */
   at(abs: string, stat: FsStat): string {
     if (!this.#canHold) return abs;
@@ -88,8 +87,9 @@ function openFolder(fs: Fs, abs: string): FolderHandle | null {
 }
 
 /**
- * Whether a held folder is at the expected path, without a symlink: the system gives its path at
- * one moment. A disk that folds names may answer with the spelling under which it keeps the folder.
+ * Returns true if a held folder is at the expected path, without a symlink: the system gives its
+ * path at one moment. A disk that folds names may answer with the spelling under which it keeps the
+ * folder.
  */
 function isAt(handle: FolderHandle, expected: string, folding: DiskFolding | null): boolean {
   const path = handle.path();

@@ -12,20 +12,20 @@ import type { RootGuard } from "./root-guard.ts";
 import { exclusionOf, type FolderRules, type Rules, rulesAt, rulesOf } from "./rules.ts";
 import { stampOf } from "./stamp.ts";
 
-/** What lies in one folder, for people who look at it: its names, and no walk of what is below. */
+/** Names of one folder for people, without a walk of what is below. */
 
 export type FolderName = {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
-  /** Why it stays local; null: it is mirrored. */
+  /** Reason why it is not synced; null if it is. */
   readonly stays: LocalOther["kind"] | null;
 };
 
 const GONE = ["ENOENT", "ENOTDIR"];
 
 /**
- * A word that differs when names in the folder, or what its ignore rules say, may have changed.
- * @returns null: it is not there
+ * Returns a value that differs if names in the folder, or its ignore rules, may have changed.
+ * @returns null if the folder does not exist
  */
 export function folderSeal(guard: RootGuard, followsGit: boolean, folder: LocalPath): string | null {
   return guard.during(() => {
@@ -42,7 +42,7 @@ export function folderSeal(guard: RootGuard, followsGit: boolean, folder: LocalP
 }
 
 /**
- * In no order. null: the folder is not there.
+ * Returns names in no order; null if the folder does not exist.
  * @throws UnfitRules
  */
 export function namesIn(
@@ -60,7 +60,7 @@ export function namesIn(
   });
 }
 
-/** In the order of `names`; null: it is not there, or is no file. */
+/** Returns stamps in the order of `names`; null for one that does not exist or is no file. */
 export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly string[]): readonly (Stamp | null)[] {
   return guard.during(() => {
     const inside = guard.place(joinPath(folder, IGNORE_FILE), "file");
@@ -73,7 +73,7 @@ export function stampsIn(guard: RootGuard, folder: LocalPath, names: readonly st
 }
 
 /**
- * Why a path stays local, whether a file is there or not; null: it is mirrored.
+ * Returns why a path is not synced, whether a file exists or not; null if it is.
  * @throws UnfitRules
  */
 export function staysAt(guard: RootGuard, gitignore: LinkedSource | null, path: LocalPath): FolderName["stays"] {
@@ -92,7 +92,7 @@ function statAt(guard: RootGuard, path: LocalPath, kind: "file" | "folder"): FsS
   return place.ok ? anyErrno(() => guard.fs.lstat(place.abs)) : null;
 }
 
-/** The folders whose rules apply in a folder, outermost first. */
+/** Returns the folders whose rules apply in a folder, outermost first. */
 function rulesAbove(folder: LocalPath): readonly LocalPath[] {
   return folder === "" ? [""] : ["", ...ancestorsOf(folder), folder];
 }

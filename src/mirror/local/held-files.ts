@@ -6,20 +6,20 @@ const O_PATH = 0o10000000;
 
 /** A file that a process has open. */
 type OpenFile = {
-  /** The path below `/proc` that leads to it. */
+  /** Path below `/proc` that leads to it. */
   readonly at: string;
-  /** `major:minor` of its file system; null: no namespace that was read has its mount. */
+  /** `major:minor` of its file system; null if no namespace that was read has its mount. */
   readonly device: string | null;
-  /** Null: the kernel does not give it (Linux before 5.14). */
+  /** Null if the kernel does not give it (Linux before 5.14). */
   readonly ino: string | null;
 };
 
 /**
  * Reads which files other processes have open to write: on Linux of the user's own processes, and
- * of all where the user is root. `/proc` alone is read. A stat would ask the file's own file
- * system, and one that does not answer (a network mount) would block this process for ever.
- * @param proc where the system's list of processes is mounted
- * @param stat asks a file system; called for files on the device of the file in question alone
+ * of all processes if the user is root. Only `/proc` is read. A stat would ask the file's own file
+ * system, and one that does not answer (a network mount) would block this process forever.
+ * @param proc mount point of the system's list of processes
+ * @param stat asks a file system; called only for files on the device of the file in question
  */
 export function filesHeldToWrite(
   proc = "/proc",
@@ -40,12 +40,12 @@ export function filesHeldToWrite(
 }
 
 /**
- * Opens the file itself, so that the kernel describes it in the same words as the descriptors of
- * others: what `stat` says of a file differs from them on btrfs and overlayfs.
+ * Opens the file itself, so that the kernel describes it like the descriptors of others: `stat`
+ * gives other numbers on btrfs and overlayfs.
  */
 function withOpened(mounts: Mounts, proc: string, path: string, ask: (own: OpenFile) => boolean): boolean {
   const fd = orErrno(() => nodeFs.openSync(path, O_PATH | nodeFs.constants.O_NOFOLLOW));
-  // What cannot be looked at may be in use; what is absent is not.
+  // A file that cannot be opened may be in use; an absent one is not.
   if (typeof fd === "string") return fd !== "ENOENT";
   try {
     return ask(openFile(mounts, proc, "self", String(fd), infoOf(proc, "self", String(fd))));
@@ -54,7 +54,7 @@ function withOpened(mounts: Mounts, proc: string, path: string, ask: (own: OpenF
   }
 }
 
-/** Returns true also where nothing tells the two apart without asking another device. */
+/** Returns true also if the two cannot be told apart without asking another device. */
 function isSame(own: OpenFile, other: OpenFile, stat: Parameters<typeof filesHeldToWrite>[1] & {}): boolean {
   const isDeviceKnown = own.device !== null && other.device !== null;
   if (isDeviceKnown && own.device !== other.device) return false;
@@ -64,7 +64,7 @@ function isSame(own: OpenFile, other: OpenFile, stat: Parameters<typeof filesHel
   return mine?.ino === theirs?.ino && mine?.dev === theirs?.dev;
 }
 
-/** The devices of mounts. A mount's number is the same in all namespaces; each lists its own. */
+/** Devices of mounts. A mount's number is the same in all namespaces; each lists its own. */
 class Mounts {
   readonly #proc: string;
   readonly #devices = new Map<string, string | null>();
@@ -113,7 +113,7 @@ function entriesOf(folder: string): readonly string[] {
   return orNull(() => nodeFs.readdirSync(folder)) ?? [];
 }
 
-/** Returns null where a process has ended, is another user's, or the system has no `/proc`. */
+/** Returns null if a process has ended, is another user's, or the system has no `/proc`. */
 function orNull<T>(look: () => T): T | null {
   const found = orErrno(() => ({ value: look() }));
   return typeof found === "string" ? null : found.value;
@@ -129,7 +129,7 @@ function orErrno<T>(look: () => T): T | string {
   }
 }
 
-/** The held files, read once for all files that were taken aside before. */
+/** The open files, read once for all files that were set aside before. */
 export class HeldFiles {
   readonly #fs: Pick<Fs, "heldToWrite">;
   #known: HeldToWrite | null = null;
@@ -143,7 +143,7 @@ export class HeldFiles {
     return this.#known?.has(path) ?? false;
   }
 
-  /** Forgets them: a later file may have been taken aside, or closed, since. */
+  /** Forgets them: a file may have been set aside, or closed, since. */
   forget(): void {
     this.#known = null;
   }

@@ -2,7 +2,7 @@ import ignore from "ignore";
 import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../contract/path.ts";
 import { exclusionOf, type Rules } from "./rules.ts";
 
-/** What stays local: by fixed rules, and by those of the folder (`rules.ts`). */
+/** Decides which paths are not synced: by fixed rules, and by those of the folder (`rules.ts`). */
 
 /**
  * Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves,
@@ -29,21 +29,25 @@ export function isLitterName(name: string): boolean {
   return LITTER.some((form) => form.test(name));
 }
 
-/** @returns whether a path is what the pattern names, or lies below it; the pattern has no fault */
+/**
+ * Returns a function that is true for a path that the pattern names, or one below it. The pattern
+ * has no fault.
+ */
 export function createMatcher(pattern: string): (path: LocalPath) => boolean {
   const rules = ignore({ ignorecase: false }).add(pattern);
   return (path) => rules.ignores(path);
 }
 
-/** Whether a name alone keeps a thing local, whatever the rules say. */
+/** Returns true if a name alone excludes a path, whatever the rules say. */
 function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
   return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isSidecarName(name);
 }
 
 /**
- * `LocalTree.ignores`: judges a path, of either side, without looking at the disk. A path below an
+ * `LocalTree.ignores`: judges a path of either side without reading the disk. A path below an
  * excluded folder is excluded.
- * @param kept what a `.gitignore` would leave out, and is mirrored because it is linked
+ * @param kept paths that a `.gitignore` would leave out, and that are synced because they are
+ * linked
  */
 export function ignoresPath(
   rules: Rules,

@@ -2,15 +2,15 @@ import { once } from "../../common/once.ts";
 import { ancestorsOf, type LocalPath } from "../../contract/path.ts";
 
 /**
- * Local paths of the linked documents. A `.gitignore` leaves out what is not linked: a document
- * that somebody mirrors already is no build output to them.
+ * Local paths of linked documents. A `.gitignore` leaves out only paths that are not linked: a
+ * synced document is no build output.
  */
 export type LinkedSource = () => Iterable<LocalPath>;
 
-/** The same, to be asked; read when something is asked for the first time. */
+/** The same as an index, built on first use. */
 export type LinkedPaths = {
   has(path: LocalPath): boolean;
-  /** Whether a linked document lies below. */
+  /** Returns true if a linked document is below. */
   isBelow(folder: LocalPath): boolean;
 };
 

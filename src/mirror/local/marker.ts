@@ -3,17 +3,14 @@ import { anyErrno, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 
 /**
- * `.mdmirror/marker` says which mirror a folder is: a random id that the state file holds too. A
- * folder without it is not the root.
+ * `.mdmirror/marker` identifies a linked folder: a random id that the state file has too. A folder
+ * without it is not the root.
  */
 
 const MARKER = `${MIRROR_FOLDER}/marker`;
 const FORM = /^[0-9A-Za-z_-]{1,64}$/;
 
-/**
- * @returns null when there is no marker, none of the right form, or none that can be read: then
- * nothing is done in the folder
- */
+/** Returns null if there is no valid, readable marker: then nothing is done in the folder. */
 export function readMarker(fs: Fs, root: string): string | null {
   const found = anyErrno(() => {
     if (fs.lstat(`${root}/${MIRROR_FOLDER}`).kind !== "folder") return null;
@@ -25,7 +22,7 @@ export function readMarker(fs: Fs, root: string): string | null {
 }
 
 /**
- * Makes `.mdmirror/` with the marker and a `.gitignore` of `*`, where they are missing. An existing
+ * Makes `.mdmirror/` with the marker and a `.gitignore` of `*`, if they are missing. An existing
  * marker stays.
  * @throws errors with an errno as `code`, for the caller (`init`) to show
  */
@@ -42,11 +39,11 @@ export function makeMirrorFolder(fs: Fs, root: string, markerId: string): void {
   const fresh = `${root}/${MARKER}.new`;
   anyErrno(() => fs.unlink(fresh));
   fs.writeNew(fresh, Buffer.from(`${markerId}\n`), 0o600, true);
-  // Written as a whole or not at all: a marker without its id would halt every run.
+  // Written whole or not at all: a marker without its id would stop every run.
   fs.rename(fresh, `${root}/${MARKER}`);
 }
 
-/** An empty marker does not count: whoever made it was killed between two calls. */
+/** An empty marker does not count: its writer was killed between two calls. */
 function hasMarker(fs: Fs, root: string): boolean {
   const found = unless(["ENOENT"], () => fs.lstat(`${root}/${MARKER}`));
   return found !== null && !(found.kind === "file" && found.size === 0);

@@ -11,7 +11,7 @@ import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
 /**
  * Moves a file, never over anything. ORDER: the caller journals (from, to) before. At every moment
- * the inode is at `from`, at both or at `to`; calling it again completes the move.
+ * the inode is at `from`, at both or at `to`; a repeated call completes the move.
  */
 export function moveFile(
   guard: RootGuard,
@@ -61,8 +61,8 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
 }
 
 /**
- * Whether two spellings are one entry of a folder (`Note.md` → `note.md`). Inode numbers would not
- * tell on some disks.
+ * Returns true if two spellings are one entry of a folder (`Note.md` → `note.md`). Inode numbers
+ * would not tell on some disks.
  */
 function isSameEntry(guard: RootGuard, from: string, to: string, target: string): boolean {
   const folding = guard.names();
@@ -71,9 +71,9 @@ function isSameEntry(guard: RootGuard, from: string, to: string, target: string)
 }
 
 /**
- * Takes a file aside to `trash/…`, looks at it there, and puts it back unless it is what was
- * expected. ORDER: the caller journals (path, trashPath) before; recovery puts the file back if the
- * path is free.
+ * Moves a file to `trash/…`, checks it there, and puts it back unless it is the expected one.
+ * ORDER: the caller journals (path, trashPath) before; recovery puts the file back if the path is
+ * free.
  */
 export function trashFile(
   guard: RootGuard,
@@ -133,8 +133,8 @@ export function makeFolder(
 }
 
 /**
- * RACE: an empty folder that is made at `to` between the look and the rename is replaced (it holds
- * nothing); anything else stops the move.
+ * RACE: an empty folder that is made at `to` between the check and the rename is replaced (nothing
+ * is lost); anything else stops the move.
  */
 export function moveFolder(guard: RootGuard, from: LocalPath, to: LocalPath): DiskOutcome<null> {
   return attempt(from, () => {
@@ -183,7 +183,7 @@ export function removeFolder(guard: RootGuard, path: LocalPath, trashPath: strin
   });
 }
 
-/** @returns null when the leftover is in the trash, or gone */
+/** Returns null if the leftover is in the trash, or gone. */
 function trashLitter(guard: RootGuard, abs: string, trashPath: string): NotDone | null {
   const trash = guard.mirrorPlace(trashPath, true);
   if (!trash.ok) return trash.outcome;

@@ -3,35 +3,35 @@ import { anyErrno, errnoOf, unless } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { sameInode } from "./stamp.ts";
 
-/** Gives and takes names, and never takes one from another inode than was meant. */
+/** Gives and removes names, and never removes one from another inode than was meant. */
 
-/** The prefix of temporary files: never the only copy of a text, so `sweep` may remove them. */
+/** Prefix of temporary files: never the only copy of content, so `sweep` may remove them. */
 export const TEMP_PREFIX = "w-";
 /**
- * The prefix of names taken from documents: such a file may be somebody's last save, so `sweep`
- * keeps it.
+ * Prefix of names taken from documents: such a file may be somebody's last save, so `sweep` keeps
+ * it.
  */
 export const ASIDE_PREFIX = "a-";
 
-// The disk has no hard links: FAT, exFAT and some network and FUSE disks say so by different
-// errors, and the kernel's protected_hardlinks by EPERM.
+// The disk has no hard links: FAT, exFAT and some network and FUSE disks answer with different
+// errors, and the kernel's protected_hardlinks with EPERM.
 const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
 
-/** A name in `.mdmirror/tmp` that is free. */
+/** Returns a free name in `.mdmirror/tmp`. */
 export function freshName(guard: RootGuard, prefix: string): string {
   const place = guard.mirrorPlace(`tmp/${prefix}${guard.random.hex(16)}`, true);
   if (!place.ok) throw notReady(place.outcome.detail);
   return place.abs;
 }
 
-// The mirror's own folder is wrong (a symlink, another disk): any effect ends as a fault.
+// `.mdmirror` is wrong (a symlink, another disk): any effect ends as a fault.
 function notReady(detail: string): Error {
   return Object.assign(new Error(`.mdmirror/tmp: ${detail}`), { code: "ENOTDIR" });
 }
 
 /**
- * @returns true when both were hard-linked, false when `to` is taken, null when this disk (or this
- * inode) has no hard links
+ * Returns true if both were hard-linked, false if `to` is taken, null if this disk (or this inode)
+ * has no hard links.
  */
 function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
   try {
@@ -46,24 +46,26 @@ function tryLink(guard: RootGuard, from: string, to: string): boolean | null {
 }
 
 /**
- * Renames what lies in `.mdmirror` (where nobody else writes) to a path of the tree, never over
- * anything.
- * RACE: without hard links, and for what is no regular file, a file that is made at `to` between
- * the look and the rename is overwritten.
- * @returns what is at `to` now, or null when the path is taken (nothing was changed)
+ * Renames a file of `.mdmirror` (where nobody else writes) to a path of the tree, never over
+ * anything. RACE: without hard links, and for anything but a regular file, a file that is made at
+ * `to` between the check and the rename is overwritten.
+ * @returns the stat of `to` now, or null if the path is taken (nothing was changed)
  */
 export function nameNew(guard: RootGuard, from: string, to: string): FsStat | null {
   const stat = guard.fs.lstat(from);
   return giveName(guard, from, to, stat.kind === "file") ? statNow(guard, to, stat) : null;
 }
 
-/** The same for a file that was just made and is still open: one `fstat` replaces two `lstat`. */
+/**
+ * Works as `nameNew` for a file that was just made and is still open: one `fstat` replaces two
+ * `lstat`.
+ */
 export function nameMade(guard: RootGuard, made: OpenFile, from: string, to: string): FsStat | null {
   if (!giveName(guard, from, to, true)) return null;
   return anyErrno(() => made.stat()) ?? guard.fs.lstat(to);
 }
 
-/** @returns false when the path is taken */
+/** Returns false if the path is taken. */
 function giveName(guard: RootGuard, from: string, to: string, isFile: boolean): boolean {
   const { fs } = guard;
   // `link` follows a symlink on some systems, and a folder has no hard links.
@@ -79,8 +81,8 @@ function giveName(guard: RootGuard, from: string, to: string, isFile: boolean): 
 }
 
 /**
- * The stat of an inode right after it got a name. If something else is at the path by then, it came
- * later: the inode's own stat counts.
+ * Returns the stat of an inode right after it got a name. If something else is at the path by then,
+ * it came later: the inode's own stat counts.
  */
 export function statNow(guard: RootGuard, abs: string, given: FsStat): FsStat {
   const now = anyErrno(() => guard.fs.lstat(abs));
@@ -96,25 +98,25 @@ export type MoveEnd =
   | { readonly kind: "failed"; readonly errno: string; readonly halfway: boolean };
 
 /**
- * Moves a file of the tree to a free path. The inode has both names for a moment, so that after a
- * crash it can be found.
+ * Moves a file of the tree to a free path. The inode has both names for a moment, so that it can be
+ * found after a crash.
  * @throws errors with an errno, as long as nothing was changed
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
-  // Before the file gets a second name, so that a mirror folder that is wrong stops the move here.
+  // Before the file gets a second name, so that a wrong `.mdmirror` stops the move first.
   const [aside, undone] = [freshName(guard, ASIDE_PREFIX), freshName(guard, ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);
   let errno: string | null = null;
   try {
-    // If a save came before the link, or since, `from` is its name: then nothing is dropped.
+    // If a save came before the link, or since, `from` is its name: then nothing is removed.
     if (dropName(guard, from, expect, aside) === "dropped") return { kind: "moved", stat: statNow(guard, to, expect) };
   } catch (error) {
     errno = errnoOf(error);
     if (errno === null) throw error;
   }
-  // The inode may have no other name by now (a save replaced it), so it is taken aside, and `sweep`
+  // The inode may have no other name by now (a save replaced it), so it is set aside, and `sweep`
   // decides.
   const isUndone = anyErrno(() => {
     guard.fs.rename(to, undone);
@@ -125,7 +127,7 @@ export function moveName(guard: RootGuard, from: string, to: string, expect: FsS
 }
 
 /**
- * RACE: without hard links a file that is made at `to` between the look and the rename is
+ * RACE: without hard links a file that is made at `to` between the check and the rename is
  * overwritten.
  */
 function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
@@ -145,11 +147,11 @@ function moveByRename(guard: RootGuard, from: string, to: string, expect: FsStat
 }
 
 /**
- * Takes a name from the inode `expect`, which has another one. A plain `unlink` would remove
+ * Removes a name of the inode `expect`, which has another one. A plain `unlink` would remove
  * whatever has the name by then, perhaps an editor's save; so the name is first moved aside, and
- * checked there.
+ * checked.
  * @param aside a free path in `.mdmirror/tmp`
- * @returns `other` when another inode had the name, and has it again
+ * @returns `other` if another inode had the name, and has it again
  */
 export function dropName(guard: RootGuard, abs: string, expect: FsStat, aside: string): "dropped" | "other" {
   const taken = unless(["ENOENT"], () => {

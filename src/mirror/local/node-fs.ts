@@ -5,8 +5,8 @@ import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/fs.ts";
 import { once } from "../../common/once.ts";
 import { filesHeldToWrite } from "./held-files.ts";
 
-// ASSUMES: a POSIX system. Where O_NOFOLLOW is missing (Windows) it is 0, and only the look at
-// every component protects.
+// ASSUMES: a POSIX system. Without O_NOFOLLOW (Windows) it is 0, and only the check of every
+// component protects.
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL } = nodeFs.constants;
 const O_NOFOLLOW = nodeFs.constants.O_NOFOLLOW ?? 0;
 // A FIFO under a file's name must not block the process in `open`.
@@ -16,7 +16,7 @@ const O_NONBLOCK = nodeFs.constants.O_NONBLOCK ?? 0;
 // Such a handle cannot read the folder and needs no permission to: it only identifies it.
 const O_PATH = 0o10000000;
 
-/** LIMIT: a larger file is never read (EFBIG). The longest text that can be sent has 0.2 MiB. */
+/** LIMIT: a larger file is never read (EFBIG). The longest document has 0.2 MiB. */
 export const MAX_READ_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -52,8 +52,8 @@ function readdir(path: string): ReturnType<Fs["readdir"]> {
 }
 
 /**
- * Whether a path through `/proc/self/fd` works, which stands in for `openat`, as Node has none:
- * `/proc` must be mounted and show this process.
+ * Returns true if a path through `/proc/self/fd` works, which replaces `openat`: `/proc` must be
+ * mounted and show this process.
  */
 function canHoldFolders(): boolean {
   if (process.platform !== "linux") return false;
@@ -119,17 +119,17 @@ function readFile(path: string, brief?: "brief"): { bytes: Uint8Array; stat: FsS
   }
 }
 
-/** Texts of usual size fit in. */
+/** Files of usual size fit. */
 const BRIEF_BYTES = 64 * 1024;
 /**
- * Where files are read whose bytes nobody keeps: one buffer for each of 100,000 files would be
- * garbage beside V8's heap, of which it collects too little in time.
+ * Buffer for files whose bytes nobody keeps: one buffer for each of 100,000 files would be garbage
+ * outside V8's heap, of which V8 collects too little in time.
  */
 const briefly = once(() => Buffer.allocUnsafeSlow(BRIEF_BYTES));
 
-/** @returns null when the file does not hold exactly `size` bytes */
+/** Returns null if the file does not have exactly `size` bytes. */
 function readAll(fd: number, size: number, brief: boolean): Uint8Array | null {
-  // One byte more than expected, to notice that the file grew.
+  // One byte more than expected, to notice a file that grew.
   const buffer = brief && size < BRIEF_BYTES ? briefly() : Buffer.allocUnsafeSlow(size + 1);
   let length = 0;
   while (length <= size) {
@@ -186,7 +186,7 @@ async function sync(path: string): Promise<void> {
  * medium's own cache. On a network or FUSE disk it need not reach the other end.
  */
 const SYNCED_WHOLE: ReadonlySet<number> = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994]);
-/** It also flushes what others have written, and nobody should wait longer for that. */
+/** LIMIT: it also flushes the files of others, and nobody should wait longer for that. */
 const SYNC_MS = 10_000;
 
 /** Node has no `syncfs`; the command of the same name calls it, and says where it failed. */
@@ -209,7 +209,7 @@ async function syncDisk(path: string): Promise<boolean> {
   });
 }
 
-/** An error of the shape that node:fs throws. */
+/** Makes an error of the shape that node:fs throws. */
 function failure(code: string, syscall: string, path: string): Error {
   return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
 }

@@ -9,7 +9,7 @@ import { ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./n
 import { sameInode, stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
-/** Files that were taken aside: looked at, put back, removed, and found again after a crash. */
+/** Files that were set aside: read, put back, removed, and found again after a crash. */
 
 const UNCLAIMED = "trash/unclaimed";
 
@@ -63,7 +63,7 @@ export function listParked(guard: RootGuard): string[] {
   return tempNames(guard).filter((path) => !path.startsWith(`tmp/${TEMP_PREFIX}`));
 }
 
-/** Every file below `trash/`; what cannot be looked at is left out. */
+/** Returns every file below `trash/`, without those that cannot be read. */
 export function listTrashed(guard: RootGuard): { readonly place: string; readonly stamp: Stamp }[] {
   return [...filesBelow(guard, "trash")].sort((a, b) => (a.place < b.place ? -1 : 1));
 }
@@ -82,8 +82,8 @@ function* filesBelow(guard: RootGuard, folder: string): Generator<{ readonly pla
 }
 
 /**
- * Removes temporary files. A file that was taken aside and is in no intent goes to the trash,
- * because it may be somebody's last save.
+ * Removes temporary files. A set-aside file without an intent goes to the trash, because it may be
+ * somebody's last save.
  */
 export function sweep(guard: RootGuard, keep: ReadonlySet<string>): void {
   for (const path of tempNames(guard)) {

@@ -13,8 +13,8 @@ const MAX_INNER = 2;
 
 /**
  * ASSUMES: a part between two `/` costs one walk over a name, however many `*` it has: the package
- * `ignore` takes the first place where what follows a `*` is found, and never tries another. Only
- * `**` is tried again.
+ * `ignore` takes the first match of what follows a `*`, and never tries another. Only `**` is tried
+ * again.
  * @returns null for a line that may be used; else why not, as a clause
  */
 export function patternFault(line: string): string | null {

@@ -7,11 +7,11 @@ import { anyErrno, fault, stale, unless } from "./errno.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { sameInode } from "./stamp.ts";
 
-/** How an effect ended that did not happen. */
+/** End of an effect that did not happen. */
 export type NotDone = Exclude<DiskOutcome<never>, { readonly kind: "done" }>;
 
 /**
- * Where a path is on the disk, or why nothing can be done there. `absent`: proven that nothing is
+ * Place of a path on the disk, or why nothing can be done with it. `absent`: proven that nothing is
  * at the path.
  */
 type Place =
@@ -20,24 +20,23 @@ type Place =
 
 export type Root = { readonly real: string; readonly stat: FsStat };
 
-// Some disks (HFS+) ignore these characters in a name: for them `.md\u200cmirror` is
-// `.mdmirror`.
+// Some disks (HFS+) ignore these characters in a name: for them `.md\u200cmirror` is `.mdmirror`.
 const UNSEEN_CHARACTERS = /[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/gu;
 
 /**
- * The one way from a path to the disk: everything in `local/` that touches a file asks here first
+ * The one way from a path to the disk: everything in `local/` that touches a file goes through it
  * (I26).
  */
 export class RootGuard {
   readonly fs: Fs;
   readonly random: Pick<Random, "hex">;
   readonly #path: string;
-  /** null: not learned yet. */
+  /** Null: not learned yet. */
   #names: DiskNames | null = null;
-  /** The folder that every later look must find again. */
+  /** The folder that every later check must find again. */
   #identified: Root | null = null;
   #canHold = false;
-  /** The folders that are held open for the effect under way, by their paths; null: none is. */
+  /** Folders that are held open for the present effect, by their paths; null: none is. */
   #held: Map<string, FolderHandle> | null = null;
 
   constructor(fs: Fs, root: string, random: Pick<Random, "hex">) {
@@ -48,11 +47,11 @@ export class RootGuard {
   }
 
   /**
-   * Looks at the root and remembers it: everything later must find the same folder. null: not
-   * there, or not a folder.
+   * Reads the root and remembers it: every later check must find the same folder. Returns null if
+   * it is missing or not a folder.
    */
   identify(): Root | null {
-    // If the root cannot be looked at (a disk that was unplugged), it counts as gone.
+    // A root that cannot be read (a disk that was unplugged) counts as gone.
     const found = anyErrno(() => {
       const real = this.fs.realpath(this.#path);
       const stat = this.fs.lstat(real);
@@ -64,8 +63,8 @@ export class RootGuard {
   }
 
   /**
-   * The root as it is now, which is identified when this is first called. null: it is not there, or
-   * it is another folder by now.
+   * Returns the present root, which the first call identifies; null if it is missing, or is another
+   * folder by now.
    */
   root(): Root | null {
     const known = this.#identified ?? this.identify();
@@ -74,7 +73,9 @@ export class RootGuard {
     return now?.kind === "folder" && sameInode(now, known.stat) ? { real: known.real, stat: now } : null;
   }
 
-  /** Which names the disk takes; those of an exact disk until this was learned. */
+  /**
+   * Returns the properties of names on the disk; those of an exact disk until they were learned.
+   */
   names(): DiskNames {
     return this.#names ?? EXACT_DISK;
   }
@@ -84,9 +85,9 @@ export class RootGuard {
   }
 
   /**
-   * Runs `work`, a single effect. The folders that it looks at are held open until it ends, so that
-   * its calls act in these very folders; one that is moved meanwhile counts as moved afterwards.
-   * Where folders cannot be held open, a place is a plain path.
+   * Runs `work`, a single effect. The folders that it checks are held open until it ends, so that
+   * its calls act in these very folders; one that is moved meanwhile counts as moved afterwards. If
+   * folders cannot be held open, a place is a plain path.
    */
   during<T>(work: () => T): T {
     if (this.#held !== null) return work();
@@ -105,20 +106,20 @@ export class RootGuard {
     return new WalkHold(this.fs, this.#canHold, this.names());
   }
 
-  /** The folder at `path`, which was just found at `abs`, for acting on what lies in it. */
+  /** Returns the folder at `path`, which was just found at `abs`, for acting on its entries. */
   inside(path: LocalPath, abs: string): Place {
     return this.#held === null || !this.#canHold ? { ok: true, abs } : this.#folderAt(path);
   }
 
-  /** The place of a file or folder of the mirrored tree; the folder above it is checked. */
+  /** Returns the place of a file or folder of the tree; the folder above it is checked. */
   place(path: LocalPath, kind: "file" | "folder"): Place {
     if (!isMirrorable(path, kind)) return refused(fault("EINVAL", `${path}: not a path of the linked folder`), false);
     return placeIn(this.#folderAt(parentOf(path)), path);
   }
 
   /**
-   * The place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders above
-   * it.
+   * Returns the place of a `tmp/…` or `trash/…` path below `.mdmirror/`. `make`: makes the folders
+   * above it.
    */
   mirrorPlace(path: string, make: boolean): Place {
     if (!isPlain(path) || !/^(?:tmp|trash)\/./.test(path))
@@ -129,8 +130,8 @@ export class RootGuard {
   }
 
   /**
-   * The folder at `below` (relative to the root), reached through no symlink and on the root's own
-   * disk.
+   * Returns the folder at `below` (relative to the root), reached through no symlink and on the
+   * root's own disk.
    */
   #folderAt(below: string): Place {
     const known = this.#identified ?? this.identify();
@@ -145,9 +146,9 @@ export class RootGuard {
   }
 
   /**
-   * RACE: where folders cannot be held open (no `/proc`), a component may be swapped for a symlink
-   * between this look and the system call that uses the path; Node has no openat. Who can do that
-   * can write in the mirrored folder already; the window is some microseconds.
+   * RACE: if folders cannot be held open (no `/proc`), a component may be swapped for a symlink
+   * between this check and the system call that uses the path; Node has no openat. Somebody who can
+   * do that can write in the linked folder already; the window is some microseconds.
    */
   #lookedAt(below: string): Place {
     const known = this.root();
@@ -195,15 +196,18 @@ function refused(outcome: NotDone, absent: boolean): Place {
   return { ok: false, outcome, absent };
 }
 
-/** A relative path of plain names: not absolute, no `.` or `..`, no empty name, no NUL. */
+/**
+ * Returns true for a relative path of plain names: not absolute, no `.` or `..`, no empty name, no
+ * NUL.
+ */
 function isPlain(path: string): boolean {
   if (path.includes("\0")) return false;
   return path.split("/").every((name) => name !== "" && name !== "." && name !== "..");
 }
 
 /**
- * Whether a path may be mirrored: no dot folder is, nor `.mdmirror` in any spelling that some disk
- * takes for it.
+ * Returns true if a path may be synced: no dot folder is, nor `.mdmirror` in any spelling that some
+ * disk treats as equal.
  */
 function isMirrorable(path: LocalPath, kind: "file" | "folder"): boolean {
   if (!isPlain(path)) return false;

@@ -3,27 +3,27 @@ import { type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { patternFault } from "./pattern-fault.ts";
 
-/** The rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
+/** Rules of `.mdmirrorignore` and `.gitignore` files, all in gitignore syntax. */
 
-/** What one folder's files say; empty: there is none. */
+/** Rule files of one folder; empty if there is none. */
 type RuleTexts = { readonly ours: string; readonly git: string };
 
 /**
- * What applies in a folder: its own lines after those of the folders above. One matcher for all of
- * them, for a line further in can take a folder back that one further out excludes; what lies in it
- * is then judged by itself.
+ * Rules that apply in a folder: its own lines after those of the folders above. All are one
+ * matcher, because an inner line can include a folder that an outer one excludes; its entries are
+ * then judged by themselves.
  */
 export type FolderRules = {
   /** `.mdmirrorignore` alone. */
   readonly ours: Ignore;
   readonly oursInBytes: Ignore;
-  /** `.gitignore` alone, and the same with `ours` after it, so that `!name` there takes back. */
+  /** `.gitignore` alone, and with `ours` after it, so that `!name` there includes again. */
   readonly git: Ignore;
   readonly both: Ignore;
-  /** Whether any `.gitignore` applies. */
+  /** True if any `.gitignore` applies. */
   readonly hasGit: boolean;
   readonly foldsCase: boolean;
-  /** Of what it was made. */
+  /** The rule files it was made from. */
   readonly texts: RuleTexts;
   readonly above: FolderRules | null;
 };
@@ -31,7 +31,7 @@ export type FolderRules = {
 /** By the folder of a rule file. */
 export type Rules = ReadonlyMap<LocalPath, FolderRules>;
 
-/** By which file a path is excluded, and the line, as a clause. */
+/** File and line that exclude a path, as a clause. */
 export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
 
 /**
@@ -41,11 +41,11 @@ export type Exclusion = { readonly by: "ours" | "git"; readonly rule: string };
 export class UnfitRules extends Error {}
 
 /**
- * The rules of a folder that has rule files.
- * @param above those that apply in it without its own; null: none
+ * Returns the rules of a folder with rule files.
+ * @param above rules that apply in it without its own; null: none
  * @param foldsCase git's rule: patterns match as the disk's names do
  * @throws UnfitRules for a line that would cost too much; without that line, files that it excludes
- * would be sent
+ * would be uploaded
  */
 export function rulesOf(
   above: FolderRules | null,
@@ -68,8 +68,8 @@ export function rulesOf(
 }
 
 /**
- * The same rules for who keeps them: package `ignore` remembers its answer for each path that it
- * was asked about, which after a walk are all of the folder.
+ * Returns the same rules for storing: package `ignore` remembers its answer for each path, which
+ * after a walk are all paths of the folder.
  */
 export function withoutAnswers(rules: Rules): Rules {
   return new Map(
@@ -80,7 +80,7 @@ export function withoutAnswers(rules: Rules): Rules {
   );
 }
 
-/** The rules that apply in a folder; null: none. */
+/** Returns the rules that apply in a folder; null: none. */
 export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
   if (rules.size === 0) return null;
   for (let at = folder; ; at = parentOf(at)) {
@@ -90,7 +90,7 @@ export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
   }
 }
 
-/** By which line a path, or a folder above it, is excluded; null: by none. */
+/** Returns the line that excludes a path, or a folder above it; null if none does. */
 export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
   const at = rulesAt(rules, parentOf(path));
   if (at === null) return null;
@@ -102,8 +102,8 @@ export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folde
 }
 
 /**
- * To git a `?` or `[…]` is a byte, and so it is for `.gitignore` files, but where the disk folds
- * case. In `.mdmirrorignore` it is a character.
+ * For git, `?` and `[…]` match a byte, and so they do for `.gitignore` files, unless the disk folds
+ * case. In `.mdmirrorignore` they match a character.
  */
 function bytesOf(text: string): string {
   return /^[\0-\x7f]*$/.test(text) ? text : Buffer.from(text).toString("latin1");
@@ -119,7 +119,7 @@ function asIs(line: Line): Line {
 
 type Line = { readonly pattern: string; readonly mark: string };
 
-/** The lines of a file that say something, as patterns from the root. */
+/** Returns the meaningful lines of a file, as patterns from the root. */
 function linesOf(folder: LocalPath, file: string, text: string): readonly Line[] {
   if (text === "") return [];
   const name = folder === "" ? file : `${folder}/${file}`;
@@ -135,9 +135,9 @@ function linesOf(folder: LocalPath, file: string, text: string): readonly Line[]
 }
 
 /**
- * A line of a folder's file as the same line of the root's would be. A pattern without a slash,
- * but at its end, is about names at any depth.
- * @returns null for a line that says nothing
+ * Rewrites a line of a folder's file as a line of the root's. A pattern without a slash, except at
+ * its end, matches names at any depth.
+ * @returns null for a line without a meaning
  */
 function fromRoot(folder: LocalPath, line: string): string | null {
   const isNegative = line.startsWith("!");

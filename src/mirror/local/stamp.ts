@@ -6,10 +6,13 @@ export function stampOf(stat: FsStat): Stamp {
   return { dev, ino, size, mtimeMs, ctimeMs, birthMs, nlink };
 }
 
-/** What changes when a file is written. */
+/** Facts that change when a file is written. */
 type StampOfText = Pick<Stamp, "dev" | "ino" | "size" | "mtimeMs" | "ctimeMs">;
 
-/** Whether a file still has the stamp of when it was hashed: then it need not be hashed again. */
+/**
+ * Returns true if a file still has the stamp it had when it was hashed: then it need not be hashed
+ * again.
+ */
 export function sameStamp(a: StampOfText, b: StampOfText): boolean {
   return a.ino === b.ino && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.dev === b.dev;
 }
@@ -20,16 +23,16 @@ export function sameInode(a: Stamp, b: Stamp): boolean {
 
 /**
  * Milliseconds: the coarsest stamps that a disk gives (FAT: 2 s for mtime), and more than a tick of
- * any other. A stamp younger than this at the time of the walk could be given again to a later
- * write.
+ * any other. A later write could get the same stamp if the stamp was younger than this during the
+ * walk.
  */
 const STAMP_GRANULARITY_MS = 2_000;
 
 /**
- * Whether any later write must change the stamp: it is older than `diskNow`, the disk's own time at
- * the start of the walk, by the granularity. Anyone can set mtime and nobody can set ctime, but
- * some disks keep no ctime, so both must be old.
- * @param diskNow null when the disk was not asked: then no stamp is trusted
+ * Returns true if any later write must change the stamp: it is older than `diskNow`, the disk's own
+ * time at the start of the walk, by the granularity. Anyone can set mtime and nobody can set ctime,
+ * but some disks keep no ctime, so both must be old.
+ * @param diskNow null if the disk was not asked: then no stamp is trusted
  */
 export function isOldStamp(stamp: Stamp, diskNow: number | null): boolean {
   return diskNow !== null && Math.max(stamp.mtimeMs, stamp.ctimeMs) + STAMP_GRANULARITY_MS < diskNow;

@@ -12,7 +12,7 @@ import { isOldStamp, sameStamp, stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
-/** Reads a file of a folder, and puts it among the files or wherever else it belongs. */
+/** Reads a file of a folder, and adds it to the files or to the list that it belongs to. */
 export function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
   const other = keptLocal(work, name, path);
   if (other !== null) {
@@ -36,8 +36,8 @@ function isVouchedFor(known: KnownFile | null): known is Vouched {
 }
 
 /**
- * ASSUMES: the caller knows only linked texts, under stamps that were trusted; a linked text has no
- * fault.
+ * ASSUMES: the caller knows only linked content, under stamps that were trusted; linked content has
+ * no fault.
  */
 function asKnown({ path, digest, stamp: known }: Vouched, stat: FsStat): LocalFile {
   const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : stampOf(stat);
@@ -75,7 +75,7 @@ function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile
   const stamp = stampOf(stat);
   const read = { stamp, stampTrusted: isOldStamp(stamp, work.diskNow), empty: bytes.length === 0 };
   const digest = digestOf(bytes);
-  // The strings of the caller, which lives on: of 100,000 files after a clone each is read.
+  // The caller's strings, which stay in memory: after a first sync each of 100,000 files is read.
   if (digest === known?.digest) return { ...read, path: known.path, digest: known.digest, textFault: null };
   const { text, fault } = decodeText(bytes);
   if (text !== null) work.onText(digest, text, path);

@@ -10,8 +10,8 @@ import { readFile } from "./walk-file.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
 /**
- * LIMIT: how deep folders may be nested, as the names in a path of the service: each level is a
- * call on the stack, and every folder of a chain is looked at along its whole path.
+ * LIMIT: depth of nested folders, as the names in a path of the service: each level is a call on
+ * the stack, and every folder of a chain is checked along its whole path.
  */
 const MAX_DEPTH = 256;
 
@@ -52,7 +52,7 @@ export function* readFolder(
       yield;
     }
   } catch (error) {
-    // Without its names, or its ignore rules, nothing is known of the folder and of what is below.
+    // Without its names, or its ignore rules, nothing is known about the folder and what is below.
     return unread(folder, unreadable(whyUnread(error)));
   }
   return folder;
@@ -63,8 +63,9 @@ function unread({ path, abs, stat }: Subfolder, why: Unread): WalkedFolder {
 }
 
 /**
- * Whether a folder below the root is mirrored by itself: moved in here, all of its documents would
- * go to this workspace, too. @throws as the port does
+ * Returns true if a folder below the root is linked itself: if it was moved in, all of its
+ * documents would be uploaded to this workspace too.
+ * @throws as the port does
  */
 function isMirror({ fs }: Pick<WalkWork, "fs">, { path, abs }: Subfolder, names: readonly Listed[]): boolean {
   if (path === "" || !names.some(({ name, kind }) => name === MIRROR_FOLDER && kind === "folder")) return false;
@@ -76,7 +77,7 @@ function listNames({ fs, hold }: Pick<WalkWork, "fs" | "hold">, { abs, stat }: S
   return fs.readdir(hold.at(abs, stat)).toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** @throws what is no error of the system and no fault of its rules: a bug */
+/** @throws an error that is neither the system's nor a fault of its rules: a bug */
 function whyUnread(error: unknown): string {
   if (error instanceof UnfitRules) return error.message;
   const errno = errnoOf(error);
@@ -84,13 +85,13 @@ function whyUnread(error: unknown): string {
   return errnoText(errno);
 }
 
-/** What the reading of rules needs of a walk. */
+/** Parts of a walk that reading rules needs. */
 type RulesWork = Pick<WalkWork, "fs" | "hold" | "dev" | "rules" | "extraPatterns" | "linked" | "foldsCase" | "kept">;
 
 /**
- * Reads a folder's ignore rules, in each walk anew. If they cannot be read (a symlink is not
- * followed), the folder is not seen, because they may exclude anything.
- * @returns whether an earlier reading in this walk found the same
+ * Reads a folder's ignore rules in each walk. If they cannot be read (a symlink is not followed),
+ * the folder is not seen, because they may exclude anything.
+ * @returns true if an earlier reading in this walk found the same
  */
 function readRules(work: RulesWork, folder: Subfolder, names: readonly Listed[]): boolean {
   const { path } = folder;
@@ -112,13 +113,13 @@ function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): 
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
-    // As to git, a folder of this name says nothing.
+    // For git, a folder of this name has no meaning.
     if (errno === "EISDIR" && file === GITIGNORE_FILE) return "";
     throw new UnfitRules(`its ${file} cannot be read: ${errnoText(errno)}`);
   }
 }
 
-/** @returns a folder that must be read */
+/** Returns a folder that must be read. */
 function readEntry(
   work: WalkWork,
   folder: WalkedFolder,
@@ -149,8 +150,8 @@ function readEntry(
 }
 
 /**
- * Uses the plain path, which is twice as fast. Nothing is read through it; but an entry that is
- * gone must be gone from this very folder.
+ * Uses the plain path, which is twice as fast. Nothing is read through it; but a missing entry must
+ * be missing from this very folder.
  */
 function statEntry(work: Pick<WalkWork, "fs" | "hold">, folder: Subfolder, name: string, abs: string): FsStat {
   try {
@@ -177,8 +178,8 @@ function findSubfolder(
     const kind = exclusion.by === "git" ? "git-ignored-folder" : "ignored-folder";
     folder.others.push({ path, kind, stamp: stampOf(stat), rule: exclusion.rule });
   } else if (stat.dev !== work.dev) {
-    // Nothing can be moved atomically between two disks, and the files of a disk that is unmounted
-    // were not deleted.
+    // Nothing can be moved atomically between two disks, and the files of an unmounted disk were
+    // not deleted.
     folder.unseen.set(path, unreadable("another disk is mounted at this path"));
   } else if (isTooDeep(path)) {
     folder.unseen.set(path, unreadable(`it is more than ${MAX_DEPTH} folders deep`));

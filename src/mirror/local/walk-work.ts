@@ -7,7 +7,7 @@ import type { WalkHold } from "./folder-handle.ts";
 import type { LinkedPaths } from "./linked-paths.ts";
 import type { FolderRules } from "./rules.ts";
 
-/** What is shared by the reading of all folders in one walk. */
+/** Shared by the reading of all folders in one walk. */
 export type WalkWork = {
   readonly fs: Fs;
   readonly hold: WalkHold;
@@ -17,21 +17,21 @@ export type WalkWork = {
   readonly foldsCase: boolean;
   readonly extraPatterns: readonly string[];
   readonly rules: Map<LocalPath, FolderRules>;
-  /** What no `.gitignore` leaves out; null: these files are not followed. */
+  /** Paths that no `.gitignore` leaves out; null: these files are not followed. */
   readonly linked: LinkedPaths | null;
-  /** What a `.gitignore` would leave out if it, or something in it, were not linked. */
+  /** Paths that a `.gitignore` would leave out if they, or something in them, were not linked. */
   readonly kept: Set<LocalPath>;
   readonly known: (path: LocalPath) => KnownFile | null;
   readonly onText: OnText;
   /** Files that this walk has read: a second reading of their folder does not read them again. */
   readonly read: Map<LocalPath, LocalFile>;
-  /** Entries looked at since the last pause. */
+  /** Entries read since the last pause. */
   looked: number;
-  /** How many entries are looked at between two pauses; those of one folder may exceed it. */
+  /** Entries between two pauses; those of one folder may exceed it. */
   readonly part: number;
 };
 
-/** One folder as it was read, with what is below. */
+/** One folder as it was read, with everything below. */
 export type WalkedFolder = {
   readonly path: LocalPath;
   readonly abs: string;
@@ -40,6 +40,6 @@ export type WalkedFolder = {
   readonly files: LocalFile[];
   readonly others: LocalOther[];
   readonly folders: WalkedFolder[];
-  /** Paths that were not seen, and why not. */
+  /** Paths that were not seen, with the reason. */
   readonly unseen: Map<LocalPath, Unread>;
 };

@@ -14,19 +14,19 @@ import { readFolder } from "./walk-folder.ts";
 import type { WalkedFolder, WalkWork } from "./walk-work.ts";
 
 export type WalkOptions = {
-  /** Whether a file may be made to learn the disk's time; if not, no new stamp is trusted. */
+  /** True if a file may be made to learn the disk's time; if not, no new stamp is trusted. */
   readonly probe: boolean;
-  /** Patterns (gitignore syntax) beside those of the `.mdmirrorignore` files. */
+  /** Patterns (gitignore syntax) in addition to those of the `.mdmirrorignore` files. */
   readonly ignore: readonly string[];
-  /** Whether `.gitignore` files are followed: what they never leave out; null: they are not. */
+  /** Paths that `.gitignore` files never leave out; null: these files are not followed. */
   readonly gitignore: LinkedSource | null;
-  /** Entries looked at between two pauses. */
+  /** Entries between two pauses. */
   readonly part: number;
 };
 
 /**
- * After a folder moved, it takes four checks until nothing changes any more. A tree that changes
- * under each of these is given up for this pass.
+ * LIMIT: after a folder moved, it takes four checks until nothing changes any more. A tree that
+ * changes under each of these is abandoned for this cycle.
  */
 const CHECKS = 8;
 
@@ -91,8 +91,8 @@ export function* walkTree(
 }
 
 /**
- * The disk's own time, as the stamp of a file made now (I29: no wall clock). null when no file can
- * be made.
+ * Returns the disk's own time, as the stamp of a file made now (I29: no wall clock); null if no
+ * file can be made.
  */
 function diskTime(guard: RootGuard): number | null {
   const learn = () => {
@@ -105,7 +105,7 @@ function diskTime(guard: RootGuard): number | null {
   return guard.during(() => anyErrno(learn));
 }
 
-/** @returns `rests` when the last check found everything as it was read */
+/** Returns `rests` if the last check found everything as it was read. */
 function* readTree(
   work: WalkWork,
   root: Root,
@@ -123,7 +123,7 @@ function* readTree(
   }
 }
 
-/** @returns the same object when nothing changed in the folder and below; null when it is gone */
+/** Returns the same object if nothing changed in the folder and below; null if it is gone. */
 function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder | null> {
   const stat = statAgain(work, folder);
   if (stat === null) return null;
@@ -139,7 +139,7 @@ function* readChanged(work: WalkWork, folder: WalkedFolder): Generator<void, Wal
   return yield* readChangedBelow(work, folder);
 }
 
-/** @returns null when the folder is gone; a clause, when nothing can be said about it */
+/** Returns null if the folder is gone; a clause if nothing can be said about it. */
 function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null {
   let stat: FsStat;
   try {
@@ -155,7 +155,7 @@ function statAgain(work: WalkWork, folder: WalkedFolder): FsStat | string | null
   return stat.dev === work.dev ? stat : "another disk is mounted at this path";
 }
 
-/** @returns the same object when nothing below has changed */
+/** Returns the same object if nothing below has changed. */
 function* readChangedBelow(work: WalkWork, folder: WalkedFolder): Generator<void, WalkedFolder> {
   let changed = false;
   const folders: WalkedFolder[] = [];
@@ -167,7 +167,7 @@ function* readChangedBelow(work: WalkWork, folder: WalkedFolder): Generator<void
   return changed ? { ...folder, folders } : folder;
 }
 
-/** Whether two readings of one folder found the same inodes under the same names. */
+/** Returns true if two readings of one folder found the same inodes under the same names. */
 function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
   const { files, others, folders, unseen } = again;
   return (
@@ -182,7 +182,7 @@ function holdsTheSame(before: WalkedFolder, again: WalkedFolder): boolean {
   );
 }
 
-/** The folder as it was read, with nothing in it counting as absent. */
+/** Returns the folder as it was read, with nothing in it counting as absent. */
 function doubted(folder: WalkedFolder, why: string): WalkedFolder {
   return { ...folder, unseen: new Map(folder.unseen).set(folder.path, unreadable(why)) };
 }

@@ -42,7 +42,7 @@ export function lookAtFiles(
   return { ...tree, files };
 }
 
-/** Whether the file at this path has the inode of another document now. */
+/** Returns true if the file at this path has the inode of another document now. */
 function isHalfOfMove(file: LocalFile, known: LocalFile, tree: LocalTree, elsewhere: HasInode): boolean {
   return file.stamp.ino !== known.stamp.ino && isInodeKnown(file.stamp, tree, elsewhere);
 }
@@ -53,13 +53,14 @@ const FOLDERS_LEFT_ALONE: ReadonlySet<LocalOther["kind"] | null> = new Set([
   "git-ignored-folder",
 ]);
 
-/** Whether a path that is no document's matters to the mirror all the same. */
+/** Returns true for a path that is no document's and still matters. */
 function isOfMirror({ folders, others }: LocalTree, path: LocalPath): boolean {
   return path === "" || folders.has(path) || isRuleFile(nameOf(path)) || others.get(path)?.kind === "conflict-copy";
 }
 
 /**
- * Whether there is nothing at a path that is no known document's, or only what the mirror ignores.
+ * Returns true if nothing is at a path without a known document, or only something that is not
+ * synced.
  */
 function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, elsewhere: HasInode): boolean {
   if (isOfMirror(tree, path)) return false;
@@ -69,8 +70,8 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
     const stat = unless(["ENOENT", "ENOTDIR"], () => guard.fs.lstat(`${root.real}/${path}`));
     if (stat === null) return true;
     if (stat.kind === "folder") return FOLDERS_LEFT_ALONE.has(tree.others.get(path)?.kind ?? null);
-    // A Markdown file or a folder is new here. Any other file only matters if it has the inode
-    // of a document, which then was moved there.
+    // A Markdown file or a folder is new. Any other file only matters if it has the inode of a
+    // document, which then was moved there.
     return stat.kind === "file" && !path.endsWith(".md") && !isInodeKnown(stat, tree, elsewhere);
   } catch (error) {
     if (errnoOf(error) === null) throw error;
@@ -81,7 +82,7 @@ function concernsNoDocument(guard: RootGuard, tree: LocalTree, path: LocalPath, 
 type InodeOf = { readonly ino: number; readonly dev: number };
 type HasInode = (stamp: InodeOf) => boolean;
 
-/** Whether a document of the tree, or one elsewhere, has this inode. */
+/** Returns true if a document of the tree, or one elsewhere, has this inode. */
 function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): boolean {
   for (const { stamp } of tree.files.values()) if (stamp.ino === stat.ino && stamp.dev === stat.dev) return true;
   return elsewhere(stat);
@@ -89,8 +90,7 @@ function isInodeKnown(stat: InodeOf, tree: LocalTree, elsewhere: HasInode): bool
 
 /**
  * Reads a file again.
- * @returns the same object when its stamp is as before; null when no file is there, or it cannot be
- * read
+ * @returns the same object if its stamp is unchanged; null if no file exists, or it cannot be read
  */
 function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFile | null {
   try {
@@ -108,7 +108,7 @@ function readAgain(guard: RootGuard, known: LocalFile, onText: OnText): LocalFil
 
 /**
  * Reads and hashes a file.
- * @returns the same object when neither its text nor its stamp changed
+ * @returns the same object if neither its content nor its stamp changed
  */
 function hashAgain(guard: RootGuard, abs: string, known: LocalFile, onText: OnText): LocalFile {
   const { path } = known;

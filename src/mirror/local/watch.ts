@@ -8,7 +8,7 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 type Ignores = Parameters<Watcher["start"]>[0];
 
 /**
- * Whether one watch of the system covers a whole tree. Elsewhere each folder needs its own, and
+ * True if one watch of the system covers a whole tree. Elsewhere each folder needs its own, and
  * they are started in portions.
  */
 const WATCHES_TREES = process.platform === "darwin" || process.platform === "win32";
@@ -102,8 +102,8 @@ class Watching {
   }
 
   /**
-   * Called when a folder in the root, or the root itself, came or went after everything was
-   * started.
+   * Called when a folder in the root, or the root itself, appeared or was removed after everything
+   * was started.
    */
   #onTopFolder(path: string, came: boolean): void {
     if (this.#isOver) return;
@@ -113,8 +113,8 @@ class Watching {
     this.#portions.delete(path);
     void before?.close();
     if (!came) return;
-    // ORDER: reported once it is watched, because nobody reports what was written into it
-    // before. Folders below are reported as they are found.
+    // ORDER: reported once it is watched, because nobody reports earlier writes in it. Folders
+    // below are reported as they are found.
     void this.#beginPortion(path, { ignoreInitial: false }, (below) => {
       if (below !== path) this.#tell(below);
     }).then(() => this.#tell(path));
@@ -152,8 +152,8 @@ class Watching {
     }
     this.#hint({ kind: "limit", code: errno, why });
     this.#limited.resolve();
-    // ORDER: after the hint, because nothing is heard after closing. What cannot be closed here
-    // ends with the process.
+    // ORDER: after the hint, because nothing is reported after closing. A failure to close ends
+    // with the process.
     void this.close();
   }
 
@@ -167,8 +167,8 @@ class Watching {
 }
 
 /**
- * The local path of a `raw` notice, which names it below the watched folder or, where one watch
- * covers the whole tree, below the root.
+ * Returns the local path of a `raw` notice, which names it below the watched folder or, if one
+ * watch covers the whole tree, below the root.
  */
 function rawPath(root: string, name: unknown, details: unknown): LocalPath | null {
   const watched = (details as { watchedPath?: unknown } | null)?.watchedPath;
@@ -176,7 +176,7 @@ function rawPath(root: string, name: unknown, details: unknown): LocalPath | nul
   return localPath(root, isAbsolute(name) ? name : join(watched, name));
 }
 
-/** null for a path outside the root: its own removal is reported by the folder above. */
+/** Null for a path outside the root: its own removal is reported by the folder above. */
 function localPath(root: string, path: string): LocalPath | null {
   const below = relative(root, path);
   if (below === ".." || below.startsWith(`..${sep}`)) return null;
@@ -184,8 +184,8 @@ function localPath(root: string, path: string): LocalPath | null {
 }
 
 /**
- * Whether chokidar should leave a path alone. It asks once without stats: where the name alone
- * decides, it does not look at the file.
+ * Returns true if chokidar should ignore a path. It asks once without stats: if the name alone
+ * decides, it does not read the file.
  */
 function isUnwatched(
   root: string,

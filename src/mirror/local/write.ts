@@ -9,19 +9,19 @@ import { stampOf } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
 
 /**
- * The atomic write: at every moment a path holds all old bytes, all new bytes or, if journalled,
+ * The atomic write: at every moment a path has all old bytes, all new bytes or, if journalled,
  * nothing.
  */
 
 /**
- * Errors by which `readFile` says that there is no regular file to read. ENXIO: a socket; ENOTDIR:
- * a folder above became a file.
+ * Errors of `readFile` if there is no regular file. ENXIO: a socket; ENOTDIR: a folder above became
+ * a file.
  */
 export const NO_FILE = ["ENOENT", "ENOTDIR", "ELOOP", "EISDIR", "EINVAL", "ENXIO"];
 
 /**
- * A new file. Its bytes are not fsynced: `flush` does that in batches, and until then the link is
- * not durable.
+ * Creates a file. Its bytes are not flushed: `flush` does that in batches, and until then the
+ * record is not durable.
  */
 export function createFile(guard: RootGuard, path: LocalPath, text: string): DiskOutcome<Written> {
   const bytes = encodeText(text);
@@ -29,7 +29,7 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
   return attempt(path, () => {
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    // Only `link` proves that the path is free: a look before it would prove nothing.
+    // Only `link` proves that the path is free: an earlier check would prove nothing.
     const temp = freshName(guard, TEMP_PREFIX);
     const made = guard.fs.makeNew(temp, bytes);
     try {
@@ -105,7 +105,7 @@ type Ready = {
   readonly mode: number;
 };
 
-/** Looks before anything is written; equal bytes need no writing. */
+/** Checks before anything is written; equal bytes need no writing. */
 function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Digest): Ready | DiskOutcome<Written> {
   const bytes = encodeText(text);
   if (bytes === null) return fault("EILSEQ", `${path}: ${errnoText("EILSEQ")}`);
@@ -130,7 +130,7 @@ function exchange(
   return orDrop(guard, temp, () => swap(guard, temp, target, park, expect));
 }
 
-/** Of a document's old file, for the moment of its replacement: litter, by `ignore.ts`. */
+/** Prefix of a document's old file during its replacement: not synced, by `ignore.ts`. */
 export const BESIDE_PREFIX = ".~mdmirror-";
 
 /**
@@ -169,8 +169,8 @@ function swap(guard: RootGuard, temp: string, target: string, park: string, expe
 }
 
 /**
- * @returns null where there is no regular file, or it is being written at this moment: either way
- * not what was expected
+ * Returns null if there is no regular file, or it is being written at this moment: either way it is
+ * not the expected one.
  */
 export function digestOrNull(fs: Fs, abs: string): Digest | null {
   const found = unless([...NO_FILE, "EAGAIN", "EFBIG"], () => fs.readFile(abs));
@@ -178,8 +178,8 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
 }
 
 /**
- * Puts a file back that was taken aside, never over anything.
- * @returns `ended`, with `parked` when it could not be put back
+ * Puts a set-aside file back, never over anything.
+ * @returns `ended`, with `parked` if it could not be put back
  */
 export function putBackOr(guard: RootGuard, park: string, target: string, ended: NotDone): NotDone {
   let why = "another file is at its path";
@@ -194,8 +194,8 @@ export function putBackOr(guard: RootGuard, park: string, target: string, ended:
 }
 
 /**
- * Removes the temporary file after a fault. When the process is being killed it stays, and `sweep`
- * removes it later.
+ * Removes the temporary file after a fault. If the process is killed, it stays, and `sweep` removes
+ * it later.
  */
 function orDrop<T>(guard: RootGuard, temp: string, work: () => DiskOutcome<T>): DiskOutcome<T> {
   try {
