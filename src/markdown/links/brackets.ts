@@ -3,12 +3,12 @@ import { normaliseLabel, readLabel, readResource, type Resource, type Unclosed }
 import { readNamed, type Wiki, wordsOf } from "./wiki.ts";
 
 /**
- * Finds which brackets of a paragraph are links, in time linear in its length. The parser's own way
- * takes every `[a]` for a reference, so it sees no link in `[the [old] plan](plan.md)`, and it
+ * Finds which brackets of a paragraph are links, in time linear in its length. The parser itself
+ * takes every `[a]` for a reference, so it finds no link in `[the [old] plan](plan.md)`, and it
  * compares each bracket with all before it.
  */
 
-/** A link whose destination stands right after its brackets. */
+/** A link with its destination right after its brackets. */
 export type InlineLink = Resource & {
   readonly kind: "link" | "image" | "wiki";
   readonly from: number;
@@ -17,7 +17,7 @@ export type InlineLink = Resource & {
 
 type Opener = { readonly at: number; readonly image: boolean };
 
-/** The state of reading one paragraph. */
+/** State of reading one paragraph. */
 export type Brackets = {
   readonly openers: Opener[];
   /** Link openers below this index contain a link, so they cannot be one. */
@@ -30,14 +30,14 @@ export function newBrackets(): Brackets {
 }
 
 type BracketContext = {
-  /** Normalised labels of the text's definitions; those of footnotes with their `^`. */
+  /** Normalised labels of the document's definitions; those of footnotes with their `^`. */
   readonly defined: ReadonlySet<string>;
   readonly wiki: boolean;
   /** Called for each link with a destination; offsets are the document's. */
   readonly onLink: (link: InlineLink) => void;
 };
 
-/** @returns where the parser goes on; -1 if this is no bracket */
+/** Returns where the parser continues; -1 if this is no bracket. */
 export function readBracket(
   brackets: Brackets,
   cx: InlineContext,
@@ -59,8 +59,8 @@ export function readBracket(
 }
 
 /**
- * Reads a wiki link of the disk's form. Not within other brackets: a link there makes those around
- * it none, so that the two forms would differ in more than the link.
+ * Reads a local wiki link. A wiki link inside other brackets does not count: a link makes the
+ * brackets around it no link, so the two forms would differ in more than the link.
  * @returns its end
  */
 function readWiki(cx: InlineContext, next: number, at: number, { defined, onLink }: BracketContext): number | null {
@@ -75,7 +75,7 @@ function readWiki(cx: InlineContext, next: number, at: number, { defined, onLink
   return span.to;
 }
 
-/** The service's form of a wiki link, if this link is one. */
+/** Returns the service's form of a wiki link, if this link is one. */
 function wrapped(cx: InlineContext, opener: Opener, close: number, resource: Resource): { wiki?: Wiki } {
   const { destination, title, angle, end } = resource;
   if (destination === null || title !== null || angle) return {};
@@ -106,7 +106,7 @@ function closeBracket(brackets: Brackets, cx: InlineContext, at: number, context
   return end;
 }
 
-/** @returns the resource, with offsets of the document; null if none begins at `at` */
+/** Returns the resource, with offsets of the document; null if none begins at `at`. */
 function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource | null {
   if (cx.char(at) !== OPEN_PARENTHESIS) return null;
   const { offset } = cx;
@@ -116,7 +116,7 @@ function resourceAt(cx: InlineContext, at: number, unclosed: Unclosed): Resource
   return { ...read, destination: moved(read.destination), title: moved(read.title), end: read.end + offset };
 }
 
-/** @returns the end of the reference whose text closes at `close`; -1 if it is none */
+/** Returns the end of the reference whose text closes at `close`; -1 if it is none. */
 function referenceEnd(cx: InlineContext, close: number, label: string | null, defined: ReadonlySet<string>): number {
   if (defined.size === 0) return -1;
   const full = readLabel(cx.text, close + 1 - cx.offset);
@@ -125,7 +125,7 @@ function referenceEnd(cx: InlineContext, close: number, label: string | null, de
   return cx.slice(close + 1, close + 3) === "[]" ? close + 3 : close + 1;
 }
 
-/** What a pair of brackets holds, as a label; null if it cannot be one. */
+/** Returns the content of a pair of brackets as a label; null if it cannot be one. */
 function labelWithin(cx: InlineContext, opener: Opener, close: number): string | null {
   const from = opener.at + (opener.image ? 2 : 1);
   if (close - from > MAX_LABEL) return null;

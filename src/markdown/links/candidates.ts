@@ -1,14 +1,14 @@
 /**
- * Tells by one scan, without a parser, whether a text may hold links between documents. Most texts
- * hold none.
+ * Finds out with one scan, without a parser, whether a document may have links to others. Most have
+ * none.
  */
 
-/** What follows `](` or `]:` in a link that does not lead into the workspace. */
+/** Follows `](` or `]:` in a link that does not lead into the workspace. */
 const FOREIGN = /[ \t\r\n]*<?(?:#|(?!ref:)[a-z][a-z0-9+.-]*:|\))/iy;
 
 /**
- * @param wiki whether `[[Name]]` counts
- * @returns false only for texts that no function of this folder changes
+ * @param wiki true if `[[Name]]` counts
+ * @returns false only for documents that no function of this folder changes
  */
 export function mayHoldLinks(text: string, wiki = false): boolean {
   for (let at = text.indexOf("]"); at !== -1; at = text.indexOf("]", at + 1)) {

@@ -3,7 +3,7 @@ import { isPunctuation } from "./resource.ts";
 
 /** Reads a link's destination, and writes a path as one. */
 
-/** What a destination leads to, without its query and fragment. */
+/** Target of a destination, without its query and fragment. */
 export type Destination = {
   /**
    * `path`: relative, or absolute with a leading slash; still percent-encoded. `id`: a document's
@@ -12,11 +12,9 @@ export type Destination = {
    */
   readonly kind: "path" | "id" | "wiki" | "foreign";
   readonly said: string;
-  /** Whether it begins with `ref://`, which makes it lead nowhere. */
+  /** True if it begins with `ref://`, which means that it has no target. */
   readonly inert: boolean;
-  /**
-   * Where the query or fragment begins in the destination as written; its length if it has neither.
-   */
+  /** Start of the query or fragment in the destination as written; its length if it has neither. */
   readonly suffixAt: number;
 };
 
@@ -39,7 +37,7 @@ export function isId(said: string): boolean {
   return isDocId(said) || isDirId(said);
 }
 
-/** Resolves escapes and entities up to a `?` or `#`, in whatever way that is written. */
+/** Resolves escapes and entities up to a `?` or `#`, however that is written. */
 function decodeUntilSuffix(raw: string, start: number): { said: string; end: number } {
   let said = "";
   for (let at = start; at < raw.length; ) {
@@ -102,9 +100,9 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * Writes a path as a destination. It encodes only what Markdown or an address would read as
- * something else, so letters of all scripts stay readable.
- * @param angle whether the destination will stand between `<` and `>`, where spaces and parentheses
+ * Writes a path as a destination. It encodes only characters that Markdown or an address would read
+ * as something else, so letters of all scripts stay readable.
+ * @param angle true if the destination will be between `<` and `>`, where spaces and parentheses
  * may stay
  */
 export function writeDestination(path: string, angle: boolean): string {

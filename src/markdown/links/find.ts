@@ -5,7 +5,7 @@ import { type Known, parseWith } from "./grammar.ts";
 import { normaliseLabel, readDestination } from "./resource.ts";
 import { saidOf, type Wiki } from "./wiki.ts";
 
-/** Finds the links of a text, read as Markdown with GitHub's tables and footnotes. */
+/** Finds the links of a document, read as Markdown with GitHub's tables and footnotes. */
 
 /**
  * A link or image with its destination, a definition of one (`[label]: destination`), or a wiki
@@ -14,28 +14,28 @@ import { saidOf, type Wiki } from "./wiki.ts";
 export type FoundLink = {
   readonly kind: "link" | "image" | "definition" | "wiki";
   /**
-   * Where the destination stands, in UTF-16 units, without `<` and `>`; of a wiki link, all of it.
+   * Start of the destination, in UTF-16 units, without `<` and `>`; of a wiki link, its own start.
    * It is never empty.
    */
   readonly from: number;
   readonly to: number;
-  /** Whether the destination stands between `<` and `>`. */
+  /** True if the destination is between `<` and `>`. */
   readonly angle: boolean;
-  /** Of a wiki link, in either form; absent for all others, and where wiki links do not count. */
+  /** Set for a wiki link, in either form; absent for all others, and if wiki links do not count. */
   readonly wiki?: Wiki;
 };
 
-/** What a link says. */
+/** Returns the destination of a link. */
 export function readFound(text: string, { from, to, wiki }: FoundLink): Destination {
   if (wiki?.name == null) return readDestinationText(text.slice(from, to));
   return { kind: "wiki", said: saidOf(wiki.name), inert: false, suffixAt: to - from };
 }
 
 /**
- * Finds links outside of code, HTML and front matter, in the order of the text. Autolinks (`<…>`)
- * and references (`[text][label]`) have no destination of their own. Takes any string, in time
- * linear in its length.
- * @param wiki whether wiki links count
+ * Finds links outside of code, HTML and front matter, in the order of the document. Autolinks
+ * (`<…>`) and references (`[text][label]`) have no destination of their own. Accepts any string, in
+ * time linear in its length.
+ * @param wiki true if wiki links count
  */
 export function findLinks(text: string, wiki = false): readonly FoundLink[] {
   if (!mayHoldLinks(text, wiki)) return [];
@@ -43,10 +43,13 @@ export function findLinks(text: string, wiki = false): readonly FoundLink[] {
   return last.links;
 }
 
-/** A text is often read again at once: for what its links lead to, or to judge them. */
+/** A document is often read twice: for the targets of its links, then to judge them. */
 let last: { readonly text: string; readonly wiki: boolean; readonly links: readonly FoundLink[] } | null = null;
 
-/** A text is about to be read whose links are known: it was made of another by its destinations. */
+/**
+ * Announces a document whose links are known, because it was made from another one by replacing
+ * destinations.
+ */
 export function expectLinks(text: string, links: readonly FoundLink[]): void {
   last = { text, wiki: false, links };
 }
@@ -55,7 +58,7 @@ function parse(text: string, wiki: boolean): FoundLink[] {
   const start = bodyStart(text);
   const body = start === 0 ? text : text.slice(start);
   const first = read(body, { defined: NONE, wiki });
-  // Which brackets are links depends on all definitions, even those further down: hence a second
+  // All definitions, even those further down, decide which brackets are links: hence a second
   // reading.
   const links = first.defined.size === 0 ? first.links : read(body, { defined: first.defined, wiki }).links;
   return start === 0 ? links : links.map((link) => movedBy(link, start));

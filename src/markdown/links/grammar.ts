@@ -16,17 +16,20 @@ import { type Brackets, type InlineLink, newBrackets, readBracket } from "./brac
  * this file and `brackets.ts` know the package.
  */
 
-/** What is known before a text is parsed. */
+/** Facts before a document is parsed. */
 export type Known = {
-  /** Normalised labels of the text's definitions. */
+  /** Normalised labels of the document's definitions. */
   readonly defined: ReadonlySet<string>;
-  /** Whether wiki links count. */
+  /** True if wiki links count. */
   readonly wiki: boolean;
 };
 
-/** Input and findings of one parse. Set while it runs, which nothing can interrupt. */
+/** Input and results of one parse. Set while it runs, which nothing can interrupt. */
 type Reading = Known & {
-  /** By where their destinations begin. Only those with a node in the tree are part of the text. */
+  /**
+   * By the start of their destinations. Only those with a node in the tree are part of the
+   * document.
+   */
   readonly links: Map<number, InlineLink>;
   readonly paragraphs: WeakMap<InlineContext, Brackets>;
 };
@@ -43,7 +46,7 @@ export function parseWith(text: string, known: Known): { tree: ReturnType<Markdo
   }
 }
 
-/** LIMIT: depth of quotes, lists and list items. What lies deeper is read as text without links. */
+/** LIMIT: depth of quotes, lists and list items. Anything deeper is read as text without links. */
 const MAX_DEPTH = 100;
 
 /** LIMIT: lines of a definition, with its title. */
@@ -76,8 +79,8 @@ const BLOCKS: MarkdownConfig = {
 const grammar = parser.configure([Table, BRACKETS, BLOCKS]);
 
 /**
- * The parser asks of each character of a paragraph, heading or cell what begins there. Most of them
- * hold no link, which one scan tells.
+ * The parser asks of each character of a paragraph, heading or cell what begins with it. Most of
+ * these have no link, which one scan tells.
  */
 const parseInline = grammar.parseInline.bind(grammar);
 grammar.parseInline = (text, offset) => {
@@ -103,8 +106,8 @@ function readLink(cx: InlineContext, next: number, at: number): number {
 }
 
 /**
- * The parser searches the rest of the text for the end of each tag and comment. Where none follows,
- * this skips the search, which would take quadratic time.
+ * The parser searches the rest of the document for the end of each tag and comment. If there is
+ * none, this skips the search, which would take quadratic time.
  */
 function skipUnclosed(cx: InlineContext, next: number, at: number): number {
   if (next !== LESS_THAN) return -1;
@@ -160,7 +163,7 @@ function isFootnote(line: Line): boolean {
   return FOOTNOTE.test(line.text.slice(line.pos));
 }
 
-/** Whether a line belongs to the footnote: an empty or indented one does. */
+/** Returns true if a line belongs to the footnote: an empty or indented one does. */
 function goesOn(_cx: BlockContext, line: Line, value: number): boolean {
   if (line.next === NOTHING) return true;
   if (line.indent < line.baseIndent + value) return false;

@@ -6,8 +6,8 @@ import { type Place, pathTo, resolve } from "./place.ts";
 import { type Meant, resolveIn } from "./translate.ts";
 
 /**
- * What the links of a disk's text lead to, each once, by the first that knows.
- * @param here where the text is
+ * Returns the targets of a local document's links, each once, by the first source that knows.
+ * @param here place of the document
  */
 export function leadsOf(text: string, here: Place, meant: readonly (Meant | Place)[]): Lead[] {
   const leads = new Map<string, Lead>();
@@ -20,23 +20,23 @@ export function leadsOf(text: string, here: Place, meant: readonly (Meant | Plac
   return [...leads.values()];
 }
 
-/** @returns null for an id that was written, which is left, whatever moves */
+/** Returns null for an id that was written, which stays, whatever moves. */
 function leadOf(read: Destination, here: Place, meant: readonly (Meant | Place)[]): Lead | null {
   const { said, kind } = read;
   const known = resolveIn(read, meant) as DocId | DirId | null;
-  // Unless nothing is known to be there.
+  // Unless nothing is known to exist there.
   if (isId(said) && (known === null || known === said))
     return resolve(read, here) === null ? { said, at: null, to: said as DocId | DirId } : null;
   const at = kind === "wiki" && known !== null ? here.pathOf(known) : null;
   return { said, at: at ?? pathOf(here, known, pathTo(read, here)), to: known };
 }
 
-/** The destinations of a text's links, without query and fragment. */
+/** Returns the destinations of a document's links, without query and fragment. */
 export function destinationsOf(text: string, wiki: boolean): string[] {
   return findLinks(text, wiki).map((link) => readFound(text, link).said);
 }
 
-/** Returns a text without what its links lead to, which is the same in both forms. */
+/** Returns a document without the destinations of its links, which is the same in both forms. */
 export function withoutDestinations(text: string, wiki: boolean): string {
   let result = "";
   let end = 0;
@@ -47,7 +47,7 @@ export function withoutDestinations(text: string, wiki: boolean): string {
   return result + text.slice(end);
 }
 
-/** What the links of one text mean by the ids that stand in another, which has as many of them. */
+/** Returns the targets of one document's links by the ids in another, which has as many of them. */
 export function meantByIdsOf(other: string, text: string, wiki: boolean): Meant {
   const ids = findLinks(other, wiki).map((link) => readFound(other, link));
   const said = destinationsOf(text, wiki);
@@ -57,19 +57,22 @@ export function meantByIdsOf(other: string, text: string, wiki: boolean): Meant 
   return (one) => meant.get(one) ?? null;
 }
 
-/** The same of those that are inert on the service. */
+/** Returns the destinations that are inert on the service. */
 export function inertIn(text: string, wiki: boolean): string[] {
   const read = findLinks(text, wiki).map((link) => readFound(text, link));
   return read.flatMap(({ inert, said }) => (inert ? [said] : []));
 }
 
-/** The target's own path, if the link leads to it: another normal form of its name may be said. */
+/**
+ * Returns the target's own path, if the link leads to it: the link may have another normal form of
+ * its name.
+ */
 function pathOf(here: Place, id: string | null, literal: string | null): string | null {
   const path = id === null ? null : here.pathOf(id);
   return path !== null && literal !== null && path.normalize() === literal.normalize() ? path : literal;
 }
 
-/** What earlier bytes meant by each of their destinations. */
+/** Returns a lookup of the targets that earlier bytes had for each of their destinations. */
 export function meantBy(leads: Iterable<Lead>): Meant {
   const bySaid = new Map<string, string>();
   for (const { said, to } of leads) if (to !== null && !bySaid.has(said)) bySaid.set(said, to);

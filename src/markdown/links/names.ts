@@ -3,8 +3,8 @@ import { nameOf } from "../../contract/path.ts";
 import type { Names } from "./wiki.ts";
 
 /**
- * Paths by the name that a wiki link would say. A path where nothing is any more stays, and the
- * lookups tell so.
+ * Paths by the name that a wiki link would use. A path at which nothing exists any more stays, and
+ * the lookups tell.
  */
 export class NameIndex {
   readonly #paths = new Map<string, Set<string>>();
@@ -26,7 +26,7 @@ type Lookups = {
   readonly index: () => NameIndex;
   readonly idAt: (path: string) => string | null;
   readonly pathOf: (id: string) => string | null;
-  /** Whether a file is there that is no document yet. */
+  /** Returns true if a file is at the path that is no document yet. */
   readonly isWaiting: (path: string) => boolean;
 };
 
@@ -55,12 +55,12 @@ export function namesBy({ index, idAt, pathOf, isWaiting }: Lookups): Names {
 
 const ENDING = ".md";
 
-/** A name may be said with its file's ending, or be one of a file that is called `Name.md.md`. */
+/** A link may have a name with its file's extension, or the name of a file `Name.md.md`. */
 function stemsOf(name: string): string[] {
   return folded(name).endsWith(ENDING) ? [name, name.slice(0, -ENDING.length)] : [name];
 }
 
-/** Editors that follow wiki links tell neither cases nor normal forms apart. */
+/** Editors that follow wiki links ignore case and normal forms. */
 function folded(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

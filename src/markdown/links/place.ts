@@ -4,27 +4,27 @@ import { type Destination, isId, writeDestination } from "./destination.ts";
 import { nameOfSaid, type Names } from "./wiki.ts";
 
 /**
- * What is needed to read a document's links: where it is, and where all others are. Paths are
- * relative to the mirrored folder, `/`-separated, without leading or trailing slash; `""` is that
- * folder. Lookups must agree: where `idAt(pathOf(id))` is not `id`, the id counts as not there.
+ * Places for reading a document's links: its own, and those of all others. Paths are relative to
+ * the linked folder, `/`-separated, without leading or trailing slash; `""` is that folder. Lookups
+ * must agree: if `idAt(pathOf(id))` is not `id`, the id counts as missing.
  */
 export type Place = {
-  /** Where the document is on disk. */
+  /** Local path of the document. */
   readonly path: string;
-  /** @returns the id of the document or folder on disk at `path`; null where none is */
+  /** Returns the id of the local document or folder at `path`; null if there is none. */
   idAt(path: string): string | null;
-  /** @returns where the document or folder of this id is on disk; null where it is not */
+  /** Returns the local path of the document or folder with this id; null if there is none. */
   pathOf(id: string): string | null;
   /**
-   * What an absolute destination (`/plans/a.md`) leads to. Needed where only a part of the
-   * workspace is mirrored; default: `idAt`. `path` has no leading slash.
+   * Returns the target of an absolute destination (`/plans/a.md`). Needed if only a part of the
+   * workspace is linked; default: `idAt`. `path` has no leading slash.
    */
   idAtAbsolute?(path: string): string | null;
-  /** What wiki links lead to. Left out: they are no links. */
+  /** Targets of wiki links. If left out, these are no links. */
   readonly names?: Names | undefined;
 };
 
-/** @returns the id of what a destination leads to; null where nothing known is */
+/** Returns the id of a destination's target; null if none is known. */
 export function resolve({ kind, said }: Destination, place: Place): string | null {
   if (kind === "foreign") return null;
   const id =
@@ -51,8 +51,8 @@ function resolvePath(said: string, place: Place): string | null {
 }
 
 /**
- * @returns the path to which a destination leads, whether anything is there or not; null where that
- * is none of the root
+ * Returns the path that a destination leads to, whether anything exists or not; null if it is
+ * outside of the root.
  */
 export function pathTo({ kind, said }: Destination, place: Place): string | null {
   if (kind === "foreign" || said === "") return null;
@@ -61,7 +61,7 @@ export function pathTo({ kind, said }: Destination, place: Place): string | null
   return absolute && place.idAtAbsolute ? null : walk(absolute ? "" : parentOf(place.path), said);
 }
 
-/** @returns the path to which `said` leads from a folder; null outside of the root */
+/** Returns the path that `said` leads to from a folder; null outside of the root. */
 function walk(folder: string, said: string): string | null {
   const names = folder === "" ? [] : folder.split("/");
   for (const part of said.split("/")) {
@@ -86,8 +86,8 @@ function decodePercent(part: string): string {
 }
 
 /**
- * The shortest relative destination that leads to an id; a folder's ends with a slash.
- * @returns null where the id has no path, or where no destination would lead there
+ * Returns the shortest relative destination for an id; a folder's ends with a slash.
+ * @returns null if the id has no path, or no destination would lead to it
  */
 export function spell(id: string, place: Place, angle: boolean): string | null {
   const path = place.pathOf(id);

@@ -1,6 +1,6 @@
-/** The grammar of what follows a link's brackets: `(destination "title")` or `[label]`. */
+/** Grammar of the part after a link's brackets: `(destination "title")` or `[label]`. */
 
-/** A span of a text: `to` is after its last character. */
+/** A span of a document: `to` is after its last character. */
 type Span = { readonly from: number; readonly to: number };
 
 export type Resource = {
@@ -9,14 +9,16 @@ export type Resource = {
   readonly angle: boolean;
   /** Without its quotes. */
   readonly title: Span | null;
-  /** The offset after the `)`. */
+  /** Offset after the `)`. */
   readonly end: number;
 };
 
-/** Closers of titles that do not occur further on, so that no text is searched twice for one. */
+/**
+ * Closers of titles that do not occur further on, so that no document is searched twice for one.
+ */
 export type Unclosed = Set<string>;
 
-/** LIMIT: parentheses within parentheses in a destination, as in the reference parsers. */
+/** LIMIT: nested parentheses in a destination, as in the reference parsers. */
 const MAX_PARENTHESES = 32;
 
 const SPACES = /[ \t\r\n]*/y;
@@ -24,8 +26,8 @@ const ANGLE = /<((?:[^<>\\\r\n]|\\[^\r\n])*)>/y;
 const LABEL = /\[((?:[^[\]\\]|\\[\s\S]){1,999})\]/y;
 
 /**
- * @param open where the `(` stands
- * @returns null where no resource does
+ * @param open offset of the `(`
+ * @returns null if no resource begins there
  */
 export function readResource(text: string, open: number, unclosed: Unclosed): Resource | null {
   let at = behindSpaces(text, open + 1);
@@ -39,9 +41,7 @@ export function readResource(text: string, open: number, unclosed: Unclosed): Re
   return text.charCodeAt(at) === CLOSE ? { destination, angle, title, end: at + 1 } : null;
 }
 
-/**
- * @returns the destination that begins at `at`, without `<` and `>`; null where none does
- */
+/** Returns the destination that begins at `at`, without `<` and `>`; null if there is none. */
 export function readDestination(text: string, at: number): Span | null {
   if (text.charCodeAt(at) !== LESS_THAN) {
     const to = bareEnd(text, at);
@@ -52,7 +52,7 @@ export function readDestination(text: string, at: number): Span | null {
   return inner === undefined ? null : { from: at + 1, to: at + 1 + inner.length };
 }
 
-/** @returns the end of a destination without brackets; -1 where its parentheses are unbalanced */
+/** Returns the end of a destination without brackets; -1 if its parentheses are unbalanced. */
 function bareEnd(text: string, from: number): number {
   let depth = 0;
   let at = from;
@@ -66,7 +66,7 @@ function bareEnd(text: string, from: number): number {
   return depth > 0 ? -1 : at;
 }
 
-/** The title that begins at `at`, without its quotes; the closing one is at `to`. */
+/** Returns the title that begins at `at`, without its quotes; the closing one is at `to`. */
 function readTitle(text: string, at: number, unclosed: Unclosed): Span | null {
   const opener = text[at];
   if (opener !== '"' && opener !== "'" && opener !== "(") return null;
@@ -83,8 +83,8 @@ function readTitle(text: string, at: number, unclosed: Unclosed): Span | null {
 }
 
 /**
- * @returns the label, normalised, of the `[label]` that begins at `at`, and where that ends; null
- * where none does
+ * Returns the label, normalised, of the `[label]` that begins at `at`, and its end; null if there
+ * is none.
  */
 export function readLabel(text: string, at: number): { readonly label: string; readonly end: number } | null {
   LABEL.lastIndex = at;
@@ -92,7 +92,7 @@ export function readLabel(text: string, at: number): { readonly label: string; r
   return found === null ? null : { label: normaliseLabel(found[1]!), end: at + found[0].length };
 }
 
-/** Labels that name the same definition have the same normal form. */
+/** Returns the normal form of a label: labels of one definition have the same. */
 export function normaliseLabel(label: string): string {
   return label
     .replace(/[\t\r\n ]+/g, " ")

@@ -3,18 +3,17 @@ import { type FoundLink, findLinks, readFound } from "./find.ts";
 import { type Place, resolve } from "./place.ts";
 import { serviceForm } from "./wiki.ts";
 
-/** How a text spells its links, so that its other form can spell them alike. */
+/** Spellings of a document's links, so that its other form can spell them the same way. */
 export class Spellings {
   readonly #byTarget = new Map<string, (string | undefined)[]>();
-  /** Wiki links, whole, by their form on the service. */
+  /** Whole wiki links, by their form on the service. */
   readonly #wiki = new Map<string, string[]>();
   readonly #isExact: boolean;
 
   /**
-   * @param isWanted whether a link's spelling counts; `id` is what the link leads to
-   * @param isExact whether a spelling is that of one link alone, with its query and fragment: a
-   * link
-   * that is added to the same target has none then
+   * @param isWanted returns true if a link's spelling counts; `id` is the link's target
+   * @param isExact true if a spelling belongs to one link alone, with its query and fragment: a
+   * further link to the same target has none then
    */
   constructor(
     text: string,
@@ -30,7 +29,7 @@ export class Spellings {
       const id = resolve(read, place);
       if (link.wiki !== undefined && id !== null && isWanted(read, id)) this.#noteWiki(text, link.wiki, raw, read, id);
       const counts = read.kind !== "wiki" && isWanted(read, id);
-      // A link that does not count keeps its place in the order, and is spelled anew.
+      // A link that does not count keeps its place in the order, and gets a new spelling.
       const spelled = counts ? raw.slice(0, id === null ? raw.length : read.suffixAt) : undefined;
       note(this.#byTarget, this.#keyOf(raw, read, id, link), spelled);
     }
@@ -42,9 +41,9 @@ export class Spellings {
   }
 
   /**
-   * The spelling of the next link to the same target in the order of the text, or of the last one
-   * when there are no more; without query and fragment, unless it leads nowhere. Undefined where
-   * there is no such link.
+   * Returns the spelling of the next link to the same target in the order of the document, or of
+   * the last one when there are no more; without query and fragment, unless it has no target.
+   * Undefined if there is no such link.
    */
   next(raw: string, read: Destination, id: string | null, link: FoundLink): string | undefined {
     const spelled = this.#byTarget.get(this.#keyOf(raw, read, id, link));
@@ -56,7 +55,10 @@ export class Spellings {
     return this.#isExact ? `${target} ${raw.slice(read.suffixAt)}` : target;
   }
 
-  /** The same of a wiki link, all of it. @param form the service's */
+  /**
+   * Returns the same for a whole wiki link.
+   * @param form the service's
+   */
   nextWiki(form: string): string | undefined {
     return nextOf(this.#wiki.get(form));
   }
@@ -73,7 +75,7 @@ function nextOf<T>(spelled: T[] | undefined): T | undefined {
 }
 
 /**
- * Spellings with and without `<…>` are kept apart, since neither can replace the other; so are
+ * Spellings with and without `<…>` are kept apart, because neither can replace the other; so are
  * those of wiki links, which may have another form.
  */
 function targetOf(raw: string, { inert }: Destination, id: string | null, { angle, wiki }: FoundLink): string {

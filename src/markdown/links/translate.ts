@@ -5,41 +5,43 @@ import { Spellings } from "./spellings.ts";
 import { diskForm, headingOf, serviceForm, type Wiki } from "./wiki.ts";
 
 /**
- * Translates between the two forms of a text. On the service its links are ids, which no move
- * breaks; on disk they are relative paths, which every editor follows. Nothing but destinations is
- * ever replaced.
+ * Translates between the two forms of a document. On the service its links are ids, which no move
+ * breaks; locally they are relative paths, which every editor follows. Only destinations are ever
+ * replaced.
  */
 
 export type ToDiskOptions = {
-  /** The text on disk before. Links that lead to the same keep its spelling. */
+  /** Earlier local content. Links with the same target keep its spelling. */
   readonly was?: string;
-  /** Wiki links by path in that text become wiki links all the same. */
+  /** True if wiki links by path in that content become wiki links again. */
   readonly wikiAnew?: boolean;
 };
 
 export type ToServiceOptions = {
-  /** The text on the service before. An absolute path in it stays if it leads to the same. */
+  /** Earlier content on the service. An absolute path in it stays if it has the same target. */
   readonly was?: string;
-  /** Where all documents were before they moved, for links that lead nowhere now. */
+  /** Places of all documents before they moved, for links without a present target. */
   readonly before?: Place;
-  /** What the links of the document's bytes of before led to: asked first. */
+  /** Targets of the links in the document's previous bytes: asked first. */
   readonly stood?: Meant;
-  /** The same of older ones: asked last. */
+  /** Targets in older bytes: asked last. */
   readonly formerly?: Meant;
 };
 
-/** The id that a destination, without query and fragment, stood for; null where it was none. */
+/**
+ * Returns the id that a destination, without query and fragment, stood for; null if there was none.
+ */
 export type Meant = (said: string) => string | null;
 
 /**
- * Makes the form on disk. Known ids and absolute paths become relative paths; `ref://…` loses its
- * `ref://`; all else stays.
+ * Makes the local form. Known ids and absolute paths become relative paths; `ref://…` loses its
+ * `ref://`; everything else stays.
  */
 export function toDisk(text: string, place: Place, options: ToDiskOptions = {}): string {
   const made = diskOf(text, place, options);
   if (!made.hasWiki) return toBeRead(made, place);
   if (hasAsMany(made) && toService(made.result, place) === toService(text, place)) return made.result;
-  // What stands around a wiki link would be read as something else without its destination.
+  // The text around a wiki link would be read as something else without its destination.
   return diskOf(text, { ...place, names: undefined }, options).result;
 }
 
@@ -62,7 +64,7 @@ function diskOf(text: string, place: Place, { was, wikiAnew = false }: ToDiskOpt
       const before = spellings?.nextWiki(whole);
       const keeps = before !== undefined && !(wikiAnew && usual !== null && before.endsWith(")"));
       const spelled = keeps ? before : usual;
-      // It has a place in the order of those that are not spelled as a whole.
+      // It has a place in the order of links that are not spelled as a whole.
       if (spelled !== null) spellings?.next(raw, read, id, link);
       return spelled;
     },
@@ -70,9 +72,9 @@ function diskOf(text: string, place: Place, { was, wikiAnew = false }: ToDiskOpt
 }
 
 /**
- * Makes the form on the service. A link to a document or folder becomes its id; one that leads
- * nowhere becomes inert, by `ref://` before what was written. Unknown ids, schemes and lone
- * fragments stay, and so do wiki links of no or more than one document.
+ * Makes the service's form. A link to a document or folder becomes its id; one without a target
+ * becomes inert, by `ref://` before its destination. Unknown ids, schemes and lone fragments stay,
+ * and so do wiki links of no or more than one document.
  */
 export function toService(text: string, place: Place, options: ToServiceOptions = {}): string {
   const made = serviceOf(text, place, options);
@@ -82,8 +84,8 @@ export function toService(text: string, place: Place, options: ToServiceOptions 
 }
 
 /**
- * The same of a text whose links are known, for who reads them again in what comes of it. Wiki
- * links do not count.
+ * Makes the service's form of a document whose links are known, for callers that read the links of
+ * the result again. Wiki links do not count.
  */
 export function toServiceFrom(
   text: string,
@@ -120,9 +122,10 @@ function serviceOf(
 }
 
 /**
- * Makes the form on disk after documents have moved: each path leads where it led before. A path
- * that still does keeps its spelling.
- * @param isAway of what has no path any more, and is not gone: links to it become ids
+ * Makes the local form after documents have moved: each path keeps its target. A path that still
+ * has it keeps its spelling.
+ * @param isAway returns true for a target that has no path any more and is not deleted: links to it
+ * become ids
  */
 export function respell(
   text: string,
@@ -150,13 +153,13 @@ export function respell(
   return toBeRead(made, after);
 }
 
-/** What the links of a text lead to is often asked for next: it need not be parsed for that. */
+/** The targets of a document's links are often needed next: it need not be parsed again. */
 function toBeRead({ result, links }: Respelled, { names }: Place): string {
   if (names === undefined) expectLinks(result, links);
   return result;
 }
 
-/** @returns the id by the first that knows what the destination leads to */
+/** Returns the id by the first source that knows the target of the destination. */
 export function resolveIn(read: Destination, meant: readonly (Meant | Place | undefined)[]): string | null {
   for (const one of meant) {
     const id = one === undefined ? null : typeof one === "function" ? one(read.said) : resolve(read, one);
@@ -170,7 +173,7 @@ function isRelative({ kind, said }: Destination): boolean {
 }
 
 /**
- * Whether the form on disk may keep a spelling: any that leads somewhere, else those with `ref://`.
+ * Returns true if the local form may keep a spelling: any with a target, else those with `ref://`.
  */
 function isOfDisk({ inert }: Destination, id: string | null): boolean {
   return id !== null || inert;
@@ -181,24 +184,24 @@ function isOfService(read: Destination): boolean {
 }
 
 type Respell = {
-  /** @returns the destination anew; null where it stays */
+  /** Returns the new destination; null if it stays. */
   readonly destination: (raw: string, read: Destination, link: FoundLink) => string | null;
   /**
    * @param raw its destination
-   * @returns all of a wiki link anew; null where it stays, or only its destination does not
+   * @returns the whole new wiki link; null if it stays, or only its destination changes
    */
   readonly wiki: (whole: string, wiki: Wiki, read: Destination, raw: string, link: FoundLink) => string | null;
 };
 
 type Respelled = {
   readonly result: string;
-  /** Where the destinations stand in it; of a text with wiki links, not to be relied on. */
+  /** Positions of the destinations; not reliable for a document with wiki links. */
   readonly links: readonly FoundLink[];
-  /** Whether a wiki link was written anew. */
+  /** True if a wiki link was rewritten. */
   readonly hasWiki: boolean;
 };
 
-/** Replaces destinations. A text without any to replace is returned itself. */
+/** Replaces destinations. A document without any to replace is returned itself. */
 function respellEach(
   text: string,
   { names }: Place,
@@ -225,7 +228,7 @@ function respellEach(
   return { result: end === 0 ? text : result + text.slice(end), links, hasWiki };
 }
 
-/** Whether each link of the text was found in what was made of it, with wiki links. */
+/** Returns true if each link of the document was found in the result, with wiki links. */
 function hasAsMany({ result, links }: Respelled): boolean {
   return findLinks(result, true).length === links.length;
 }

@@ -1,41 +1,42 @@
 /**
- * Wiki links. On disk `[[Name#Heading|text]]`, by a file's name; on the service
- * `[[text]](doc_1#Heading)`, a Markdown link by id whose text stands in brackets of its own: that
- * tells it from other links, shows its words to every reader, and says nothing that a move changes.
+ * Wiki links. Locally `[[Name#Heading|text]]`, by a file's name; on the service
+ * `[[text]](doc_1#Heading)`, a Markdown link by id whose text is in brackets of its own: that
+ * distinguishes it from other links, shows its words to every reader, and has nothing that a move
+ * changes.
  */
 
 /** Documents by the names of their files, without `.md`; case and normal form do not count. */
 export type Names = {
   /**
    * @param name a file's, or a path from the root
-   * @returns the one document of this name; null where there is none, or more than one
+   * @returns the one document with this name; null if there is none, or more than one
    */
   idOf(name: string): string | null;
-  /** @returns the shortest name by which `idOf` finds it; null where none does */
+  /** Returns the shortest name by which `idOf` finds it; null if there is none. */
   nameOf(id: string): string | null;
-  /** @returns where a file of this name is that is no document yet, and the only one */
+  /** Returns the path of the only file with this name that is no document yet. */
   pathOf(name: string): string | null;
 };
 
 /** A wiki link in either form. */
 export type Wiki = {
-  /** The whole of it, from its first bracket; the `!` of an embed stands before it. */
+  /** Its start, at the first bracket; the `!` of an embed is before it. */
   readonly from: number;
   readonly to: number;
   /** A file's name without `.md`, or its path from the root; null in the service's form. */
   readonly name: string | null;
   /** With its `#`; empty without one, and in the service's form. */
   readonly heading: string;
-  /** What readers see. */
+  /** Text that readers see. */
   readonly text: string;
-  /** Whether it stands in a table, where a bare `|` would end the cell. */
+  /** True in a table, where a bare `|` would end the cell. */
   readonly inTable: boolean;
 };
 
 const NAMED = /\[\[([^[\]|#\\<>`\r\n]+)((?:#[^[\]|\\<>`\r\n]*)?)(?:\\?\|([^[\]|\\<>`\r\n]+))?\]\](?![[(])/y;
 const WORDS = /^\[([^[\]|\\<>`\r\n]+)\]$/;
 
-/** @returns the wiki link of the disk's form that begins at `at`, with offsets from there on */
+/** Returns the local wiki link that begins at `at`, with offsets from there on. */
 export function readNamed(text: string, at: number): Wiki | null {
   NAMED.lastIndex = at;
   const found = NAMED.exec(text);
@@ -46,24 +47,24 @@ export function readNamed(text: string, at: number): Wiki | null {
 }
 
 /**
- * @param inner what stands between a link's brackets
+ * @param inner content of a link's brackets
  * @returns the words of the service's form; null for any other link
  */
 export function wordsOf(inner: string): string | null {
   return WORDS.exec(inner)?.[1] ?? null;
 }
 
-/** What a wiki link says, as the destination that `Meant` and leads know it by. */
+/** Returns the destination of a wiki link, as `Meant` and leads know it. */
 export function saidOf(name: string): string {
   return `[[${name}]]`;
 }
 
-/** @returns null for what is no wiki link's */
+/** Returns null for a destination that is no wiki link's. */
 export function nameOfSaid(said: string): string | null {
   return said.startsWith("[[") && said.endsWith("]]") && !said.includes("\n") ? said.slice(2, -2) : null;
 }
 
-/** The service's form. */
+/** Returns the service's form. */
 export function serviceForm(id: string, heading: string, text: string): string {
   return `[[${text}]](${id}${encoded(heading)})`;
 }
@@ -74,7 +75,7 @@ function encoded(heading: string): string {
 
 const UNSAFE = /[\p{Cc}\s<>\\%|`"&()[\]\u200b\u2060\ufeff]/gu;
 
-/** @returns the heading that a link's end stands for; null where no wiki link would write it so */
+/** Returns the heading that a link's end stands for; null if no wiki link would write it so. */
 export function headingOf(suffix: string): string | null {
   if (suffix === "") return "";
   if (!suffix.startsWith("#") || !suffix.isWellFormed()) return null;
@@ -88,8 +89,8 @@ export function headingOf(suffix: string): string | null {
 }
 
 /**
- * The disk's form: the words alone where they name the target, else its name before them.
- * @returns null where no wiki link would lead there
+ * Returns the local form: the words alone if they name the target, else its name before them.
+ * @returns null if no wiki link would lead there
  */
 export function diskForm(id: string, heading: string, { text, inTable }: Wiki, names: Names): string | null {
   const name = names.nameOf(id);

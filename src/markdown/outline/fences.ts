@@ -1,6 +1,6 @@
 const FENCE = /^\s*(?:[-*+>]\s+|>\s*|\p{N}+[.)]\s+)*(`{3,}|~{3,})(.*)$/u;
 
-/** Returns the fence that a line opens, in a list or a quote, too; "" where it opens none. */
+/** Returns the fence that a line opens, also in a list or a quote; "" if it opens none. */
 export function openingFence(line: string): string {
   const [, fence = "", info = ""] = FENCE.exec(line) ?? [];
   return fence.startsWith("`") && info.includes("`") ? "" : fence;
@@ -13,8 +13,8 @@ export function closesFence(fence: string, line: string): boolean {
 }
 
 /**
- * Returns for each place before a line, and the one after the last, the fence that is open there;
- * empty where none is (CommonMark 0.31.2, section 4.5).
+ * Returns for each place before a line, and the one after the last, the open fence; empty if there
+ * is none (CommonMark 0.31.2, section 4.5).
  */
 export function openFences(lines: readonly string[]): string[] {
   const found = [""];

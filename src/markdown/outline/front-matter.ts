@@ -1,19 +1,19 @@
-/** Where the front matter of a document is, in offsets of its text. */
+/** Position of a document's front matter, in offsets. */
 type FrontMatter = {
   /** `---` for YAML, `+++` for TOML. */
   readonly mark: "---" | "+++";
-  /** The content, without the two lines of marks: from this offset up to `to`. */
+  /** Content without the two lines of marks: from this offset up to `to`. */
   readonly from: number;
   readonly to: number;
-  /** The offset after the closing line: the Markdown begins there. */
+  /** Offset after the closing line, where the Markdown begins. */
   readonly end: number;
 };
 
 const OPENING = /^\ufeff?(---|\+\+\+)[ \t]*\r?\n/;
 
 /**
- * Finds the front matter that opens a text: a first line of `---` or `+++`, closed by a line of the
- * same mark; YAML may close with `...`, too. Returns null where no line closes it.
+ * Finds the front matter at the start of a document: a first line of `---` or `+++`, closed by a
+ * line of the same mark; YAML may also close with `...`. Returns null if no line closes it.
  */
 export function findFrontMatter(text: string): FrontMatter | null {
   const opened = OPENING.exec(text);

@@ -9,13 +9,13 @@ export type Heading = {
   readonly name: string;
   /** From 1. */
   readonly line: number;
-  /** The last line of its section: up to the next heading that is not below it. */
+  /** Last line of its section: up to the next heading that is not below it. */
   readonly last: number;
 };
 
 const ATX = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*$/;
 const UNDERLINE = /^ {0,3}(=+|-+)[ \t]*$/;
-/** The beginnings of a line that an underline cannot make a heading. */
+/** Beginnings of a line that an underline cannot make a heading. */
 const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
 
 /**
@@ -34,7 +34,7 @@ export function headingsOf(text: string): Heading[] {
   return withSections(found, text.endsWith("\n") ? lines.length - 1 : lines.length);
 }
 
-/** Adds to each heading where its section ends. */
+/** Adds the end of its section to each heading. */
 function withSections(found: readonly Omit<Heading, "last">[], lines: number): Heading[] {
   const open: Omit<Heading, "last">[] = [];
   const headings: Heading[] = [];
@@ -47,7 +47,7 @@ function withSections(found: readonly Omit<Heading, "last">[], lines: number): H
 }
 
 /**
- * Returns the headings of a name. A path of names (`Plan > Costs`) takes only those below such
+ * Returns the headings with a name. A path of names (`Plan > Costs`) selects only those below such
  * headings.
  */
 export function headingsNamed(headings: readonly Heading[], wanted: string): Heading[] {
