@@ -25,11 +25,17 @@ const MOVED: DiskTrouble = {
   next: "move the folder and its .mdmirror/ back, then run the command again",
 };
 
+const BUSY: DiskTrouble = {
+  what: "another program uses the state file",
+  next: "nothing is lost: close the program (a database browser, a backup), then run the command again",
+};
+
 /** Returns the error and the next step; null for an error in mdmirror itself. */
 export function diskTrouble(error: Error): (DiskTrouble & { readonly code: string }) | null {
   const code = "code" in error && typeof error.code === "string" ? error.code : "";
   if (isDiskFull(code)) return { ...FULL, code };
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) return { ...DAMAGED, code };
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return { ...BUSY, code };
   if (code === "SQLITE_READONLY_DBMOVED") return { ...MOVED, code };
   if (/^(SQLITE_IOERR|EIO|EROFS|SQLITE_READONLY)/.test(code)) return { ...BROKEN, code };
   return null;
