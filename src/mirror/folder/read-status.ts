@@ -48,7 +48,7 @@ const NOTHING: Glance = {
 
 /**
  * @param dir a folder that has `.mdmirror/`
- * @param isBusy a daemon is in the middle of a run, so an unfinished run is no problem
+ * @param isBusy a daemon is in the middle of a run, so neither the run nor an effect is interrupted
  * @param glances for a process that reads states repeatedly
  */
 export async function readStatus(
@@ -77,7 +77,7 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     documents: survey.documents,
     folders: survey.folders,
     // A set-aside file is always checked once more: nothing was interrupted.
-    pending: intents.filter(({ intent }) => intent.kind !== "set-aside").length,
+    pending: isBusy ? 0 : intents.filter(({ intent }) => intent.kind !== "set-aside").length,
     resting: countResting(holds),
     conflicts: conflicts.toSorted(comparePaths),
     reviews: reviewedSince.map(({ path }) => path),
