@@ -2,6 +2,9 @@
  * Explains why an exchange had no answer; the codes of undici, Node and OpenSSL are for the log.
  */
 
+const UNKNOWN_AUTHORITY =
+  "the certificate comes from an authority that this system does not know; NODE_EXTRA_CA_CERTS=FILE adds its certificate";
+
 const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: "the connection was cut",
   UND_ERR_CLOSED: "mdmirror closed the connection",
@@ -32,10 +35,10 @@ const WORDS: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "its certificate has expired",
   CERT_NOT_YET_VALID: "its certificate is not valid yet, or this computer's clock is wrong",
   DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself, which this system does not trust",
-  SELF_SIGNED_CERT_IN_CHAIN: "its certificate comes from an authority that this system does not trust",
-  UNABLE_TO_GET_ISSUER_CERT: "its certificate comes from an authority that this system does not know",
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate comes from an authority that this system does not know",
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate comes from an authority that this system does not know",
+  SELF_SIGNED_CERT_IN_CHAIN: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT: UNKNOWN_AUTHORITY,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: UNKNOWN_AUTHORITY,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: UNKNOWN_AUTHORITY,
   CERT_REVOKED: "its certificate was revoked",
   ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
   EPROTO: "no secure connection could be made: it may not speak https",

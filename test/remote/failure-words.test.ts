@@ -16,4 +16,9 @@ describe("why an exchange had no answer", () => {
   ])("%s is told as: %s", (why, words) => {
     expect(failureWords(why)).toBe(words);
   });
+
+  test("an unknown authority can be added by the named variable", () => {
+    for (const why of ["SELF_SIGNED_CERT_IN_CHAIN", "UNABLE_TO_GET_ISSUER_CERT_LOCALLY"])
+      expect(failureWords(why)).toContain("NODE_EXTRA_CA_CERTS");
+  });
 });
