@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
 import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
+import { moveRequest } from "../../src/mirror/engine/apply/refused-before.ts";
+import type { DocId } from "../../src/contract/ids.ts";
+import type { RemotePath } from "../../src/contract/path.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
@@ -61,4 +64,11 @@ test("a folder that was refused is not made again in the run, though its folder 
   await mirror.sync({}, { retryRefused: true });
   expect(mirror.requests.filter((request) => request.startsWith("POST /v1/folders"))).toHaveLength(1);
   expect(mirror.texts().get("work/deep-2/todo.md")).toBe("new\n");
+});
+
+test("a rename in another folder of the service is another request, whatever folder base names (I08)", () => {
+  const requests = ["a/new.md", "b/new.md"].map((to) =>
+    moveRequest({ id: "doc_1" as DocId, to: to as RemotePath }, null),
+  );
+  expect(new Set(requests).size).toBe(2);
 });

@@ -5,11 +5,11 @@ import { isSidecarName, nameOf, parentOf } from "../../../src/contract/path.ts";
 import type { History } from "./history.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
+import { tightenIds } from "../../variants/loose-ids.ts";
 import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { DeleteJudge } from "./judge-delete.ts";
 import type { LifeMirror } from "./mirror.ts";
-import { isBelow } from "./names.ts";
 import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
@@ -27,6 +27,8 @@ export class WireJudge {
   /** This run: what a GET showed last, by id; writes that were refused, as they were sent. */
   readonly #shown = new Map<string, string>();
   readonly #refused = new Set<string>();
+  /** As each write was sent: its document may be elsewhere when the answer comes. */
+  readonly #wordings = new WeakMap<WireRequest, string>();
   readonly #missed = new Set<string>();
   /** As they left the machine, by id. */
   readonly #sentTexts = new Map<string, string>();
@@ -79,7 +81,9 @@ export class WireJudge {
     const target = targetOf(request);
     const fail = (what: string): void => this.#fail(`${what}: ${method} ${path} ${bodyShown(body)}`);
     if (this.#uncertain.has(target)) fail("I08 a write is sent again before its end was read");
-    if (this.#refused.has(this.#wordingOf(request))) fail("I08 a refused write is sent again unchanged");
+    const wording = this.#wordingOf(request);
+    this.#wordings.set(request, wording);
+    if (this.#refused.has(wording)) fail("I08 a refused write is sent again unchanged");
     const sent = membersOf(body);
     const named = sent["path"] ?? sent["name"];
     if (typeof named === "string" && isSidecarName(named.split("/").at(-1)!)) fail("I26 a sidecar is uploaded");
@@ -156,7 +160,7 @@ export class WireJudge {
       return;
     }
     const refused = status >= 400 && status < 500 && readable && typeof answer["code"] === "string";
-    const wording = this.#wordingOf(request);
+    const wording = this.#wordings.get(request) ?? this.#wordingOf(request);
     const id = FILE_OR_FOLDER.exec(path)?.[1];
     if (status >= 400 && status < 500 && id !== undefined) this.refusedIds.add(id);
     if (refused && !NO_JUDGEMENT.has(status) && answer["code"] !== "workspace_not_found") this.#refused.add(wording);
@@ -187,7 +191,7 @@ export class WireJudge {
     if (exact !== null) {
       this.#uncertain.delete(`${pathname} ${exact.replace(/^\//, "")}`);
       const named = `"name":${JSON.stringify(nameOf(exact))}`;
-      const folder = ` in ${this.#own(parentOf(exact.replace(/^\//, "")))}`;
+      const folder = ` in ${parentOf(exact.replace(/^\//, ""))}`;
       const isAbout = (one: string): boolean =>
         one.includes(JSON.stringify(exact)) ||
         one.endsWith(` as ${nameOf(exact)}`) ||
@@ -201,21 +205,17 @@ export class WireJudge {
   }
 
   /**
-   * A request and what it asks for: a move by `parentId` names no name, and a rename no folder;
-   * with another one it leads to another path.
+   * A request and what it asks for: a move by `parentId` names no name, and a rename no folder.
+   * From another place on the service it leads to another path. Base may name another place.
    */
   #wordingOf({ method, path, body }: WireRequest): string {
     const wording = `${method} ${path} ${body}`;
-    const link = this.#mirror.state.link((FILE.exec(path)?.[1] ?? "") as DocId);
-    if (link === null || method !== "PATCH") return wording;
+    if (method !== "PATCH") return wording;
+    const id = tightenIds(FILE.exec(path)?.[1] ?? "");
+    const live = this.#lifeWorld.files().find((one) => one.id === id);
+    if (live === undefined) return wording;
     const isMove = "parentId" in membersOf(body);
-    return isMove ? `${wording} as ${nameOf(link.remotePath)}` : `${wording} in ${parentOf(link.remotePath)}`;
-  }
-
-  /** A path of the service as the mirror of a part of it has it. */
-  #own(path: string): string {
-    const { prefix } = this.#mirror.setup;
-    return prefix !== "" && isBelow(path, prefix) ? path.slice(prefix.length + 1) : path === prefix ? "" : path;
+    return isMove ? `${wording} as ${nameOf(live.path)}` : `${wording} in ${parentOf(live.path)}`;
   }
 
   #fail(what: string): void {

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Actors } from "./actors.ts";
 import { actInApp } from "./app-acts.ts";
-import type { RemotePath } from "../../../src/contract/path.ts";
 import { actHere } from "./local-acts.ts";
 import { DeleteJudge } from "./judge-delete.ts";
 import { judgeConverged } from "./judge-end.ts";
@@ -247,16 +246,19 @@ describe("a rename that was refused", () => {
     ["may not because something else was asked for", "d/a.md", "/e/b.md", again],
   ])("%s", async (_, place, asked, expected) => {
     const actors = open(["full"]);
-    const [mirror] = actors.mirrors;
-    create(actors, "d/a.md");
+    for (const path of ["d/a.md", "e/other.md"]) create(actors, path);
     await sync(actors, 0);
-    const [link] = mirror!.state.load().links.values();
-    const request = { method: "PATCH", path: `/v1/files/${link!.id}`, headers: {}, body: '{"name":"b.md"}' } as const;
+    const { id } = actors.lifeWorld.files().find(({ path }) => path === "d/a.md")!;
+    const request = { method: "PATCH", path: `/v1/files/${id}`, headers: {}, body: '{"name":"b.md"}' } as const;
     const [judge] = actors.judges;
     judge!.sending(request);
     const refused = { status: 409, headers: {}, body: '{"code":"path_already_exists"}' };
     judge!.heard(request, { kind: "answer", response: refused });
-    mirror!.state.putLink({ ...link!, remotePath: place as RemotePath });
+    // Base does not know of it yet.
+    if (place === "e/a.md")
+      expect(
+        actors.lifeWorld.ask("PATCH", `/v1/files/${id}`, { parentId: actors.lifeWorld.folderId("e") }),
+      ).not.toBeNull();
     const look = { ...request, method: "GET", path: `/v1/files?path=${asked}`, body: null } as const;
     const nothing = { status: 200, headers: {}, body: '{"data":[],"hasMore":false}' };
     if (asked !== null) judge!.heard(look, { kind: "answer", response: nothing });

@@ -81,7 +81,7 @@ export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
     const { dirId, from, to, stands, why, temporary } = action;
     const parent = action.kind === "reparent-folder-remote" ? await folderAt(ctx, parentOf(to)) : got(null);
     if (parent.kind === "end") return parent;
-    const request = moveRequest({ id: dirId, remotePath: from }, action, parent.value);
+    const request = moveRequest({ id: dirId, to }, parent.value);
     const now = whereItIs(ctx, stands);
     const refused = refusedBefore(ctx, request, { key: dirId, path: now });
     if (refused !== null) return ended(refused);

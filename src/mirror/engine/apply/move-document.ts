@@ -48,7 +48,7 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
     if (link === null) return ended(stale("its record was removed meanwhile"));
     const parent = action.kind === "reparent-remote" ? await folderAt(ctx, parentOf(to)) : got(null);
     if (parent.kind === "end") return parent;
-    const request = moveRequest(link, action, parent.value);
+    const request = moveRequest(action, parent.value);
     const now = whereItIs(ctx, stands);
     const refused = refusedBefore(ctx, request, { key: id, path: now });
     if (refused !== null) return ended(refused);

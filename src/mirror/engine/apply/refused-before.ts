@@ -1,6 +1,7 @@
 import type { Outcome } from "../../model/action.ts";
-import type { DirLink, Hold, Link } from "../../model/link.ts";
-import { nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
+import type { DirId, DocId } from "../../../contract/ids.ts";
+import type { Hold } from "../../model/link.ts";
+import { nameOf, type RemotePath } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import type { PassContext, Refused } from "../run/pass-context.ts";
 
@@ -37,14 +38,13 @@ function isOfRequest(outcome: Outcome): outcome is Refused {
 }
 
 /**
- * All that a move asks for: into a folder it leads elsewhere under another name, and to a name in
- * another folder.
+ * Returns all that a move asks for. A rename names no folder, and a move into a folder no name:
+ * from another place on the service the same request leads to another path.
  */
 export function moveRequest(
-  { id, remotePath }: Pick<Link | DirLink, "id" | "remotePath">,
-  { to }: { readonly to: RemotePath },
+  { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },
   parent: ParentRef | null,
 ): string {
-  if (parent === null) return `${id} named ${nameOf(to)} in ${parentOf(remotePath)}`;
-  return `${id} into ${parent.kind === "root" ? "" : parent.id} as ${nameOf(remotePath)}`;
+  if (parent === null) return `${id} to ${to}`;
+  return `${id} into ${parent.kind === "root" ? "" : parent.id} as ${nameOf(to)}`;
 }
