@@ -111,6 +111,28 @@ test("I06 I14 a PUT that the service combined does not undo a later save if the 
   expect(rig.app.files().get("note.md")?.text).toBe(expected);
 });
 
+test("I06 I28 a conflict with a version that combined an upload starts at the upload", async () => {
+  const fixture = openFixture(66);
+  const { rig, mirror } = fixture;
+  rig.app.create("note.md", BASE);
+  await settle(mirror);
+  const half = LINES.slice(0, 4).join("");
+  const mine = LINES.with(1, "line 1, mine\n").join("");
+  mirror.write("note.md", half);
+  fixture.onRequest = ({ method }) => {
+    if (method !== "PUT") return;
+    fixture.onRequest = () => undefined;
+    rig.app.edit("note.md", LINES.with(1, "line 1, theirs\n").join(""));
+    mirror.write("note.md", mine);
+  };
+  await settle(mirror);
+  expect(mirror.state.load().conflicts.size).toBe(1);
+  rig.app.edit("note.md", half.replace("line 1", "line 1, mine"));
+  await settle(mirror);
+  expect(mirror.texts()).toEqual(new Map([["note.md", mine]]));
+  expect(rig.app.files().get("note.md")?.text).toBe(mine);
+});
+
 /** A document whose text was sent from here and never carried out, in one run. */
 async function lost(seed: number, sent: string) {
   const fixture = openFixture(seed);

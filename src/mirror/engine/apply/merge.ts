@@ -54,7 +54,7 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
         mergedFrom,
       });
   }
-  return disagree(ctx, action, both.value);
+  return disagree(ctx, action, both.value, { digest: mergedFrom });
 }
 
 /**
@@ -151,7 +151,7 @@ async function disagree(
   ctx: PassContext,
   action: ActionOf<"merge" | "settle-review">,
   both: Both,
-  parted: Pick<Link, "digest"> | null = both.link,
+  parted: Pick<Link, "digest"> | null,
 ): Promise<Outcome> {
   const { link, local, remote } = both;
   const { localPath } = action;
