@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Leftovers, Moment } from "../simulator/moment.ts";
 import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
+import { openFixture } from "../promises/fixture.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /**
@@ -156,4 +157,44 @@ test("I14 a file that was replaced is kept while a program has it open to write,
   const whole = `${textWith("app").replace("line 5", "by again")}one\ntwo\nthree\n`;
   expect([mirror.texts().get("note.md"), live(fixture)]).toEqual([whole, whole]);
   expect(mirror.state.intents()).toEqual([]);
+});
+
+describe("I14 content that was saved late, while the move of its document is refused", () => {
+  /** `a.md` was moved to `box/a.md`, which the service refuses, and `b.md` took its name. */
+  async function saveLateBesideSwap(): Promise<Mirror> {
+    const fixture = openFixture(67);
+    const { rig, mirror } = fixture;
+    const { user } = mirror.disk;
+    const id = rig.app.create("a.md", BASE);
+    rig.app.create("b.md", `${BASE}b\n`);
+    rig.app.create("box/c.md", "c\n");
+    await mirror.sync();
+    fixture.fault = ({ method, path }) =>
+      method === "PATCH" && path.endsWith(`/${id}`)
+        ? { status: 403, headers: {}, body: JSON.stringify({ status: 403, code: "forbidden", detail: "no" }) }
+        : null;
+    const editor = user.open(mirror.path("a.md"));
+    rig.app.edit("a.md", textWith("app"));
+    user.rename(mirror.path("a.md"), mirror.path("box/a.md"));
+    user.rename(mirror.path("b.md"), mirror.path("a.md"));
+    await mirror.sync();
+    expect(mirror.texts().get("box/a.md")).toBe(textWith("app"));
+    editor.write(textWith("editor"));
+    return mirror;
+  }
+
+  test("lands in the document's file", async () => {
+    const mirror = await saveLateBesideSwap();
+    await mirror.sync();
+    expect(mirror.texts().get("box/a.md")).toBe(textWith("app", "editor"));
+    expect(mirror.texts().get("a.md")).toBe(`${BASE}b\n`);
+  });
+
+  test("lands beside another document's file, if an editor has replaced the document's own", async () => {
+    const mirror = await saveLateBesideSwap();
+    mirror.disk.user.saveAtomically(mirror.path("box/a.md"), textWith("app", "again"));
+    await mirror.sync();
+    expect(mirror.texts().get("box/a.md")).toBe(textWith("app", "again", "editor"));
+    expect(mirror.texts().get("a.md")).toBe(`${BASE}b\n`);
+  });
 });

@@ -11,7 +11,7 @@ import { trashFile } from "../apply/trash-file.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { parkedDocument, recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import type { Conflict, Link } from "../../model/link.ts";
+import { type Conflict, type Link, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import type { LocalText } from "../../ports/disk.ts";
 
@@ -58,15 +58,28 @@ export function recoverLocal(
 }
 
 /**
- * Returns the path to which a file that was taken aside belongs. An effect that was cut off took it
- * from the intent's path, which base does not know of a document whose move was refused. Otherwise
- * the document, or its folder, may have moved since.
+ * Returns the path to which a set-aside file belongs. An effect that was cut off took it from the
+ * row's path. Otherwise the document, or its folder, may have moved since; its record has the new
+ * place. It has not if the move was refused: then the document is still at the row's path, and
+ * another one may be at the record's place.
  */
-function pathOf({ world: { disk, state } }: PassContext, { kind, id, path }: Extract<LocalIntent, Aside>): LocalPath {
+function pathOf(ctx: PassContext, { kind, id, path }: Extract<LocalIntent, Aside>): LocalPath {
+  const { disk, state } = ctx.world;
   const isCutOff = kind === "replace" || kind === "trash";
   const parent = parentOf(path);
   if (isCutOff && (parent === "" || disk.look(parent).kind === "folder")) return path;
-  return state.link(id)?.localPath ?? path;
+  const link = state.link(id);
+  if (link === null || link.localPath === path) return path;
+  const [atRow, atRecord] = [stampAt(ctx, path), stampAt(ctx, link.localPath)];
+  const isOwn = (stamp: Stamp | null) => stamp !== null && link.stamp !== null && sameInodeAndBirth(stamp, link.stamp);
+  if (isOwn(atRow)) return path;
+  const isAnothers = atRecord !== null && !isOwn(atRecord) && state.hasInode(atRecord.dev, atRecord.ino);
+  return isAnothers ? path : link.localPath;
+}
+
+function stampAt({ world: { disk } }: PassContext, path: LocalPath): Stamp | null {
+  const look = disk.look(path);
+  return look.kind === "file" ? look.stamp : null;
 }
 
 /** @returns why the intent stays open, or null */
