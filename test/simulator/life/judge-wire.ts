@@ -126,7 +126,9 @@ export class WireJudge {
     if (method === "PUT" && live !== undefined && !late && live.changeId === sent["baseChangeId"])
       this.#judgeSpelling(live, String(sent["content"]));
     return (response) => {
-      if (response.status === 202) this.#inReview.add(`${id} ${sent["content"]}`);
+      // Such a service takes the change out of review again before it answers.
+      const isRefused = this.#lifeWorld.refusesConflicts && membersOf(response.body)["reason"] === "conflict";
+      if (response.status === 202 && !isRefused) this.#inReview.add(`${id} ${sent["content"]}`);
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
       // RACE: edited there since it was read, or deleted by a request that was long under way.
       if (late || live.changeId !== shown) this.#history.replaced(live.text, null);

@@ -35,6 +35,8 @@ export class LifeWorld {
   readonly clock: Clock;
   /** Saves texts in another dress than they were sent in. */
   readonly normalises: boolean;
+  /** Whether it refuses an edit that it cannot combine, and takes none of it into review. */
+  readonly refusesConflicts: boolean;
   /** Whether it may tell of its changes. */
   readonly hasEvents: boolean;
   /** What the mirrors take for the time of day. */
@@ -68,6 +70,7 @@ export class LifeWorld {
     const clock = virtualClock();
     this.clock = clock;
     this.normalises = setup.variant.normalise === true;
+    this.refusesConflicts = setup.variant.conflictsRefused === true;
     this.hasEvents = setup.variant.noEvents !== true;
     this.#off = setup.clockOff;
     this.hands = setup.hands === true;
