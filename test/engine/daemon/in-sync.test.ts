@@ -2,13 +2,9 @@ import { EXACT_DISK } from "../../../src/contract/path.ts";
 import { describe, expect, test } from "vitest";
 import { makePlan } from "../../../src/mirror/planner/plan.ts";
 import type { Action } from "../../../src/mirror/model/action.ts";
+import type { LocalTree } from "../../../src/mirror/model/tree.ts";
 import { unreadable } from "../../../src/mirror/model/seen.ts";
-import {
-  snapshotAfter,
-  partialTrees,
-  listingDigest,
-  remoteTreeOf,
-} from "../../../src/mirror/engine/daemon/in-sync-snapshot.ts";
+import { heldInSync, partialTrees, remoteTreeOf } from "../../../src/mirror/engine/daemon/in-sync.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
@@ -135,6 +131,13 @@ describe("while all is in sync", () => {
 const byId = (steps: readonly { readonly action: Action }[]) =>
   steps.map(({ action }) => action).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
+const withoutEntries = (local: LocalTree): LocalTree => ({
+  ...local,
+  files: new Map(),
+  folders: new Map(),
+  others: new Map(),
+});
+
 const TEXT = (n: number) => `# Note ${n}\n\nits own text, number ${n}\n`;
 
 describe("the part cut out of base", () => {
@@ -150,8 +153,8 @@ describe("the part cut out of base", () => {
       const options = { settings: SETTINGS, retryRefused: false, kind: "test" };
       const still = await planOnly(world, options);
       if (still.kind !== "planned") throw new Error(still.kind);
-      const { base } = still.trees;
-      const snapshot = snapshotAfter(still, base, still.trees.local, still.trees.remote)!;
+      const { base, local: scanned } = still.trees;
+      const held = heldInSync(still, base, scanned, still.trees.remote)!;
       const paths: string[] = [];
       for (let n = 0; n < 12; n++) {
         if (dice.below(3) > 0) continue;
@@ -162,7 +165,7 @@ describe("the part cut out of base", () => {
         if (paths.length > 1) mirror.write(path, `${TEXT(n)}edited\n`);
         else mirror.disk.user.saveAtomically(`${ROOT}/${path}`, `${TEXT(n)}edited\n`);
       }
-      const part = partialTrees(world.state, snapshot, paths)!;
+      const part = partialTrees(world.state, { local: withoutEntries(scanned), held }, paths)!;
       const local = world.disk.lookAtFiles(part.local, paths, () => undefined)!;
       const whole = await planOnly(world, options);
       if (whole.kind !== "planned") throw new Error(whole.kind);
@@ -205,8 +208,8 @@ describe("the part cut out of base", () => {
     const still = await planOnly(world, { settings: SETTINGS, retryRefused: false, kind: "test" });
     if (still.kind !== "planned") throw new Error(still.kind);
     const { base, local, remote } = still.trees;
-    const snapshot = snapshotAfter(still, base, local, remote)!;
-    const cut = (path: string, held = snapshot.held) => partialTrees(world.state, { ...snapshot, held }, [path]);
+    const inSync = { local: withoutEntries(local), held: heldInSync(still, base, local, remote)! };
+    const cut = (path: string, held = inSync.held) => partialTrees(world.state, { ...inSync, held }, [path]);
     expect(cut("area/note-0.md")).not.toBeNull();
     const id = rig.app.files().get("area/note-0.md")!.id;
     expect(cut("area/note-0.md", new Set([id]))).toBeNull();
@@ -217,7 +220,7 @@ describe("the part cut out of base", () => {
     expect(cut(""), "everything").toBeNull();
   });
 
-  test("there is no snapshot while something is left to do, unseen, or not in base", async () => {
+  test("it is not in sync while something is left to do, unseen, or not in base", async () => {
     const rig = createRig(1);
     for (let n = 0; n < 3; n++) rig.app.create(`area/note-${n}.md`, TEXT(n));
     const mirror = rig.mirror();
@@ -229,16 +232,15 @@ describe("the part cut out of base", () => {
     const changed = new Map(remote.files).set(file!.id, { ...file!, changeId: "chg_other" as never });
     const fewer = new Map([...remote.files].slice(1));
     const hold = { key: "x.md", path: "x.md", reason: "second-scan", detail: "", since: 0 } as never;
-    expect(snapshotAfter(still, base, local, remote)).not.toBeNull();
-    expect(snapshotAfter(still, base, local, { ...remote, files: changed })).toBeNull();
-    expect(snapshotAfter(still, base, local, { ...remote, files: fewer })).toBeNull();
-    expect(snapshotAfter(still, base, local, { ...remote, folders: new Map() })).toBeNull();
-    expect(snapshotAfter(still, base, local, { ...remote, complete: false })).toBeNull();
-    expect(snapshotAfter(still, base, { ...local, unseen: new Map([["", unreadable("why")]]) }, remote)).toBeNull();
-    expect(snapshotAfter(still, { ...base, holds: new Map([["x.md", hold]]) }, local, remote)).toBeNull();
+    expect(heldInSync(still, base, local, remote)).not.toBeNull();
+    expect(heldInSync(still, base, local, { ...remote, files: changed })).toBeNull();
+    expect(heldInSync(still, base, local, { ...remote, files: fewer })).toBeNull();
+    expect(heldInSync(still, base, local, { ...remote, folders: new Map() })).toBeNull();
+    expect(heldInSync(still, base, local, { ...remote, complete: false })).toBeNull();
+    expect(heldInSync(still, base, { ...local, unseen: new Map([["", unreadable("why")]]) }, remote)).toBeNull();
+    expect(heldInSync(still, { ...base, holds: new Map([["x.md", hold]]) }, local, remote)).toBeNull();
     const told = remoteTreeOf(base.links.values(), base.dirs.values());
     expect(told.files).toEqual(new Map(remote.files));
     expect(told.folders).toEqual(remote.folders);
-    expect(listingDigest(remote.files)).not.toBe(listingDigest(changed));
   });
 });

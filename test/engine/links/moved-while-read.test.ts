@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remoteTreeOf } from "../../../src/mirror/engine/daemon/in-sync-snapshot.ts";
+import { remoteTreeOf } from "../../../src/mirror/engine/daemon/in-sync.ts";
 import type { LinkedDisk } from "../../../src/mirror/engine/links/linked-disk.ts";
 import { MirrorLinks } from "../../../src/mirror/engine/links/mirror-links.ts";
 import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";

@@ -1,5 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource, Selector } from "../../../contract/resources.ts";
+import { digestOf } from "../../../contract/digest.ts";
 import { agreesThere } from "../../model/agreement.ts";
 import type { Placed } from "../../model/link.ts";
 import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
@@ -10,7 +11,6 @@ import { documentsOf } from "../observe/listed.ts";
 import { isWholeServiceFault } from "../observe/prove-absences.ts";
 import { toService, type World } from "../run/world.ts";
 import type { HotPlace, Place } from "./hot-places.ts";
-import { listingDigest } from "./in-sync-snapshot.ts";
 
 /**
  * Looks at the places where somebody works, each by a list of its own. Such a list proves nothing
@@ -148,4 +148,12 @@ function sortOut(
     odd.set(file.id, mark);
   }
   return [files, odd];
+}
+
+/** Returns the digest of a listing: equal when the documents and their order are. */
+function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
+  const lines: string[] = [];
+  for (const { id, path, changeId, protected: isProtected } of files.values())
+    lines.push(`${id} ${changeId} ${isProtected ? "p" : "-"} ${path}`);
+  return digestOf(lines.join("\n"));
 }

@@ -1,4 +1,3 @@
-import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource } from "../../../contract/resources.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
@@ -18,15 +17,7 @@ import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
 import type { Observers, PassEnd } from "../run/pass-context.ts";
 import { type World, toService } from "../run/world.ts";
-import {
-  haveSameDocuments,
-  type InSyncSnapshot,
-  listingDigest,
-  listsBase,
-  partialTrees,
-  remoteTreeOf,
-  snapshotAfter,
-} from "./in-sync-snapshot.ts";
+import { haveSameDocuments, heldInSync, partialTrees } from "./in-sync.ts";
 import { remoteAfterPass } from "./remote-after-pass.ts";
 
 /** A listing that no pass has used yet, and when it was asked for (monotonic). */
@@ -36,19 +27,23 @@ type NewListing = { readonly listing: Listing<FileResource>; readonly at: number
 type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
- * Keeps what the daemon knows of both sides between cycles, so that an edit in place costs one look
- * at one file and no list. A cycle over the whole mirror always walks the folder. The service's
- * tree is kept as long as effects can be followed in it; else the service is asked again.
+ * Keeps what the daemon knows of both sides between cycles, so that an edit in place costs one scan
+ * of one file and no list. A cycle over the whole mirror always scans the folder. The service's
+ * tree is kept as long as effects can be followed in it; else the service is listed again.
  */
 export class KnownTrees {
   readonly #world: World;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
   #newListing: NewListing | null = null;
-  /** The last walk. While all is in sync, only its ignore rules are kept. */
+  /** The last scan without its entries: ignore rules, and what the disk is like. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
-  #inSync: InSyncSnapshot | null = null;
+  /**
+   * Ids and local paths that cannot be judged by their content alone, while all is in sync. Null
+   * when something is left to do.
+   */
+  #held: ReadonlySet<string> | null = null;
   #listedAt = Number.NEGATIVE_INFINITY;
 
   constructor(world: World) {
@@ -58,8 +53,9 @@ export class KnownTrees {
   observers(prepare: PrepareLocal, redirect: Observers["redirectSaves"]): Observers {
     return {
       local: (base, inodesTrusted, keepText) => {
-        this.#lastLocal = observeLocal(this.#world, base, inodesTrusted, keepText);
-        return prepare(base, this.#lastLocal);
+        const local = observeLocal(this.#world, base, inodesTrusted, keepText);
+        this.#lastLocal = { ...local, files: new Map(), folders: new Map(), others: new Map() };
+        return prepare(base, local);
       },
       remote: (base, trustEmpty) => this.#observeRemote(base, trustEmpty),
       redirectSaves: redirect,
@@ -67,11 +63,7 @@ export class KnownTrees {
   }
 
   async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
-    if (this.#inSync !== null) {
-      this.#inSync = null;
-      this.#remote = remoteTreeOf(base.links.values(), base.dirs.values());
-      this.#folders = this.#remote.folders;
-    }
+    this.#held = null;
     // An absence must be proven in the pass that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
@@ -102,70 +94,53 @@ export class KnownTrees {
     const documents = documentsOf(this.#world, listing);
     // The pass that settles it needs the folders too, which are as old as the service was.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
-    else if (listing.complete && this.#isKnown(documents)) return "same";
+    else if (listing.complete && this.#remote?.complete === true && haveSameDocuments(this.#remote.files, documents))
+      return "same";
     this.#newListing = { listing, at: this.#world.clock.monotonic() };
     return "changed";
   }
 
   /** Takes documents that were just shown, all else being as before; false: more has changed. */
   takeShown(shown: readonly RemoteFile[]): boolean {
-    const base = this.#world.state.load();
-    const before = this.#inSync === null ? this.#remote : remoteTreeOf(base.links.values(), base.dirs.values());
-    const listing = this.#newListing === null ? listingWith(this.#world, before, shown) : null;
+    const listing = this.#newListing === null ? listingWith(this.#world, this.#remote, shown) : null;
     // It proves nothing about now: in sync is said as of the last look at everything.
     if (listing !== null) this.#newListing = { listing, at: this.#listedAt };
     return listing !== null;
   }
 
-  #isKnown(documents: ReadonlyMap<DocId, RemoteFile>): boolean {
-    if (this.#inSync !== null && this.#isInSyncStill(this.#inSync, documents)) return true;
-    return this.#remote?.complete === true && haveSameDocuments(this.#remote.files, documents);
-  }
-
-  /**
-   * Whether all is in sync still: versions that are new in the listing may be those that the daemon
-   * itself has sent, which base has.
-   */
-  #isInSyncStill(snapshot: InSyncSnapshot, documents: ReadonlyMap<DocId, RemoteFile>): boolean {
-    const digest = listingDigest(documents);
-    if (snapshot.listingDigest === digest) return true;
-    const isBase = listsBase(this.#world.state.load(), documents);
-    if (isBase) snapshot.listingDigest = digest;
-    return isBase;
-  }
-
-  /** After a pass: keeps the service's tree if its effects can be followed in it. */
+  /** After the steps of a cycle, or of a part: keeps the service's tree if they can be followed. */
   afterPass(end: PassEnd): void {
     if (end.kind === "offline") {
       this.#remote = null;
       this.#newListing = null;
       return;
     }
+    const { local, remote } = end.trees;
+    // A part may show versions that no list has shown.
+    if (local.partial === true && this.#remote !== null)
+      this.#remote = { ...this.#remote, files: new Map([...this.#remote.files, ...remote.files]) };
     if (end.ends.length === 0) return;
     this.#remote = this.#remote === null ? null : remoteAfterPass(this.#world.state, end, this.#remote);
-    if (this.#remote === null) this.#folders = null;
+    if (this.#remote !== null) return;
+    this.#folders = null;
+    this.#held = null;
   }
 
-  /** After a run: when all is in sync no tree is kept, because base says the same. */
+  /** After a run: notes whether all is in sync. */
   afterRun(end: PassEnd): void {
     const [local, remote] = [this.#lastLocal, this.#remote];
-    this.#inSync =
-      local === null || remote === null ? null : snapshotAfter(end, this.#world.state.load(), local, remote);
-    if (this.#inSync === null) return;
-    this.#remote = null;
-    this.#folders = null;
-    this.#lastLocal = this.#inSync.emptyLocal;
+    this.#held = local === null || remote === null ? null : heldInSync(end, this.#world.state.load(), local, remote);
   }
 
   /**
-   * While all is in sync: the part of the trees that these paths are about, looked at again.
-   * `same`: nothing changed; `whole`: it is not in sync, or more changed than the text of
-   * documents.
+   * While all is in sync: scans the part of the trees that these paths are about again. `same`:
+   * nothing changed; `whole`: it is not in sync, or more changed than the content of documents.
    * @param shown what the service has just shown of the documents there
    */
   lookAtPart(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
-    const trees = this.#inSync === null ? null : partialTrees(state, this.#inSync, paths, shown);
+    const [local, held] = [this.#lastLocal, this.#held];
+    const trees = local === null || held === null ? null : partialTrees(state, { local, held }, paths, shown);
     if (trees === null) return "whole";
     const keep = keepHere(state, trees.base);
     const looked = disk.lookAtFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
@@ -175,23 +150,18 @@ export class KnownTrees {
     return { ...trees, local: looked };
   }
 
-  /** Called when somebody else may have written base. */
-  forgetInSync(): void {
-    this.#inSync = null;
-  }
-
   /**
    * @param alsoFolders also forgets the folders; else they are believed until a document stands in
    * an unknown one
    */
   forgetRemote(alsoFolders: boolean): void {
-    this.#inSync = null;
+    this.#held = null;
     this.#remote = null;
     this.#newListing = null;
     if (alsoFolders) this.#folders = null;
   }
 
-  /** The tree of the last walk, for its ignore rules; null before the first walk. */
+  /** The ignore rules of the last scan, in a tree without entries; null before the first scan. */
   lastLocal(): LocalTree | null {
     return this.#lastLocal;
   }

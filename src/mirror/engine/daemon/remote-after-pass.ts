@@ -4,7 +4,7 @@ import type { RemoteTree } from "../../model/tree.ts";
 import type { State } from "../../ports/state.ts";
 import { endedWell, metAnotherEdit } from "../run/execute.ts";
 import type { Planned } from "../run/pass-context.ts";
-import { remoteFileOf } from "./in-sync-snapshot.ts";
+import { remoteFileOf } from "./in-sync.ts";
 
 /** Actions after which the service has the document as its record says, or has it no more. */
 const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([

@@ -133,7 +133,7 @@ export class Runner implements WatchListener {
 
   /** Called when somebody else may have written base. */
   lookAtAll(): void {
-    this.runs.knownTrees.forgetInSync();
+    this.runs.knownTrees.forgetRemote(false);
     this.#schedule.rescanNow();
   }
 

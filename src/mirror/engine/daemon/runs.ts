@@ -125,6 +125,7 @@ export class Runs {
   async runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd> {
     const ended = await runPart(this.#world, this.#settings, part, last);
     if (ended !== "whole") {
+      this.knownTrees.afterPass(ended.end);
       this.#noteWork(ended.end);
       this.inUse.noteReplaced();
     }

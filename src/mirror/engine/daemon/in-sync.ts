@@ -1,6 +1,5 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import { agreesThere } from "../../model/agreement.ts";
-import { digestOf } from "../../../contract/digest.ts";
 import { HOLD_REASONS } from "../../model/hold.ts";
 import type { DirLink, Link } from "../../model/link.ts";
 import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../../contract/path.ts";
@@ -20,38 +19,28 @@ import type { State } from "../../ports/state.ts";
 import type { PassEnd } from "../run/pass-context.ts";
 
 /**
- * Says that the mirror is in sync: the service was last seen to hold what base says, and nothing is
- * left to do except what is held. Then no tree is kept: base has the same, and the part that a few
- * paths need is made from it.
+ * Says whether the mirror is in sync: the service was last seen to hold what base says, and nothing
+ * is left to do except what is blocked. Then the part of the trees that a few paths need is made
+ * from base.
+ * @param local the last scan; its entries are not needed
+ * @param remote the service's tree after the cycle
+ * @returns ids and local paths that cannot be judged by their content alone; null where something
+ * is left to do, was not seen, or is not in base
  */
-export type InSyncSnapshot = {
-  /** The last walk without its entries: ignore rules, and what the disk is like. */
-  readonly emptyLocal: LocalTree;
-  /** Ids and local paths that are not as base says, or cannot be judged by their text alone. */
-  readonly held: ReadonlySet<string>;
-  /** The digest of the listing that was last found equal to base; null before there was one. */
-  listingDigest: string | null;
-};
-
-/**
- * @param local the local tree after the pass; `remote` likewise
- * @returns null where something is left to do, was not seen, or is not in base
- */
-export function snapshotAfter(
+export function heldInSync(
   end: PassEnd,
   base: BaseTree,
   local: LocalTree,
   remote: RemoteTree,
-): InSyncSnapshot | null {
+): ReadonlySet<string> | null {
   if (end.kind === "offline" || end.plan.verdict.kind !== "run") return null;
   if (local.unseen.size > 0 || !local.inodesTrusted) return null;
   if (!isComplete(remote) || remote.outside.size > 0) return null;
-  if (!listsBase(base, remote.files) || !listsFoldersOfBase(base, remote.folders)) return null;
-  const held = heldForLong(base);
-  if (held === null) return null;
-  const emptyLocal = { ...local, files: new Map(), folders: new Map(), others: new Map() };
-  return { emptyLocal, held, listingDigest: null };
+  return listsBase(base, remote) ? heldForLong(base) : null;
 }
+
+/** The last scan without its entries, and what cannot be judged by its content alone. */
+type InSync = { readonly local: LocalTree; readonly held: ReadonlySet<string> };
 
 /**
  * Ids and local paths of conflicts and holds, and ids of documents that were here before; null
@@ -66,14 +55,14 @@ function heldForLong(base: BaseTree): ReadonlySet<string> | null {
   return held;
 }
 
-/** Whether a listing shows exactly the linked documents, as base has them. */
-export function listsBase(base: BaseTree, files: ReadonlyMap<DocId, RemoteFile>): boolean {
-  if (files.size !== base.links.size) return false;
-  for (const link of base.links.values()) {
+/** Returns whether the service shows exactly the linked documents and folders, as base has them. */
+function listsBase({ links, dirs }: BaseTree, { files, folders }: RemoteTree): boolean {
+  if (files.size !== links.size || folders.size !== dirs.size) return false;
+  for (const link of links.values()) {
     const file = files.get(link.id);
     if (file === undefined || !agreesThere(link, file)) return false;
   }
-  return true;
+  return dirs.values().every((dir) => folders.get(dir.id)?.path === dir.remotePath);
 }
 
 /** Whether two listings show the same. */
@@ -85,12 +74,6 @@ export function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: Readonly
     if (other.changeId !== file.changeId || other.path !== file.path || other.protected !== file.protected)
       return false;
   }
-  return true;
-}
-
-function listsFoldersOfBase(base: BaseTree, folders: ReadonlyMap<DirId, RemoteFolder>): boolean {
-  if (folders.size !== base.dirs.size) return false;
-  for (const dir of base.dirs.values()) if (folders.get(dir.id)?.path !== dir.remotePath) return false;
   return true;
 }
 
@@ -115,14 +98,6 @@ export function remoteTreeOf(links: Iterable<Link>, dirs: Iterable<DirLink>): Re
   return { files, folders, complete: true, foldersComplete: true, unseen: new Map(), ...nothing };
 }
 
-/** The digest of a listing: equal when the documents and their order are. */
-export function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
-  const lines: string[] = [];
-  for (const { id, path, changeId, protected: isProtected } of files.values())
-    lines.push(`${id} ${changeId} ${isProtected ? "p" : "-"} ${path}`);
-  return digestOf(lines.join("\n"));
-}
-
 /**
  * The three trees made from base, with only the documents at these paths and the folders above.
  * @param shown what the service has just shown of them, where base has another version or none
@@ -130,17 +105,17 @@ export function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
  */
 export function partialTrees(
   state: State,
-  snapshot: InSyncSnapshot,
+  inSync: InSync,
   paths: readonly LocalPath[],
   shown: readonly RemoteFile[] = [],
 ): Trees | null {
-  const part = new PartOfBase(state, snapshot);
+  const part = new PartOfBase(state, inSync);
   return paths.every((path) => part.add(path)) && shown.every((file) => part.show(file)) ? part.trees() : null;
 }
 
 class PartOfBase {
   readonly #state: State;
-  readonly #snapshot: InSyncSnapshot;
+  readonly #inSync: InSync;
   readonly #links = new Map<DocId, Link>();
   readonly #dirs = new Map<DirId, DirLink>();
   readonly #files = new Map<LocalPath, LocalFile>();
@@ -148,14 +123,14 @@ class PartOfBase {
   readonly #others = new Map<LocalPath, LocalOther>();
   readonly #shown: RemoteFile[] = [];
 
-  constructor(state: State, snapshot: InSyncSnapshot) {
+  constructor(state: State, inSync: InSync) {
     this.#state = state;
-    this.#snapshot = snapshot;
+    this.#inSync = inSync;
   }
 
   /** @returns false where the thing at this path cannot be judged by its text alone */
   add(path: LocalPath): boolean {
-    if (this.#snapshot.held.has(path)) return false;
+    if (this.#inSync.held.has(path)) return false;
     const [link, ...more] = this.#state.linksAt(path);
     if (link === undefined) return this.#addUnlinked(path);
     return more.length === 0 && this.#addDocument(link) && ancestorsOf(path).every((folder) => this.#addFolder(folder));
@@ -166,10 +141,10 @@ class PartOfBase {
     this.#shown.push(file);
     const link = this.#links.get(file.id);
     if (link !== undefined) return link.remotePath === file.path && !file.protected;
-    const { held, emptyLocal } = this.#snapshot;
-    if (held.has(file.id) || this.#state.link(file.id) !== null || emptyLocal.ignores(file.path, "file")) return false;
+    const { held, local } = this.#inSync;
+    if (held.has(file.id) || this.#state.link(file.id) !== null || local.ignores(file.path, "file")) return false;
     // Where the disk takes two spellings for one name, another document may have this one's place.
-    if (emptyLocal.disk.foldsCase || emptyLocal.disk.foldsUnicode) return false;
+    if (local.disk.foldsCase || local.disk.foldsUnicode) return false;
     return ancestorsOf(file.path).every((folder) => this.#addFolder(folder));
   }
 
@@ -177,7 +152,7 @@ class PartOfBase {
     const [links, dirs, files, folders, others] = [this.#links, this.#dirs, this.#files, this.#folders, this.#others];
     return {
       base: { links, dirs, tombstones: new Map(), conflicts: new Map(), holds: new Map() },
-      local: { ...this.#snapshot.emptyLocal, partial: true, files, folders, others },
+      local: { ...this.#inSync.local, partial: true, files, folders, others },
       remote: this.#remoteTree(),
     };
   }
@@ -190,13 +165,13 @@ class PartOfBase {
   /** A path of no link may be a new file, or nothing: looking at it will tell. */
   #addUnlinked(path: LocalPath): boolean {
     if (path === "" || isSidecarName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
-    if (this.#snapshot.emptyLocal.ignores(path, "folder"))
+    if (this.#inSync.local.ignores(path, "folder"))
       this.#others.set(path, { path, kind: "ignored-folder", stamp: null });
     return true;
   }
 
   #addDocument(link: Link): boolean {
-    const file = isPlain(link) && !this.#snapshot.held.has(link.id) ? localFileOf(link) : null;
+    const file = isPlain(link) && !this.#inSync.held.has(link.id) ? localFileOf(link) : null;
     if (file === null) return false;
     this.#links.set(link.id, link);
     this.#files.set(file.path, file);
