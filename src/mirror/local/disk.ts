@@ -1,6 +1,6 @@
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import type { DiskNames, LocalPath } from "../../contract/path.ts";
-import type { Disk, DiskOutcome, LocalText, Look, NewFile, RootIdentity, Written } from "../ports/disk.ts";
+import type { Disk, DiskOutcome, LocalText, Look, RootIdentity, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../../common/random.ts";
 import type { LocalTree } from "../model/tree.ts";
@@ -90,49 +90,23 @@ export class LocalDisk implements Disk {
     return walkTree(this.#guard, this.#options, known, onText);
   }
 
-  lookAtFiles(...asked: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
-    return lookAtFiles(this.#guard, ...asked);
-  }
+  readonly lookAtFiles: Disk["lookAtFiles"] = (...asked) => lookAtFiles(this.#guard, ...asked);
+  readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
+  readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processes));
+  readonly together: Disk["together"] = (work) => this.#guard.during(work);
+  readonly read: Disk["read"] = (path) => this.#effect((guard) => readText(guard, path));
 
-  look(path: LocalPath): Look {
-    return this.#effect((guard) => look(guard, path));
-  }
-
-  useOf(path: LocalPath): ReturnType<Disk["useOf"]> {
-    return this.#effect((guard) => useOf(guard, path, this.#processes));
-  }
-
-  together<T>(work: () => T): T {
-    return this.#guard.during(work);
-  }
-
-  read(path: LocalPath): DiskOutcome<LocalText> {
-    return this.#effect((guard) => readText(guard, path));
-  }
-
-  create(path: LocalPath, text: string): DiskOutcome<Written> {
-    return this.#change((guard) => createFile(guard, path, text));
-  }
-
-  createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[] {
-    return this.#change((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
-  }
-
-  replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
-    return this.#change((guard) => replaceFile(guard, path, text, expect, parkAt));
-  }
+  readonly create: Disk["create"] = (path, text) => this.#change((guard) => createFile(guard, path, text));
+  readonly createAll: Disk["createAll"] = (files) =>
+    this.#change((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
+  readonly replace: Disk["replace"] = (...asked) => this.#change((guard) => replaceFile(guard, ...asked));
+  readonly trash: Disk["trash"] = (...asked) => this.#change((guard) => trashFile(guard, ...asked));
+  readonly makeFolder: Disk["makeFolder"] = (path) => this.#change((guard) => makeFolder(guard, path));
+  readonly removeFolder: Disk["removeFolder"] = (...asked) => this.#change((guard) => removeFolder(guard, ...asked));
 
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
     this.names();
     return this.#change((guard) => moveFile(guard, from, to, expect));
-  }
-
-  trash(path: LocalPath, expect: Digest | null, trashPath: string): DiskOutcome<null> {
-    return this.#change((guard) => trashFile(guard, path, expect, trashPath));
-  }
-
-  makeFolder(path: LocalPath): ReturnType<Disk["makeFolder"]> {
-    return this.#change((guard) => makeFolder(guard, path));
   }
 
   moveFolder(from: LocalPath, to: LocalPath): DiskOutcome<null> {
@@ -140,46 +114,16 @@ export class LocalDisk implements Disk {
     return this.#change((guard) => moveFolder(guard, from, to));
   }
 
-  removeFolder(path: LocalPath, trashPath: string): DiskOutcome<null> {
-    return this.#change((guard) => removeFolder(guard, path, trashPath));
-  }
+  readonly readParked: Disk["readParked"] = (parkAt) => this.#effect((guard) => readParked(guard, parkAt));
+  readonly putBack: Disk["putBack"] = (parkAt, path) => this.#change((guard) => putBack(guard, parkAt, path));
+  readonly isHeld: Disk["isHeld"] = (parkAt) => this.#effect((guard) => isHeld(guard, parkAt, this.#held));
+  readonly discardParked: Disk["discardParked"] = (parkAt) => this.#effect((guard) => discardParked(guard, parkAt));
+  readonly listParked: Disk["listParked"] = () => this.#effect(listParked);
+  readonly listTrashed: Disk["listTrashed"] = () => this.#effect(listTrashed);
+  readonly sweep: Disk["sweep"] = (keep) => this.#change((guard) => sweep(guard, keep));
 
-  readParked(parkAt: string): DiskOutcome<LocalText | null> {
-    return this.#effect((guard) => readParked(guard, parkAt));
-  }
-
-  putBack(parkAt: string, path: LocalPath): DiskOutcome<Written> {
-    return this.#change((guard) => putBack(guard, parkAt, path));
-  }
-
-  isHeld(parkAt: string): boolean {
-    return this.#effect((guard) => isHeld(guard, parkAt, this.#held));
-  }
-
-  discardParked(parkAt: string): void {
-    this.#effect((guard) => discardParked(guard, parkAt));
-  }
-
-  listParked(): readonly string[] {
-    return this.#effect(listParked);
-  }
-
-  listTrashed(): ReturnType<Disk["listTrashed"]> {
-    return this.#effect(listTrashed);
-  }
-
-  sweep(keep: ReadonlySet<string>): void {
-    this.#held.forget();
-    this.#effect((guard) => sweep(guard, keep));
-  }
-
-  flush(paths: readonly LocalPath[]): ReturnType<Disk["flush"]> {
-    return flushPaths(this.#guard, paths);
-  }
-
-  flushAll(): Promise<boolean> {
-    return flushDisk(this.#guard);
-  }
+  readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);
+  readonly flushAll: Disk["flushAll"] = () => flushDisk(this.#guard);
 
   /** Works as `saveOver` of `write.ts`. */
   saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
