@@ -3,7 +3,7 @@ import Sqlite from "better-sqlite3";
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { TextCache } from "../../src/mirror/state/text-cache.ts";
+import { BoundedMap } from "../../src/common/bounded-map.ts";
 import { decodeText, encodeText } from "../../src/mirror/state/text-codec.ts";
 import { changesSeen } from "./changes.ts";
 import { DAY, doc, memoryState, openIn, settableClock, tempFolder, textDigest } from "./fixture.ts";
@@ -132,30 +132,28 @@ describe("text codec", () => {
   });
 });
 
-describe("text cache", () => {
-  test("drops what was used least lately when it is over its bound", () => {
-    const cache = new TextCache(1_000);
-    const digests = ["a", "b", "c"].map((letter) => {
-      const digest = textDigest(letter);
-      cache.set(digest, letter.repeat(100));
-      return digest;
-    });
-    expect(cache.get(digests[0]!)).toBe("a".repeat(100));
-    cache.set(textDigest("d"), "d".repeat(100));
-    expect(digests.map((digest) => cache.has(digest))).toEqual([true, false, true]);
+describe("a map with a bound", () => {
+  const bounded = () => new BoundedMap<string, string>(1_000, ({ length }) => length);
+
+  test("drops its oldest values when it is over its bound", () => {
+    const map = bounded();
+    for (const key of ["a", "b", "c"]) map.set(key, key.repeat(300));
+    map.set("a", map.get("a")!);
+    map.set("d", "d".repeat(300));
+    expect(["a", "b", "c", "d"].filter((key) => map.has(key))).toEqual(["a", "c", "d"]);
   });
 
-  test("takes nothing larger than itself, and gives room back", () => {
-    const cache = new TextCache(1_000);
-    cache.set(textDigest("big"), "x".repeat(1_000));
-    expect(cache.has(textDigest("big"))).toBe(false);
+  test("keeps no value larger than its bound, and frees what is deleted", () => {
+    const map = bounded();
+    map.set("big", "x".repeat(1_001));
+    expect(map.has("big")).toBe(false);
     for (let n = 0; n < 10; n++) {
-      cache.set(textDigest("same"), "x".repeat(300));
-      cache.delete(textDigest("same"));
+      map.set("same", "x".repeat(600));
+      map.delete("same");
     }
-    cache.set(textDigest("same"), "x".repeat(300));
-    expect(cache.has(textDigest("same"))).toBe(true);
-    cache.clear();
-    expect(cache.has(textDigest("same"))).toBe(false);
+    map.set("same", "x".repeat(600));
+    expect(map.has("same")).toBe(true);
+    map.clear();
+    expect(map.has("same")).toBe(false);
   });
 });

@@ -1,4 +1,5 @@
 import { type Digest, digestOf } from "../../contract/digest.ts";
+import { BoundedMap } from "../../common/bounded-map.ts";
 import { once } from "../../common/once.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Sighting, State, TextName, EventSide } from "../ports/state.ts";
@@ -6,7 +7,6 @@ import type { Clock } from "../../common/clock.ts";
 import { type Db, faultOf } from "./database.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
 import { Statement } from "./statement.ts";
-import { TextCache } from "./text-cache.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
 import type { DocId } from "../../contract/ids.ts";
@@ -30,7 +30,7 @@ export class TextStore implements Companion {
   readonly #db: Db;
   readonly #clock: Clock;
   readonly #onDamage: () => void;
-  readonly #cache = new TextCache(CACHE_BYTES);
+  readonly #cache = new BoundedMap<Digest, string>(CACHE_BYTES, memoryOf);
   /**
    * Texts that this process has written or checked, with the time and the last path: for a day they
    * need not be read again before they are relied on.
@@ -135,7 +135,11 @@ export class TextStore implements Companion {
    */
   get(digest: Digest): string | null {
     const cached = this.#cache.get(digest);
-    if (cached !== undefined) return cached;
+    if (cached !== undefined) {
+      // The content that was used last is removed last.
+      this.#cache.set(digest, cached);
+      return cached;
+    }
     const row = this.#watch(() => this.#statements.select.get(keyOf(digest)));
     const text = row === undefined ? null : provenText(digest, row);
     if (text !== null) this.#cache.set(digest, text);
@@ -189,6 +193,11 @@ export class TextStore implements Companion {
     this.#secured = false;
     this.#writes.write(write);
   }
+}
+
+/** Returns the most memory that a text takes: one or two bytes a unit, and some for itself. */
+function memoryOf(text: string): number {
+  return text.length * 2 + 128;
 }
 
 function keyOf(digest: Digest): Buffer {
