@@ -129,15 +129,13 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
 function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
   if (isHeld(base, local, remote, reading)) return { kind: "clean", text: remote, how: "held" };
   if (isHeld(base, remote, local, reading)) return { kind: "clean", text: local, how: "held" };
-  const lines = mergedLines(base, local, remote, reading);
-  if (lines !== undefined && areApart(workOf(base, local, remote, reading))) {
-    return { kind: "clean", text: lines, how: "lines" };
-  }
+  const apart = areApart(workOf(base, local, remote, reading));
+  const lines = apart ? mergedLines(base, local, remote, reading) : undefined;
+  if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };
   const merged = reading.left < 0 ? undefined : mergeFine(base, local, remote, reading);
   if (merged === undefined) return refuse("too-large", base, local, remote);
   if (!("text" in merged)) return { kind: "conflict", reason: "overlap", hunks: merged.conflicts };
-  const text = lines !== undefined && haveSameLines(lines, merged.text, reading) ? lines : merged.text;
-  return { kind: "clean", text, how: "fine" };
+  return { kind: "clean", text: merged.text, how: "fine" };
 }
 
 /** Returns git's merge; undefined for a conflict. */
@@ -145,12 +143,6 @@ function mergedLines(base: string, local: string, remote: string, reading: Readi
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;
   return blocks.map((block) => block.text).join("");
-}
-
-/** Whether two texts have the same lines, in whatever order, but for blank ones. */
-function haveSameLines(one: string, other: string, reading: Reading): boolean {
-  const [lines, others] = [one, other].map((text) => readLines(text, reading).filled.ids.toSorted((a, b) => a - b));
-  return lines?.join() === others?.join();
 }
 
 /** A conflict of the whole texts. */
