@@ -57,31 +57,12 @@ export function isGone(edit: Edit, base: Ids, more: Script, words: Words, readin
   const there = touching(more.edits, edit.start, edit.end);
   const size = there.reduce((sum, { from, to }) => sum + to - from, (edit.end - edit.start) * (1 + there.length));
   if (!afford(reading, more.edits.length + STEPS_A_WORD * size)) return false;
-  // Where all of it was removed and nothing put in its place, no word is left.
-  if (there.length === 1 && isRemovedWhole(edit, there[0] as Edit)) return true;
-  if (there.length === 1 && isPartOf(more.ids, there[0] as Edit, own, edit)) return true;
   const said = own.flatMap(words.of);
   if (!afford(reading, said.length)) return false;
   const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, said);
   if (left === undefined) return false;
   const telling = left.words.filter((word) => !occursAgain(word, base, words, reading));
   return LEFT * left.words.length <= left.of && TELLING * telling.length <= left.of;
-}
-
-/** Whether an edit took away all that another one did, and put nothing there. */
-function isRemovedWhole({ start, end }: Edit, other: Edit): boolean {
-  return other.from === other.to && other.start <= start && end <= other.end;
-}
-
-/**
- * Whether an edit took away all that another one did, and put nothing there but what that one put
- * (`own`) too: none of the words is left then, whatever they are.
- */
-function isPartOf(ids: Ids, edit: Edit, own: Ids, { start, end }: Edit): boolean {
-  if (start < edit.start || edit.end < end || edit.to - edit.from > own.length) return false;
-  const there = bagOf(own);
-  for (let at = edit.from; at < edit.to; at++) if (!take(there, ids[at] as number)) return false;
-  return true;
 }
 
 /**
@@ -179,8 +160,6 @@ export function leaves(
     if (near.length === 0) return true;
     if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isAside(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    // A mark belongs to the word beside it: nothing comes between.
-    if (isParted(edit, near) && isBare(text, from, to, reading)) return false;
     // Known words with changes beside them may have been found elsewhere.
     const sides = changedSides(edit, near);
     if (standsFirm(edit, later, sides)) return true;
@@ -234,16 +213,6 @@ function changesInside(later: Edit, { from, to }: Edit): boolean {
 /** Lines may come between those that replaced others; what was only added stands in a row. */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);
-}
-
-/** Whether something was added right beside what an edit put there. */
-function isParted({ from, to }: Edit, later: readonly Edit[]): boolean {
-  return later.some((edit) => edit.start === edit.end && (edit.start === from || edit.start === to));
-}
-
-/** Whether elements [from, to) of a text say nothing by themselves. */
-function isBare({ ids, words }: Made, from: number, to: number, { tokenTexts }: Reading): boolean {
-  return ids.slice(from, to).every((id) => words.of(id).every((word) => tokenTexts.isMarkOrBreak(word)));
 }
 
 /**

@@ -8,16 +8,7 @@ import { sentences, type Unit, words } from "./sentences.ts";
 import type { Runs } from "./split.ts";
 import { keepTokens, withSpace } from "./spaces.ts";
 import { subsumes } from "./subsume.ts";
-import {
-  endsLineBefore,
-  isAside,
-  isHeadingId,
-  isLineEnd,
-  isMark,
-  newRuns,
-  type Passage,
-  type Token,
-} from "./tokens.ts";
+import { endsLineBefore, isAside, isHeadingId, isLineEnd, newRuns, type Passage, type Token } from "./tokens.ts";
 
 type Grain = "sentences" | "words";
 
@@ -166,30 +157,16 @@ function wordsMeet(
   if (isMeantForOld(tokens, one, other, rewritten) || isMeantForOld(tokens, other, one, rewritten)) return true;
   if (later.start > earlier.end) return false;
   if (dropsAside(tokens, one) || dropsAside(tokens, other)) return false;
-  if (losesLine(tokens, one, later) || losesLine(tokens, other, earlier)) return true;
   const both = [one, other];
-  if (both.some((change) => breaksLine(tokens, change, change === one ? later : earlier))) return true;
   if (both.some((change) => removes(tokens, change))) return true;
   if (both.every(({ edit }) => isReplacement(edit))) return false;
-  if (leads(tokens, one, other) || leads(tokens, other, one)) return true;
-  return both.some((change) => addsWords(tokens, change)) || shareMarks(tokens, one, other);
+  return both.some((change) => addsWords(tokens, change));
 }
 
 /** Whether a change took away nothing but comments and ids: the words beside them do without. */
 function dropsAside(tokens: Passage, { edit }: Change): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
   return tokens.base.slice(edit.start, edit.end).every(({ text }) => isAside(text));
-}
-
-/**
- * Whether an edit took all words of the line that something was added to: what was added belongs to
- * them, but for a heading's id, which belongs to the heading.
- */
-function losesLine(tokens: Passage, added: Change, edit: Edit): boolean {
-  if (added.edit.start !== added.edit.end || !isReplacement(edit)) return false;
-  if (!isEndOfLine(tokens.base[edit.end])) return false;
-  if (tokens.base[edit.start - 1]?.leads !== true) return isEndOfLine(tokens.base[edit.start - 1]);
-  return !addedBy(tokens, added).every(({ text }) => isHeadingId(text));
 }
 
 function isEndOfLine(token: Token | undefined): boolean {
@@ -202,29 +179,8 @@ function removes(tokens: Passage, change: Change): boolean {
   return isRemoval(change.edit) || countBreaks(tokens.base.slice(start, end)) > countBreaks(addedBy(tokens, change));
 }
 
-/** Whether a change broke a line where the other edit adds words: on which part cannot be told. */
-function breaksLine(tokens: Passage, change: Change, added: Edit): boolean {
-  const { start, end } = change.edit;
-  if (added.start !== added.end || start === end) return false;
-  return countBreaks(addedBy(tokens, change)) > countBreaks(tokens.base.slice(start, end));
-}
-
 function countBreaks(tokens: readonly Token[]): number {
   return tokens.filter(({ text }) => isLineEnd(text)).length;
-}
-
-/**
- * Whether a change adds what makes a line a quote or an item, right before words that the other one
- * replaced: it was meant for those.
- */
-function leads(tokens: Passage, change: Change, other: Change): boolean {
-  const { start, end } = change.edit;
-  return start === end && start === other.edit.start && addedBy(tokens, change).some((token) => token.leads);
-}
-
-function shareMarks(tokens: Passage, one: Change, other: Change): boolean {
-  const known = new Set(addedBy(tokens, one).map(({ text }) => text));
-  return addedBy(tokens, other).some(({ text }) => known.has(text) && isMark(text));
 }
 
 /**

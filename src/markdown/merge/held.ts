@@ -2,7 +2,6 @@ import { agree } from "./agree.ts";
 import { afford } from "./budget.ts";
 import { hasContexts } from "./contexts.ts";
 import { counterparts, reverse } from "./edits.ts";
-import type { Cluster } from "./cluster.ts";
 import { linesOf, longerGap } from "./gaps.ts";
 import { partsOf } from "./hunk.ts";
 import { type Ids, isGone, isTouched, leaves } from "./evidence.ts";
@@ -120,29 +119,11 @@ function isLater(
   const edits = { local: earlier.map(reverse), remote: later, changed: new Set<Edit>() };
   return partsOf({ texts, edits, reading }).every(({ part, found }) => {
     if (found.local.length === 0 || found.remote.length === 0) return true;
-    if (onlyAdds(found) && !isBare(linesOf(less, part.base))) return true;
     const sides = [linesOf(base, part.local), linesOf(less, part.base), linesOf(more, part.remote)];
     if (sides.reduce((sum, lines) => sum + lines.length, 0) > MOST_LINES) return false;
     const [was, is, then] = sides.map((lines) => tokenise(lines, reading)) as [Token[], Token[], Token[]];
     return keepsRegion(was, is, then, reading);
   });
-}
-
-/** Whether some lines are nothing but such as open or close a fence, directive or HTML block. */
-function isBare(lines: readonly string[]): boolean {
-  return lines.every((line) => /^[\s>]*(?:`{3}|~{3}|:{3}|<)/.test(line));
-}
-
-/**
- * Whether both scripts only add, the later one nothing in the middle of what the earlier one added.
- */
-function onlyAdds({ local: added, remote: later }: Cluster): boolean {
-  return (
-    added.every((edit) => edit.from === edit.to) &&
-    later.every(
-      (edit) => edit.start === edit.end && added.every(({ start, end }) => edit.end <= start || end <= edit.start),
-    )
-  );
 }
 
 /** Whether the tokens of a few lines are a later text of others, as whole texts are above. */
@@ -153,7 +134,6 @@ function keepsRegion(
   reading: Reading,
 ): boolean {
   const [b, l, m] = [base, less, more].map((tokens) => tokens.map(({ id }) => id)) as [number[], number[], number[]];
-  if (lacksNewWords(b, l, m)) return false;
   const earlier = diff(b, l, reading, endsLineBefore);
   const later = diff(l, m, reading, endsLineBefore);
   const direct = diff(b, m, reading, endsLineBefore);
@@ -196,23 +176,4 @@ function keepsSpace(
     const space = more[after[at] as number]?.space;
     return space === token.space || (base[before[at] as number]?.space ?? token.space) === token.space;
   });
-}
-
-/**
- * Whether a word that only the second text brought in is missing from the third: the cheap test,
- * which most merges fail.
- */
-function lacksNewWords(base: Ids, less: Ids, more: Ids): boolean {
-  const old = new Set(base);
-  const counts = new Map<number, number>();
-  for (let at = 0; at < less.length; at++) {
-    const id = less[at] as number;
-    if (!old.has(id)) counts.set(id, (counts.get(id) ?? 0) + 1);
-  }
-  if (counts.size === 0) return false;
-  for (let at = 0; at < more.length; at++) {
-    const count = counts.get(more[at] as number);
-    if (count !== undefined) counts.set(more[at] as number, count - 1);
-  }
-  return counts.values().some((count) => count > 0);
 }

@@ -1,4 +1,3 @@
-import { agree } from "./agree.ts";
 import { type Ids, isGone, leaves } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
@@ -42,7 +41,6 @@ export function subsumes(
   const start = first.start - (first.from - less.from);
   const end = last.end + (less.to - last.to);
   const earlier = within(less, start);
-  if (!agree(end - start, earlier, later, within(more, start))) return false;
   return leaves(
     later,
     earlier,

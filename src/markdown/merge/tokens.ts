@@ -29,13 +29,6 @@ export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/**
- * Whether a token is a mark that Markdown gives a meaning, as emphasis, brackets, quotes and tags.
- */
-export function isMark(text: string): boolean {
-  return /^(?:[*_~=#:`>|+-]+|!?\[{1,2}|\]{1,2}|<[^>]+>)$/.test(text);
-}
-
 /** What ends a line: the numbers of these texts are their places here. */
 const LINE_ENDS: readonly string[] = [BREAK, BLANK];
 
@@ -75,10 +68,6 @@ export class TokenTexts extends Interner {
 
   isAside(id: number): boolean {
     return isAside(this.text(id));
-  }
-
-  isMarkOrBreak(id: number): boolean {
-    return this.text(id) === BREAK || isMark(this.text(id));
   }
 }
 
