@@ -6,12 +6,8 @@ import { type Reading, tokenTextsIn } from "./reading.ts";
 /** What a word of a removal costs in steps. */
 const STEPS_A_WORD = 10;
 
-/**
- * Of so many removed words one may stand at the place by chance, and of so many one that the
- * base has
- * nowhere else.
- */
-const [LEFT, TELLING] = [3, 10];
+/** Of so many removed words one may stand at the place by chance. */
+const LEFT = 3;
 
 /** Numbers for lines or words, equal for equal ones. */
 export type Ids = readonly number[];
@@ -33,17 +29,6 @@ export function wordsOfLines(reading: Reading): Words {
   return { of: (id) => tokenTextsIn(id, reading) };
 }
 
-/** Whether a word occurs more than once in a sequence, whose words are counted once a merge. */
-function occursAgain(word: number, ids: readonly number[], { of }: Words, reading: Reading): boolean {
-  let counts = reading.counted.get(ids);
-  if (counts === undefined) {
-    counts = new Map<number, number>();
-    reading.counted.set(ids, counts);
-    for (const id of ids) for (const one of of(id)) counts.set(one, (counts.get(one) ?? 0) + 1);
-  }
-  return (counts.get(word) ?? 0) > 1;
-}
-
 /** How often each word occurs, by the word's number. */
 type Bag = Map<number, number>;
 
@@ -60,13 +45,11 @@ export function isGone(edit: Edit, base: Ids, more: Script, words: Words, readin
   const said = own.flatMap(words.of);
   if (!afford(reading, said.length)) return false;
   const left = wordsLeft(edit, base, { ids: more.ids, edits: there }, words, reading, said);
-  if (left === undefined) return false;
-  const telling = left.words.filter((word) => !occursAgain(word, base, words, reading));
-  return LEFT * left.words.length <= left.of && TELLING * telling.length <= left.of;
+  return left !== undefined && LEFT * left.count <= left.of;
 }
 
 /**
- * The removed words that the edits of `there` left or put back, and how many words were removed;
+ * Counts the removed words that the edits of `there` left or put back, `of` all removed words;
  * undefined where a whole line is left.
  */
 function wordsLeft(
@@ -76,7 +59,7 @@ function wordsLeft(
   words: Words,
   { tokenTexts }: Reading,
   own: readonly number[],
-): { readonly words: readonly number[]; readonly of: number } | undefined {
+): { readonly count: number; readonly of: number } | undefined {
   const found: Bag = new Map();
   for (const { from, to } of there.edits)
     for (let at = from; at < to; at++) put(found, words.of(there.ids[at] as number));
@@ -86,17 +69,16 @@ function wordsLeft(
   // Marks are everywhere: they count where nothing else was removed.
   const countsMarks = !removed.some((id) => words.of(id).some((word) => tokenTexts.isWord(word)));
   const covered = coveredBy(there.edits, edit);
-  const left: number[] = [];
-  let of = 0;
+  let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const said = words.of(removed[at] as number);
     // A line that is still there is no common word.
     if (!covered[at] && said.length > 1) return undefined;
     const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
     of += counted.length;
-    left.push(...(covered[at] ? counted.filter((word) => take(found, word)) : counted));
+    count += covered[at] ? counted.filter((word) => take(found, word)).length : counted.length;
   }
-  return { words: left, of };
+  return { count, of };
 }
 
 /** For each element of the base that an edit replaced, whether others replaced it too. */
@@ -124,11 +106,6 @@ function put(bag: Bag, words: readonly number[]): void {
     const word = words[at] as number;
     bag.set(word, (bag.get(word) ?? 0) + 1);
   }
-}
-
-/** Whether any of the later edits comes up to what an edit put there. */
-export function isTouched({ from, to }: Edit, later: readonly Edit[]): boolean {
-  return touching(later, from, to).length > 0;
 }
 
 /** As many elements, none of them new, may stand together elsewhere by chance. */

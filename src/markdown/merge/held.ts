@@ -4,7 +4,7 @@ import { hasContexts } from "./contexts.ts";
 import { counterparts, reverse } from "./edits.ts";
 import { linesOf, longerGap } from "./gaps.ts";
 import { partsOf } from "./hunk.ts";
-import { type Ids, isGone, isTouched, leaves } from "./evidence.ts";
+import { type Ids, isGone, leaves } from "./evidence.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import { pairLines } from "./pairs.ts";
 import { gapBefore, diffFilled, type Lines, type Reading, readLines, tokenise, wordsIn } from "./reading.ts";
@@ -139,10 +139,6 @@ function keepsRegion(
   const direct = diff(b, m, reading, endsLineBefore);
   return (
     agree(b.length, earlier, later, direct) &&
-    earlier.every(
-      (edit) =>
-        !(isRemoval(edit) || isTouched(edit, later)) || isGone(edit, b, { ids: m, edits: direct }, OWN_WORD, reading),
-    ) &&
     leaves(
       later,
       earlier,

@@ -2,7 +2,7 @@ import { type Budget, newBudget, spend } from "./budget.ts";
 import { cutLine } from "./cut.ts";
 import { type Contexts, contextsOf } from "./contexts.ts";
 import { openFences } from "../outline/fences.ts";
-import { diff, type Edit, type IsSeam } from "./myers.ts";
+import { diff, type Edit } from "./myers.ts";
 import { Nests } from "./nests.ts";
 import { Interner, splitLines } from "./split.ts";
 import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
@@ -49,8 +49,6 @@ export type Reading = Budget & {
   readonly wordsByLine: (readonly number[] | undefined)[];
   /** Gives what is open around lines its numbers. */
   readonly nests: Nests;
-  /** By the numbers of a sequence's elements: how often each word occurs in it. */
-  readonly counted: WeakMap<readonly number[], Map<number, number>>;
   /** Whether a text holds what another one made of the base. */
   readonly held: Held[];
 };
@@ -69,7 +67,6 @@ export function newReading(): Reading {
     tokenTextsByLine: [],
     wordsByLine: [],
     nests: new Nests(),
-    counted: new WeakMap(),
     held: [],
   };
 }
@@ -143,8 +140,7 @@ export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
-  const isSeam: IsSeam = (ids, at) => gapBefore(ids === before.filled.keys ? before : after, at) !== "";
-  const edits = diff(before.filled.keys, after.filled.keys, reading, isSeam);
+  const edits = diff(before.filled.keys, after.filled.keys, reading);
   // What was compared without a budget is not known.
   if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;

@@ -1,4 +1,4 @@
-import { BREAK, type Passage, type Token } from "./tokens.ts";
+import type { Passage, Token } from "./tokens.ts";
 
 /** Tokens that neither side changed, each with the white space of the side that changed it. */
 export function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
@@ -12,14 +12,9 @@ export function keepTokens({ base, local, remote }: Passage): Token[] | undefine
   return kept;
 }
 
-function mergeSpace({ text, space }: Token, local: string, remote: string): string | undefined {
+function mergeSpace({ space }: Token, local: string, remote: string): string | undefined {
   if (local === space && remote !== local) return remote;
-  return local === remote || remote === space || isFolded(local, remote, text) ? local : undefined;
-}
-
-/** Whether two spaces differ only in where a running line is broken. */
-function isFolded(l: string, r: string, text: string): boolean {
-  return text === BREAK || (/^[ \n]+$/.test(l) && /^[ \n]+$/.test(r) && (l === " " || r === " " || l === r));
+  return local === remote || remote === space ? local : undefined;
 }
 
 /**

@@ -27,7 +27,6 @@ export function subsumes(
   reading: Reading,
   isLines = false,
 ): boolean {
-  if (lacksElement(more, less)) return false;
   const text = less.ids.slice(less.from, less.to);
   const made = more.ids.slice(more.from, more.to);
   const later = diff(text, made, reading);
@@ -49,19 +48,6 @@ export function subsumes(
     () => isLines,
     (at) => isGone(less.edits[at] as Edit, base, more, words, reading),
   );
-}
-
-/**
- * Whether an element that `less` put there is nowhere in `more`: the cheap test, which most
- * clusters fail before a word is read.
- */
-function lacksElement(more: Version, less: Version): boolean {
-  const there = new Set<number>();
-  for (let at = more.from; at < more.to; at++) there.add(more.ids[at] as number);
-  return less.edits.some(({ from, to }) => {
-    for (let at = from; at < to; at++) if (!there.has(less.ids[at] as number)) return true;
-    return false;
-  });
 }
 
 /** The edits of a version, counted from base element `start` and from its own first element. */
