@@ -1,9 +1,10 @@
 import { fc } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { keepsCounts, wordsOf } from "../../src/markdown/merge/words.ts";
+import { wordsOf } from "../../src/markdown/merge/words.ts";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
 import { runs, seed, threeTexts } from "./documents.ts";
 import { markdownTexts } from "./markdown.ts";
+import { keepsCounts } from "./word-counts.ts";
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),

@@ -6,8 +6,8 @@ import { splitLines } from "../../src/markdown/merge/split.ts";
 import { diff } from "../../src/markdown/merge/myers.ts";
 import { newReading, tokenise } from "../../src/markdown/merge/reading.ts";
 import { write } from "../../src/markdown/merge/tokens.ts";
-import { keepsCounts } from "../../src/markdown/merge/words.ts";
 import { seed, threeTexts } from "./documents.ts";
+import { keepsCounts } from "./word-counts.ts";
 
 const cut = (text: string): string[] => tokenise([text], newReading()).map((token) => token.text);
 

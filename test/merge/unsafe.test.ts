@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { mergeText } from "../../src/markdown/merge/merge.ts";
-import { isUnresolved } from "../../src/markdown/merge/markers.ts";
+import { isUnresolved } from "../../src/markdown/merge/sound.ts";
 
 const MARKED = "<<<<<<< HEAD\none two three four five.\n=======\nun deux trois.\n>>>>>>> 0123abc\n";
 

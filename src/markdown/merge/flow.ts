@@ -1,14 +1,21 @@
-import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, span } from "./cluster.ts";
-import type { Ids } from "./evidence.ts";
+import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, span } from "./edits.ts";
+import { type Ids, OWN_WORD, type Words } from "./evidence.ts";
+import { addedBy, type Change, isMeantForOld, type RewrittenItem, rewrittenItems, says } from "./items.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import type { Reading } from "./reading.ts";
-import { OWN_WORD, type Words } from "./evidence.ts";
-import { addedBy, type Change, isMeantForOld, type RewrittenItem, rewrittenItems, says } from "./items.ts";
-import { sentences, type Unit, words } from "./sentences.ts";
 import type { Runs } from "./split.ts";
-import { keepTokens, withSpace } from "./spaces.ts";
 import { subsumes } from "./subsume.ts";
-import { endsLineBefore, isAside, isHeadingId, isLineEnd, newRuns, type Passage, type Token } from "./tokens.ts";
+import {
+  BLANK,
+  BREAK,
+  endsLineBefore,
+  isAside,
+  isHeadingId,
+  isLineEnd,
+  newRuns,
+  type Passage,
+  type Token,
+} from "./tokens.ts";
 
 type Grain = "sentences" | "words";
 
@@ -199,4 +206,79 @@ function addsLines(tokens: Passage, change: Change): boolean {
   if (start < end || added.length === 0) return false;
   const [before, after] = [tokens.base[start - 1], tokens.base[start]];
   return isEndOfLine(before) ? isEndOfLine(added.at(-1)) : isEndOfLine(after) && isEndOfLine(added[0]);
+}
+
+/** Tokens that neither side changed, each with the white space of the side that changed it. */
+function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
+  const kept: Token[] = [];
+  for (let at = 0; at < base.length; at++) {
+    const token = base[at] as Token;
+    const space = mergeSpace(token, local[at]?.space ?? token.space, remote[at]?.space ?? token.space);
+    if (space === undefined) return undefined;
+    kept.push(space === token.space ? token : { ...token, space });
+  }
+  return kept;
+}
+
+function mergeSpace({ space }: Token, local: string, remote: string): string | undefined {
+  if (local === space && remote !== local) return remote;
+  return local === remote || remote === space ? local : undefined;
+}
+
+/**
+ * Rewritten tokens, with the white space that the other side gave the first of them unless the
+ * rewriter changed it too.
+ */
+function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
+  const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
+  if (first === undefined || old === undefined || space === undefined || first.space !== old.space) return rewritten;
+  return [{ ...first, space }, ...rewritten.slice(1)];
+}
+
+/**
+ * A run of tokens that is compared as one: `from` is its first token, `id` a number, equal for
+ * equal words whatever their white space.
+ */
+type Unit = { readonly from: number; readonly id: number };
+
+/** Each token by itself. */
+function words(tokens: readonly Token[]): Unit[] {
+  return tokens.map(({ id }, from) => ({ from, id }));
+}
+
+const STOP = /^[.!?…]$/;
+const WIDE_STOP = /^[。！？；]$/;
+const CLOSING = /^[)\]"'”’»」』）*_]$/;
+
+/**
+ * Sentences, by their stops; line breaks that structure depends on and blank lines stand alone.
+ * `keys` gives the numbers.
+ */
+function sentences(tokens: readonly Token[], keys: Runs): Unit[] {
+  const ids = tokens.map(({ id }) => id);
+  const units: Unit[] = [];
+  let from = 0;
+  for (let at = 0; at < tokens.length; at++) {
+    const text = (tokens[at] as Token).text;
+    const alone = text === BREAK || text === BLANK;
+    if (from < at && (alone || endsSentence(tokens, at))) {
+      units.push({ from, id: keys.id(ids, from, at) });
+      from = at;
+    }
+    if (alone) {
+      units.push({ from, id: keys.id(ids, from, at + 1) });
+      from = at + 1;
+    }
+  }
+  if (from < tokens.length) units.push({ from, id: keys.id(ids, from, tokens.length) });
+  return units;
+}
+
+/** Whether a sentence ends right before the token at `at`. */
+function endsSentence(tokens: readonly Token[], at: number): boolean {
+  let last = at - 1;
+  while (last > 0 && tokens[last]?.space === "" && CLOSING.test(tokens[last]?.text ?? "")) last--;
+  const stop = tokens[last]?.text ?? "";
+  if (WIDE_STOP.test(stop)) return !CLOSING.test(tokens[at]?.text ?? "");
+  return STOP.test(stop) && tokens[at]?.space !== "";
 }

@@ -1,12 +1,23 @@
-import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, span } from "./cluster.ts";
-import { linesOf, mergeGaps, type Part, placeOf, type Range, type ThreeTexts } from "./gaps.ts";
 import { hasCode } from "../outline/fences.ts";
+import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, span } from "./edits.ts";
+import { wordsOfLines } from "./evidence.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
 import type { Edit } from "./myers.ts";
 import { pairLines } from "./pairs.ts";
-import { gapBefore, fencesIn, type Lines, type Reading, tokenise } from "./reading.ts";
-import { wordsOfLines } from "./evidence.ts";
+import {
+  fencesIn,
+  gapBefore,
+  type Lines,
+  linesOf,
+  mergeGaps,
+  type Part,
+  placeOf,
+  type Range,
+  type Reading,
+  type ThreeTexts,
+  tokenise,
+} from "./reading.ts";
 import { subsumes } from "./subsume.ts";
 import { leadsLines, write } from "./tokens.ts";
 

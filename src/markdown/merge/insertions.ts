@@ -1,11 +1,9 @@
 import { afford, spend } from "./budget.ts";
-import type { Side } from "./cluster.ts";
-import { entriesOf, shapeOf } from "./entries.ts";
-import { longerGap, type Part, placeOf, type ThreeTexts } from "./gaps.ts";
-import { type Piece, pieceOf, pieceText } from "./piece.ts";
-import { fencesIn, type Reading, tokenise } from "./reading.ts";
+import { timeOf } from "./dates.ts";
+import type { Side } from "./edits.ts";
+import { entriesOf, type Piece, pieceOf, pieceText, shapeOf } from "./piece.ts";
+import { fencesIn, longerGap, type Part, placeOf, type Reading, type ThreeTexts, tokenise } from "./reading.ts";
 import { splitLines } from "./split.ts";
-import { timeOf } from "./time.ts";
 import { isWord } from "./tokens.ts";
 
 /**

@@ -1,5 +1,4 @@
-import type { Side } from "./cluster.ts";
-import { counterparts } from "./edits.ts";
+import { counterparts, type Side } from "./edits.ts";
 import type { Edit } from "./myers.ts";
 import { isCheckBox, isLineEnd, isWord, type Passage, type Token } from "./tokens.ts";
 

@@ -1,14 +1,12 @@
-import { countApart } from "./apart.ts";
+import { countApart, countsKept, keepsChanges } from "./counts.ts";
 import { settleDates } from "./dates.ts";
 import { mergeFine, workOf } from "./fine.ts";
+import { bringsBack, bringsPassageBack, isHeld } from "./held.ts";
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
-import { isUnresolved } from "./markers.ts";
 import { newReading, type Reading, readLines } from "./reading.ts";
-import { isSound, keepsFrontMatter } from "./sound.ts";
-import { bringsBack, bringsPassageBack, isHeld } from "./held.ts";
+import { isSound, isUnresolved, keepsFrontMatter } from "./sound.ts";
 import { keepsColumns } from "./tables.ts";
-import { countsKept, keepsChanges } from "./words.ts";
 
 export type { ConflictHunk } from "./hunk.ts";
 

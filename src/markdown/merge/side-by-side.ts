@@ -1,5 +1,5 @@
 import { newBudget } from "./budget.ts";
-import { type Cluster, cluster, overlaps, span } from "./cluster.ts";
+import { cluster, type Cluster, overlaps, span } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
 import { Interner, splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";

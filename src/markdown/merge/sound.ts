@@ -1,14 +1,14 @@
-import { counterparts } from "./edits.ts";
+import { headingsOf } from "../outline/headings.ts";
 import { afford } from "./budget.ts";
-import { type Contexts, hasContexts, natureOf } from "./contexts.ts";
+import { type Contexts, hasContexts, natureOf, type Nests } from "./contexts.ts";
+import { counterparts } from "./edits.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
 import { contextsIn, diffFilled, type Filled, type Reading, readLines } from "./reading.ts";
-import type { Nests } from "./nests.ts";
-import { keepsSections } from "./sections.ts";
 import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
 import { flowsOn } from "./tokens.ts";
+import { wordsOf } from "./words.ts";
 
 /** The texts of a merge and its result. */
 type Merged = { readonly base: string; readonly local: string; readonly remote: string; readonly text: string };
@@ -225,4 +225,44 @@ function isPicked({ was, mine, theirs, is }: OfBoth): boolean {
   if (mine === theirs) return is === mine;
   if (was === undefined) return is === mine || is === theirs;
   return mine === was ? is === theirs : theirs === was && is === mine;
+}
+
+/** What the lines of a conflict that a tool wrote into a text begin with, in order. */
+const MARKERS = ["<<<<<<< ", "=======", ">>>>>>> "];
+
+/** Whether a text has a conflict in it that a tool wrote there and nobody has resolved yet. */
+export function isUnresolved(text: string): boolean {
+  let at = text.startsWith(MARKERS[0] as string) ? 0 : text.indexOf(`\n${MARKERS[0]}`);
+  for (const marker of MARKERS.slice(1)) {
+    if (at < 0) return false;
+    at = text.indexOf(`\n${marker}`, at + 1);
+  }
+  return at >= 0;
+}
+
+/**
+ * Whether no section of the merged text, the last of four, has more sections of one name in it than
+ * that section has in one of the others: to readers they are one section.
+ */
+function keepsSections(texts: readonly string[]): boolean {
+  const [base, local, remote, merged] = texts.map(countSections) as [Sections, Sections, Sections, Sections];
+  return merged
+    .entries()
+    .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));
+}
+
+/** How often there is a section, by the names of those that it is in and its own. */
+type Sections = ReadonlyMap<string, number>;
+
+function countSections(text: string): Sections {
+  const counts = new Map<string, number>();
+  const path: string[] = [];
+  for (const { level, name } of headingsOf(text)) {
+    path.length = level;
+    // Names that differ in the order or the case of their words alone are one name.
+    path[level - 1] = wordsOf(name.toLowerCase()).sort().join(" ") || name;
+    const key = path.join("\n");
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return counts;
 }

@@ -1,6 +1,8 @@
 import { afford } from "./budget.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
-import type { Counts } from "./words.ts";
+
+/** How often each word occurs, by the word's number. */
+type Counts = Int32Array;
 
 /**
  * For each line, by its number, how often it occurs in each of some texts. `size`: numbers in use.
@@ -51,4 +53,36 @@ export function countApart(texts: readonly Lines[], reading: Reading): FourCount
     }
     return counts;
   }) as unknown as FourCounts;
+}
+
+/**
+ * The count guard: each word's count in `merged` lies within the least and the greatest of base +
+ * both changes, local and remote. It knows nothing of how the merge was made, so it catches text
+ * that was lost or doubled by a defect.
+ */
+export function countsKept(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
+  for (let word = 0; word < m.length; word++) {
+    const [inLocal, inRemote] = [l[word] as number, r[word] as number];
+    const both = inLocal + inRemote - (b[word] as number);
+    const count = m[word] as number;
+    if (count < Math.min(both, inLocal, inRemote) || count > Math.max(both, inLocal, inRemote)) return false;
+  }
+  return true;
+}
+
+/**
+ * The stricter guard for what was merged below the line: both sides' changes of each word's count
+ * are in the result. Where both went the same way they may be one change made twice; where one side
+ * alone changed it, or each the other way, the result holds exactly both.
+ */
+export function keepsChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
+  for (let word = 0; word < m.length; word++) {
+    const before = b[word] as number;
+    const [here, there] = [(l[word] as number) - before, (r[word] as number) - before];
+    const done = (m[word] as number) - before;
+    const both = here + there;
+    const once = here > 0 && there > 0 ? Math.max(here, there) : here < 0 && there < 0 ? Math.min(here, there) : both;
+    if (done < Math.min(both, once) || done > Math.max(both, once)) return false;
+  }
+  return true;
 }
