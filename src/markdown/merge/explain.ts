@@ -1,6 +1,6 @@
 import { settleDates } from "./dates.ts";
 import { Interner } from "./split.ts";
-import { type Four, type Row, tableOf } from "./table.ts";
+import { type Four, tableOf } from "./table.ts";
 
 /**
  * A word or mark with the white space before it, as each text has it; null in a text that has not
@@ -80,7 +80,6 @@ function piecesOf(texts: readonly string[]): Piece[] | undefined {
   const starts = read.map(({ words }) => Array.from(words.keys()).filter((at) => beginsLine(words, at)));
   const rows = tableOf(four as unknown as Four, starts as unknown as Four);
   if (rows === undefined) return undefined;
-  slideToLines(rows, four[3] as number[], (at) => beginsLine(read[3]?.words ?? [], at));
   const write = (index: number, text: number): string | null => {
     const word = read[text]?.words[index];
     return word === undefined ? null : word.space + word.text.trimStart();
@@ -96,45 +95,6 @@ function beginsLine(words: readonly Word[], at: number): boolean {
 function pieceOf(cells: readonly (string | null)[]): Piece {
   const [base, local, remote, result] = cells as [string | null, string | null, string | null, string | null];
   return { base, local, remote, result };
-}
-
-/**
- * Moves what a side inserted up to the start of a line where the words before it are its last words
- * as well: people insert lines, not ends and beginnings of them.
- */
-function slideToLines(rows: Row[], ids: readonly number[], startsLine: (at: number) => boolean): void {
-  for (let from = 0, to = 0; from < rows.length; from = to) {
-    const side = insertedBy(rows[from] as Row);
-    to = from + 1;
-    if (side === 0) continue;
-    while (to < rows.length && insertedBy(rows[to] as Row) === side) to++;
-    let by = 0;
-    const at = (index: number): number => (rows[index] as Row)[3];
-    const canSlide = (): boolean => {
-      const before = rows[from - by - 1];
-      return before?.every((index) => index >= 0) === true && ids[before[3]] === ids[at(to - by - 1)];
-    };
-    while (!startsLine(at(from - by)) && canSlide()) by++;
-    if (by > 0 && startsLine(at(from - by))) slide(rows, { from, to, by, side });
-  }
-}
-
-/** 1 or 2 where local or remote alone added a piece, else 0. */
-function insertedBy([base, local, remote]: Row): 0 | 1 | 2 {
-  if (base >= 0 || (local >= 0 && remote >= 0)) return 0;
-  return local >= 0 ? 1 : 2;
-}
-
-type Slide = { readonly from: number; readonly to: number; readonly by: number; readonly side: 1 | 2 };
-
-function slide(rows: Row[], { from, to, by, side }: Slide): void {
-  const kept = rows.slice(from - by, from);
-  const all = rows.slice(from - by, to);
-  for (const [at, row] of all.entries()) {
-    const [base, local, remote] = kept[at - (to - from)] ?? [-1, -1, -1];
-    const own = row[side];
-    rows[from - by + at] = side === 1 ? [base, own, remote, row[3]] : [base, local, own, row[3]];
-  }
 }
 
 /** Pieces by lines of the result; removed lines are lines of their own. */

@@ -149,35 +149,13 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
 function pairsOf(was: readonly number[], is: readonly number[]): [was: number, is: number][] {
   const pairs: [number, number][] = [];
   let next = 0;
-  for (const [at, kept] of pairMore(was, is).entries()) {
+  for (const [at, kept] of pairWords(was, is).entries()) {
     for (; next < kept; next++) pairs.push([-1, next]);
     pairs.push([at, kept]);
     if (kept >= 0) next++;
   }
   for (; next < is.length; next++) pairs.push([-1, next]);
   return pairs;
-}
-
-/**
- * The pairs of a diff, and others between them where it gave up because the texts differ too much.
- */
-function pairMore(was: readonly number[], is: readonly number[]): Int32Array {
-  const kept = pairWords(was, is);
-  const ends = new Int32Array(was.length);
-  for (let at = was.length - 1, end = is.length; at >= 0; at--) {
-    if ((kept[at] as number) >= 0) end = kept[at] as number;
-    ends[at] = end;
-  }
-  let next = 0;
-  for (const [at, piece] of was.entries()) {
-    const found = (kept[at] as number) < 0 ? is.indexOf(piece, next) : (kept[at] as number);
-    const isPair = found >= 0 && ((kept[at] as number) >= 0 || found < (ends[at] as number));
-    if (isPair) {
-      kept[at] = found;
-      next = found + 1;
-    }
-  }
-  return kept;
 }
 
 /** A table up to a place. `changes`: how many the sides made in it. */
@@ -214,7 +192,7 @@ function search(four: Four, from: Place, to: Place): Row[] | undefined {
     const key = last.place.join();
     if (seen.has(key)) continue;
     seen.add(key);
-    for (const { by, changes } of stepsFrom(last)) {
+    for (const { by, changes } of STEPS) {
       const place = move(last.place, by);
       if (!isOnePiece(four, last.place, place, to)) continue;
       const next = { place, before: last, changes: last.changes + changes };
@@ -222,15 +200,6 @@ function search(four: Four, from: Place, to: Place): Row[] | undefined {
     }
   }
   return undefined;
-}
-
-/**
- * The steps, the one that led to a node last: it is tried first, so that changes stay in one
- * piece.
- */
-function stepsFrom({ place, before }: Node): readonly (typeof STEPS)[number][] {
-  const same = STEPS.find(({ by }) => before !== undefined && isEqual(move(before.place, by), place));
-  return same === undefined ? STEPS : [...STEPS.filter((step) => step !== same), same];
 }
 
 /** Whether the texts that move on have one piece there. */
