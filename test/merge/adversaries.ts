@@ -157,7 +157,7 @@ const ADVERSARIES: Record<string, Make> = {
   ),
   "emoji, some edited": editedChars(
     () => pieces(7, " ", (_, at) => String.fromCodePoint(0x1f600 + ((at * 7) % 70))),
-    (chars, side) => chars.map((char, at) => (at % 60 === 30 * side ? "x" : char)),
+    (chars, side) => chars.map((char, at) => (at % 60 === 30 * (side - 1) ? "x" : char)),
   ),
   "reference definitions": below(
     "# t\n",
