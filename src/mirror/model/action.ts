@@ -5,10 +5,10 @@ import type { Hold, Link } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * One effect on one side. It says what it expects to find: if it finds something else, it does
- * nothing and ends as `stale`. `why` is a clause for people ("edited locally", "deleted on the
- * service"), shown by `plan`, `why` and the event log. An action on a document has its `id`, one on
- * a folder a `dirId`.
+ * One effect on one side. It names the state it expects: in any other state it does nothing and
+ * ends as `stale`. `why` is a clause for people ("edited locally", "deleted on the service"), shown
+ * by `plan`, `why` and the event log. An action on a document has its `id`, one on a folder a
+ * `dirId`.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
@@ -20,8 +20,8 @@ type LocalMove = { readonly from: LocalPath; readonly to: LocalPath };
 type DocumentAction =
   // content
   /**
-   * Download, then write a file that must not exist yet. `comesBack`: a deletion here lost against
-   * an edit there.
+   * Downloads, then writes a file that must not exist yet. `comesBack`: a local deletion lost
+   * against an edit on the service.
    */
   | {
       readonly kind: "create-local";
@@ -31,11 +31,11 @@ type DocumentAction =
       readonly changeId: ChangeId;
       readonly comesBack?: boolean;
     }
-  /** Download, then replace the file, whose bytes must still be `expect`. */
+  /** Downloads, then replaces the file, whose bytes must still be `expect`. */
   | ({ readonly kind: "write-local" } & TakesText)
   /**
-   * Create on the service; the file's bytes must still be `expect`. `tombstone`: the deleted
-   * document that this one brings back under a new id.
+   * Creates on the service; the file's bytes must still be `expect`. `tombstone`: the deleted
+   * document that this one restores under a new id.
    */
   | {
       readonly kind: "create-remote";
@@ -46,7 +46,7 @@ type DocumentAction =
     }
   /**
    * PUT on the base version. `review`: the document is protected, so a 202 is expected. `empties`:
-   * the text is blank, and that of the base version is not.
+   * the content is blank, and that of the base version is not.
    */
   | {
       readonly kind: "put";
@@ -58,14 +58,14 @@ type DocumentAction =
       readonly empties?: true;
     }
   /**
-   * Both sides edited it. Download and merge; if clean: write the result here, then PUT it on the
-   * remote's change id; if not: open or renew the conflict.
+   * Both sides edited it. Downloads and merges; if clean: writes the result locally, then PUTs it
+   * on the remote's change id; if not: opens or renews the conflict.
    */
   | ({ readonly kind: "merge"; readonly review: boolean } & TakesText)
   /**
-   * Both sides have a new document at one path. Download; if the texts are equal (also but for line
-   * ends, BOM, final newline): link them; else `prefer` decides; else it is a conflict with an
-   * empty base.
+   * Both sides have a new document at one path. Downloads; if the contents are equal (except for
+   * line ends, BOM, final newline): links them; else `prefer` decides; else it is a conflict with
+   * an empty base.
    */
   | {
       readonly kind: "meet";
@@ -77,7 +77,8 @@ type DocumentAction =
     }
   // presence
   /**
-   * Move the file, whose bytes must still be `expect`, to the trash; the link becomes a tombstone.
+   * Moves the file, whose bytes must still be `expect`, to the trash; the record becomes a
+   * tombstone.
    */
   | {
       readonly kind: "trash-local";
@@ -87,7 +88,7 @@ type DocumentAction =
       readonly cause: "gone" | "outside";
     }
   /**
-   * Look at the local path once more, GET (the change id must still be `changeId`), then DELETE.
+   * Checks the local path once more, GETs (the change id must still be `changeId`), then DELETEs.
    */
   | {
       readonly kind: "delete-remote";
@@ -96,42 +97,42 @@ type DocumentAction =
       readonly remotePath: RemotePath;
       readonly changeId: ChangeId;
     }
-  /** Absent on both sides: the link becomes a tombstone. */
+  /** Absent on both sides: the record becomes a tombstone. */
   | { readonly kind: "forget"; readonly id: DocId; readonly localPath: LocalPath }
   // place
   /**
-   * Move a file to a path that must be free. `temporary`: `to` only breaks a cycle; a later action
-   * of the plan moves it on.
+   * Moves a file to a path that must be free. `temporary`: `to` only breaks a circle; a later
+   * action of the plan moves it on.
    */
   | ({ readonly kind: "move-local"; readonly id: DocId; readonly temporary: boolean } & LocalMove)
   /** PATCH {name}. Paths are those before and after this one action. */
   | {
       readonly kind: "rename-remote";
       readonly id: DocId;
-      /** Where its file was on disk when the plan was made. */
+      /** Path of its file on disk when the plan was made. */
       readonly stands: LocalPath;
       readonly from: RemotePath;
       readonly to: RemotePath;
       readonly temporary: boolean;
     }
   /**
-   * PATCH {parentId}; the folder is the parent of `to` (the root: null on the wire, where the
-   * deployment takes it).
+   * PATCH {parentId}; the folder is the parent of `to` (the root: null on the wire, if the
+   * deployment accepts it).
    */
   | {
       readonly kind: "reparent-remote";
       readonly id: DocId;
-      /** Where its file was on disk when the plan was made. */
+      /** Path of its file on disk when the plan was made. */
       readonly stands: LocalPath;
       readonly from: RemotePath;
       readonly to: RemotePath;
       readonly temporary: boolean;
     }
-  /** Both sides have it at these places already: only the link is changed. */
+  /** Both sides have it at these places already: only the record changes. */
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Something other than text and place changed (protected, standing, change id without a new
-   * text): only the link is changed. `away`: outside, and without a local file.
+   * Something other than content and place changed (protected, state, change id without new
+   * content): only the record changes. `away`: outside, and without a local file.
    */
   | {
       readonly kind: "note-facts";
@@ -141,8 +142,9 @@ type DocumentAction =
     }
   // conflicts and reviews
   /**
-   * The user chose over the version `baseChangeId`: its copy is gone (`mine`), or was moved over
-   * the document (`theirs`). If the service has moved on to `changeId`, that is merged, or shown.
+   * The user chose over the version `baseChangeId`: its copy was deleted (`mine`), or moved over
+   * the document (`theirs`). If the service has moved on to `changeId`, that version is merged, or
+   * shown.
    */
   | {
       readonly kind: "end-conflict";
@@ -153,11 +155,11 @@ type DocumentAction =
       readonly baseChangeId: ChangeId;
       readonly changeId: ChangeId;
     }
-  /** The sidecar was found missing for the first time: note the look. */
+  /** The conflict copy was found missing for the first time: records the scan. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * The document changed on the service during a conflict. Download; if it merges now: do so; else
-   * show it in a copy of its own; the copy before goes, unless the user edited it.
+   * The document changed on the service during a conflict. Downloads; if it merges now, merges;
+   * else shows it in a copy of its own. The earlier copy goes, unless the user edited it.
    */
   | {
       readonly kind: "renew-conflict";
@@ -168,32 +170,32 @@ type DocumentAction =
     }
   /** The document was renamed: the copy of its conflict's `nth` version follows. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
-  /** The document is gone: its sidecar goes to the trash, and the conflict is closed. */
+  /** The document is gone: its conflict copy goes to the trash, and the conflict ends. */
   | {
       readonly kind: "drop-conflict";
       readonly id: DocId;
       readonly sidecarPath: LocalPath | null;
       /**
-       * The document was deleted locally, and another step brings the service's text back: the
-       * conflict is closed with that one.
+       * The document was deleted locally, and another step restores the service's content: the
+       * conflict ends with that step.
        */
       readonly comesBack?: true;
     }
   /**
-   * A protected document with text in review has a new live text. Download it; if merge(base,
-   * local, live) is the live text, the review is settled; else the live text is merged under the
-   * local one.
+   * A protected document in review has new published content. Downloads it; if merge(base, local,
+   * published) is the published content, the review is settled; else it is merged under the local
+   * content.
    */
   | ({ readonly kind: "settle-review" } & TakesText);
 
-/** The members of an action that writes content of the service to a file. */
+/** Members of an action that writes content of the service to a file. */
 type TakesText = {
   readonly id: DocId;
   readonly localPath: LocalPath;
   readonly changeId: ChangeId;
   readonly expect: Digest;
   /**
-   * Whether that text is blank, and the base version's is not. Not set: it was not read for the
+   * True if that content is blank, and the base version's is not. Not set: it was not read for the
    * plan.
    */
   readonly empties?: boolean;
@@ -202,7 +204,7 @@ type TakesText = {
 export type ActionKind = Action["kind"];
 
 /**
- * One step of a plan: `after` are indexes of steps that must have ended `done` or `submitted`, else
+ * One step of a plan: `after` are indexes of steps that must end `done` or `submitted`; otherwise
  * this one is skipped.
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
@@ -210,20 +212,20 @@ export type Step = { readonly action: Action; readonly after: readonly number[] 
 /** The outcomes of these kinds. */
 export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: Kind }>;
 
-/** How an action ended. Only `done` and `submitted` move base. */
+/** Result of an action. Only `done` and `submitted` move base. */
 export type Outcome =
   /** It was seen to have happened. */
   | { readonly kind: "done" }
   /**
-   * The text is in review. `met`: because another edit is live by now, which this side has not seen
-   * yet.
+   * The content is in review. `met`: because another edit was published, which this side has not
+   * seen yet.
    */
   | { readonly kind: "submitted"; readonly met?: true }
-  /** The trees were not as the plan saw them; the next pass looks anew. */
+  /** The trees were not as the plan saw them; the next cycle scans again. */
   | { readonly kind: "stale"; readonly detail: string }
   /**
-   * The service or the disk refused. `hold`: what is remembered, so that the same is not sent
-   * again.
+   * The service or the disk refused. `hold`: the block that is remembered, so that the same request
+   * is not sent again.
    */
   | {
       readonly kind: "refused";
@@ -232,10 +234,10 @@ export type Outcome =
       readonly requestId: string | null;
       readonly hold: Hold | null;
     }
-  /** It may have happened. The intent stays open until a look tells. */
+  /** It may have happened. The intent stays open until an observation tells. */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * Nothing happened; try in a later pass. `unreachable`: the service as a whole did not answer.
+   * Nothing happened; try in a later cycle. `unreachable`: the service as a whole did not answer.
    */
   | {
       readonly kind: "later";

@@ -3,11 +3,12 @@ import { type DirLink, type Link, sameInodeAndBirth } from "./link.ts";
 import { hasStandInName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
-/** Whether a side is as base says. Where both are, nothing is to be done. */
+/** Checks whether a side is as base says. If both are, nothing has to be done. */
 
 /**
- * Whether both sides show a linked document just as base has it, and nothing is pending in base.
- * @param walk says what the disk under it is like
+ * Returns true if both sides show a linked document just as base has it, and nothing is pending in
+ * base.
+ * @param walk facts about the disk
  */
 export function agrees(link: Link, here: LocalFile, there: RemoteFile, walk: WalkedDisk): boolean {
   return agreesThere(link, there) && agreesHere(link, here, walk.inodesTrusted) && isAtRest(link, walk);
@@ -15,7 +16,9 @@ export function agrees(link: Link, here: LocalFile, there: RemoteFile, walk: Wal
 
 type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 
-/** Whether the service shows a document just as base has it: its version, place and protection. */
+/**
+ * Returns true if the service shows a document just as base has it: version, place and protection.
+ */
 export function agreesThere(link: Link, there: RemoteFile): boolean {
   return there.changeId === link.changeId && there.path === link.remotePath && there.protected === link.protected;
 }
@@ -27,15 +30,15 @@ function agreesHere(link: Link, here: LocalFile, inodesTrusted: boolean): boolea
 }
 
 /**
- * Whether base alone gives no reason to act on a document: it is mirrored, nothing of it is in
- * review, and neither of its names is to change.
+ * Returns true if base alone gives no reason to act on a document: it is synced, nothing of it is
+ * in review, and neither of its names will change.
  */
 function isAtRest(link: Link, walk: Pick<LocalTree, "disk">): boolean {
   return link.standing === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file", walk);
 }
 
 /**
- * Whether the two names of a linked document or folder belong together, so that neither is to
+ * Returns true if the two names of a linked document or folder correspond, so that neither will
  * change.
  */
 export function hasLastingNames(

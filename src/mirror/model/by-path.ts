@@ -1,6 +1,6 @@
 /**
- * The order of every list of paths: by their characters (code points), the same on each machine and
- * in each store. Pure.
+ * Compares paths by their characters (code points), the same on each machine and in each store.
+ * Pure.
  */
 export function comparePaths(a: string, b: string): number {
   const most = Math.min(a.length, b.length);
@@ -11,7 +11,7 @@ export function comparePaths(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Sorts what has a path, in that order. */
+/** Sorts items by path, in that order. */
 export function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return comparePaths(a.path, b.path);
 }
@@ -24,7 +24,7 @@ function rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit;
 }
 
-/** The quickest order that is the same on each machine, where it does not matter which one. */
+/** The fastest order that is the same on each machine, if any order will do. */
 export function compareStrings(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }

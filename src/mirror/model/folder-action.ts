@@ -1,7 +1,7 @@
 import type { DirId, DocId } from "../../contract/ids.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
-/** What can be done to a folder; the rest of an action is in `action.ts`. */
+/** Actions on folders; the other members of an action are in `action.ts`. */
 export type FolderAction =
   | {
       readonly kind: "make-folder-local";
@@ -11,9 +11,9 @@ export type FolderAction =
     }
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Both sides have the folder at these places, and it is not linked so yet. `carries`: which
-   * entries of base below the folder get their new path with it; null: all of them. The others are
-   * recorded by steps of their own.
+   * Both sides have the folder at these places, and it is not linked so yet. `carries`: entries of
+   * base below the folder that get their new path with it; null: all of them. Steps of their own
+   * record the others.
    */
   | {
       readonly kind: "link-folder";
@@ -22,7 +22,7 @@ export type FolderAction =
       readonly remotePath: RemotePath;
       readonly carries: readonly DocId[] | null;
     }
-  /** Moves the folder with all below it. `to` must be free. */
+  /** Moves the folder with everything below it. `to` must be free. */
   | {
       readonly kind: "move-folder-local";
       readonly dirId: DirId;
@@ -47,8 +47,8 @@ export type FolderAction =
       readonly temporary: boolean;
     }
   /**
-   * Removes an empty folder; ignored litter inside goes to the trash first. If it is not empty:
-   * stale. `dirId`: null where another folder has that link's place by now.
+   * Removes an empty folder; leftovers inside go to the trash first. If it is not empty: stale.
+   * `dirId`: null if another folder has that record's place by now.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | {

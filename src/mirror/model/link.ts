@@ -4,12 +4,12 @@ import type { Digest } from "../../contract/digest.ts";
 import type { HoldReason } from "./hold.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
-/** The rows of the state file: what both sides were last seen to hold. */
+/** Rows of the state file: the state that both sides were last seen to have. */
 
 /**
- * What `lstat` says of a file, kept to save a re-hash and as evidence of identity. Times in
+ * Result of `lstat` for a file, kept to avoid hashing again and as evidence of identity. Times in
  * milliseconds with fraction, as the file system gives them: compared for equality only (I29),
- * never with a clock. `birthMs` is 0 where the disk has none.
+ * never with a clock. `birthMs` is 0 if the disk has none.
  */
 export type Stamp = {
   readonly dev: number;
@@ -22,79 +22,78 @@ export type Stamp = {
 };
 
 /**
- * Whether two looks saw the same file. Systems use an inode again at once after a deletion, so the
- * birth time must match too.
+ * Returns true if two scans saw the same file. Systems reuse an inode right after a deletion, so
+ * the birth time must match too.
  */
 export function sameInodeAndBirth(a: Stamp, b: Stamp): boolean {
   return a.ino === b.ino && a.dev === b.dev && a.birthMs === b.birthMs;
 }
 
 /**
- * What the service said when it took a text into review: the change's id, and why it is in review.
- * A member that it did not say is left out.
+ * The service's answer about a change in review: the change's id, and the reason. A member that it
+ * did not give is left out.
  */
 export type ReviewTold = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
 /**
- * A text sent to review (202): it is not sent again until the user changes it. `at`: milliseconds
+ * Content sent to review (202): it is not sent again until the user changes it. `at`: milliseconds
  * since the epoch.
  */
 export type Submission = { readonly digest: Digest; readonly baseChangeId: ChangeId; readonly at: number } & ReviewTold;
 
-/** One linked document: an id, its two places and the version that both sides were seen to hold. */
+/** One linked document: an id, its two places and the version that both sides were seen to have. */
 export type Link = {
   readonly id: DocId;
   readonly localPath: LocalPath;
   readonly remotePath: RemotePath;
   /**
-   * The base version: the next PUT's `baseChangeId`, whose text is `digest` in the text store
+   * The base version: the next PUT's `baseChangeId`, whose content is `digest` in the content store
    * (I07).
    */
   readonly changeId: ChangeId;
-  /** The base text as the service holds it. */
+  /** Base content as the service has it. */
   readonly digest: Digest;
   /**
-   * The digest of the local file's bytes at that base; it differs from `digest` where only line
-   * ends, BOM or final newline differ.
+   * Digest of the local file's bytes at that base; it differs from `digest` only by line ends, BOM
+   * or final newline.
    */
   readonly localDigest: Digest;
-  /** null until the local file was seen (a row written before its effect was verified). */
+  /** Null until the local file was seen (a row written before its effect was verified). */
   readonly stamp: Stamp | null;
   /**
-   * False while the stamp is as young as the look that took it (racy, as in git's index): then it
-   * does not save the re-hash.
+   * False while the stamp is as young as the scan that took it (racy, as in git's index): then it
+   * does not save hashing.
    */
   readonly stampTrusted: boolean;
   readonly protected: boolean;
-  /** False until the file's bytes are known to survive power loss. */
+  /** False until the file's bytes are known to survive a power loss. */
   readonly durable: boolean;
   /**
-   * A local text to which a PUT answered with the base's own text (a service that normalises): it
-   * is not sent again on this base.
+   * Local content to which a PUT answered with the base's own content (a service that normalises):
+   * it is not sent again on this base.
    */
   readonly echoDigest: Digest | null;
   readonly submissions: readonly Submission[];
   /**
-   * `outside`: moved out of the mirrored subtree; `suspended`: newly ignored. Both: nothing is
-   * sent, written or deleted.
+   * `outside`: moved out of the linked folder of the workspace; `suspended`: newly ignored. Both:
+   * nothing is sent, written or deleted.
    */
   readonly standing: "linked" | "outside" | "suspended";
 };
 
-/** Where a linked document is. */
+/** Place of a linked document. */
 export type Placed = Pick<Link, "id" | "localPath" | "remotePath">;
 
 /**
- * Whether a document was moved out of the mirrored subtree and its text is in the trash: a file at
- * its old path is another document's, or new.
+ * Returns true if a document was moved out of the linked folder and its content is in the trash: a
+ * file at its old path is another document's, or new.
  */
 export function isAway({ standing, stamp }: Link): boolean {
   return standing === "outside" && stamp === null;
 }
 
 /**
- * Links by the local path that each has. A document that is away has none: another may have its old
- * path.
+ * Indexes records by local path. A document that is away has none: another may have its old path.
  */
 export function linksByPath(links: Iterable<Link>): Map<LocalPath, Link> {
   const byPath = new Map<LocalPath, Link>();
@@ -122,21 +121,21 @@ export type Tombstone = {
   readonly remotePath: RemotePath;
   readonly changeId: ChangeId;
   readonly digest: Digest;
-  /** Path below `.mdmirror/`, or null when no local text was moved there. */
+  /** Path below `.mdmirror/`, or null if no local content was moved there. */
   readonly trashPath: string | null;
   readonly at: number;
 };
 
 /**
- * A version of the service's text that a conflict copy shows or has shown. The name of that copy
- * belongs to this version alone: it is numbered by the version's place in `Conflict.shown`.
+ * A version of the service that a conflict copy shows or has shown. The name of that copy belongs
+ * to this version alone: it is numbered by the version's place in `Conflict.shown`.
  */
 export type ShownVersion = {
   readonly changeId: ChangeId;
   readonly digest: Digest;
   /**
-   * The inode and device of its copy; 0: no copy of it is known to be in the folder. Of an earlier
-   * version only a copy that its user edited is left there.
+   * Inode and device of its copy; 0: no copy is known to be in the folder. Of an earlier version
+   * only a copy that its user edited stays there.
    */
   readonly ino: number;
   readonly dev: number;
@@ -146,34 +145,34 @@ export type ShownVersion = {
 export type Conflict = {
   readonly id: DocId;
   /**
-   * The text from which both sides started, or the version over which the user has since chosen
-   * the local text; null when both were new at one path.
+   * Content from which both sides started, or the version over which the user has since chosen the
+   * local content; null if both were new at one path.
    */
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
-  /** Where the copy of the newest version is. */
+  /** Path of the copy of the newest version. */
   readonly sidecarPath: LocalPath;
   /** Oldest first, never empty. */
   readonly shown: readonly ShownVersion[];
-  /** How many looks in a row found the newest copy gone while the document was there. */
+  /** Number of scans in a row that found the newest copy gone while the document existed. */
   readonly looksGone: number;
   readonly since: number;
 };
 
-/** The version that the conflict's copy shows. */
+/** Returns the version that the conflict's copy shows. */
 export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
   return shown.at(-1)!;
 }
 
 /**
- * Whether the newest copy is known to be in the folder. If not, the mirror itself took it away or
- * could not finish writing it: its absence is then no choice of the user.
+ * Returns true if the newest copy is known to be in the folder. If not, mdmirror itself removed it
+ * or could not finish writing it: its absence is then no choice of the user.
  */
 export function hasCopy(conflict: Pick<Conflict, "shown">): boolean {
   return newestShown(conflict).ino !== 0;
 }
 
-/** The conflict once the mirror itself takes its newest copy away. */
+/** Returns the conflict once mdmirror itself removes its newest copy. */
 export function withoutCopy(conflict: Conflict): Conflict {
   return {
     ...conflict,
@@ -183,20 +182,22 @@ export function withoutCopy(conflict: Conflict): Conflict {
 }
 
 /**
- * A document or folder that is left alone on purpose. `key` is its id, or the local path where it
- * has none.
+ * A document or folder that is left alone on purpose. `key` is its id, or the local path if it has
+ * none.
  */
 export type Hold = {
   readonly key: string;
   readonly path: LocalPath;
   readonly reason: HoldReason;
-  /** The service's code or the system's errno, where one was the cause. */
+  /** The service's code or the system's errno, if one was the cause. */
   readonly code: string | null;
   readonly detail: string;
   readonly requestId: string | null;
-  /** The text the hold is about: another text ends it. null where the hold is not about a text. */
+  /**
+   * Content that the block concerns: other content ends it. Null if it does not concern content.
+   */
   readonly digest: Digest | null;
-  /** The remote version the hold is about: another version ends it. */
+  /** Remote version that the block concerns: another version ends it. */
   readonly changeId: ChangeId | null;
   /** Milliseconds since the epoch. */
   readonly since: number;

@@ -3,8 +3,8 @@ import { digestOf } from "../../contract/digest.ts";
 import { cutToBytes, isSidecarName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
 
 /**
- * Names that both sides can hold: which remote names the disk takes as they are, the deterministic
- * names of the others, and the remote name of a local one.
+ * Names for both sides: which remote names the disk takes as they are, deterministic names for the
+ * others, and the remote name of a local one.
  */
 
 const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
@@ -12,8 +12,8 @@ const CONTROL_OR_SLASH = /[\u0000-\u001f\u007f-\u009f\\/]/g;
 const LITTER = /^\.[#_]/;
 
 /**
- * Whether a remote name could lead out of the mirrored folder or into `.mdmirror`: it is held, and
- * never mapped.
+ * Returns true if a remote name could lead out of the linked folder or into `.mdmirror`: it is
+ * blocked, and never mapped.
  */
 export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
   if (name === "" || name === "." || name === ".." || name.includes("/") || name.includes("\0")) return true;
@@ -21,8 +21,8 @@ export function isUnsafeName(name: string, kind: "file" | "folder"): boolean {
 }
 
 /**
- * Returns the local name of a remote one: itself where the disk can hold it, else one made of its
- * stem and its id's digest.
+ * Returns the local name of a remote one: itself if the disk can have it, else one made of its stem
+ * and its id's digest.
  * @param maxBytes of the longest name that the disk takes; so in all of this module
  */
 export function localNameFor(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
@@ -36,8 +36,8 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string, 
 }
 
 /**
- * Returns the remote name under which a local name is uploaded. Null where the service takes none,
- * or where every other mirror would refuse it (`isUnsafeName`).
+ * Returns the remote name under which a local name is uploaded. Null if the service takes none, or
+ * every other client would refuse it (`isUnsafeName`).
  * @param refused characters that the deployment refuses in names
  */
 export function remoteNameFor(name: string, kind: "file" | "folder", refused: string): string | null {
@@ -46,15 +46,15 @@ export function remoteNameFor(name: string, kind: "file" | "folder", refused: st
 }
 
 /**
- * The shortened stem with `-` and 8 hex digits of the id's digest: unique among its siblings, and
- * the same in every pass.
+ * Returns the shortened stem with `-` and 8 hex digits of the id's digest: unique among its
+ * siblings, and the same in every cycle.
  */
 export function hashedName(name: string, kind: "file" | "folder", id: string, maxBytes: number): string {
   const tail = `${digitsOf(id)}${kind === "file" ? ".md" : ""}`;
   return `${cutToBytes(stemOf(name, kind), maxBytes - tail.length)}${tail}`;
 }
 
-/** The part of a remote name that a disk can hold, without its ending. */
+/** Returns the part of a remote name that a disk can have, without its extension. */
 function stemOf(name: string, kind: "file" | "folder"): string {
   return (kind === "file" ? name.slice(0, -3) : name)
     .toWellFormed()
@@ -62,12 +62,14 @@ function stemOf(name: string, kind: "file" | "folder"): string {
     .replace(/^\.[#_]+/, "");
 }
 
-/** The mark of an id in a name that `hashedName` made. */
+/** Returns the mark of an id in a name that `hashedName` made. */
 function digitsOf(id: string): string {
   return `-${digestOf(id).slice(0, 8)}`;
 }
 
-/** Whether a name ends with the digits of this id, so that `hashedName` may have made it. */
+/**
+ * Returns true if a name ends with the digits of this id, so that `hashedName` may have made it.
+ */
 export function hasDigitsOf(name: string, id: string): boolean {
   const digits = digitsOf(id);
   return name.endsWith(digits) || name.endsWith(`${digits}.md`);
@@ -76,9 +78,9 @@ export function hasDigitsOf(name: string, id: string): boolean {
 const DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
 /**
- * Returns whether `hashedName` made a local name of a remote one, for a disk with any limit: the
+ * Returns true if `hashedName` made a local name of a remote one, for a disk with any limit: the
  * folder may come from another disk.
- * @param id null where it is not known: then any digits fit
+ * @param id null if it is not known: then any digits fit
  */
 export function isHashedNameOf(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
   const [tail] = DIGITS.exec(here) ?? [];
@@ -88,7 +90,7 @@ export function isHashedNameOf(here: string, there: string, kind: "file" | "fold
 
 /**
  * Returns the service's name of a row whose local name has its id's digits only because another
- * file had that name. Null where this is no such case.
+ * file had that name. Null in every other case.
  */
 export function ownNameOf(
   here: string,
@@ -102,7 +104,7 @@ export function ownNameOf(
   return own === here ? null : own;
 }
 
-/** Returns whether a linked document or folder has a name that `ownNameOf` takes back. */
+/** Returns true if a linked document or folder has a name that `ownNameOf` takes back. */
 export function hasStandInName(link: LinkedPaths, kind: "file" | "folder", maxBytes: number): boolean {
   const { localPath, remotePath, id } = link;
   return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null;
@@ -110,7 +112,10 @@ export function hasStandInName(link: LinkedPaths, kind: "file" | "folder", maxBy
 
 type LinkedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
-/** `note.md`, 2 → `note-2.md`: the name of the local one where two documents want one path. */
+/**
+ * Returns `note-2.md` for `note.md` and 2: the name of the local one if two documents want one
+ * path.
+ */
 export function numberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
   const stem = name.slice(0, name.length - ending.length);
@@ -118,7 +123,7 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
 }
 
 /**
- * The mark of a name that only breaks a cycle. A row that kept one, because a plan was cut short,
+ * Mark of a name that only breaks a circle. A row that kept one, because a plan was interrupted,
  * gets its own name back.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
@@ -129,7 +134,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * The name from which a temporary one was made, as far as that was kept; any other name as it is.
+ * Returns the name from which a temporary one was made, as far as that was kept; any other name as
+ * it is.
  */
 export function lastingName(name: string): string {
   return name.replace(TEMPORARY, "$1");

@@ -1,20 +1,19 @@
-/** The mirror's own folder, in the root. Nothing in it is ever mirrored. */
+/** mdmirror's own folder, in the root. Nothing in it is ever synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
-/** A file in it, which says what the folder mirrors: without it, it mirrors nothing. */
+/** File in it with the configuration: without it, the folder is not linked. */
 export const CONFIG_FILE = "config.json";
 
 /**
- * A file in it, there while a daemon keeps the folder: it names the socket, so that a process with
- * another environment finds it too.
+ * File in it while a daemon watches the folder: it names the socket, so that a process with another
+ * environment finds it too.
  */
 export const CONTROL_FILE = "daemon.json";
 
 /**
- * `replaced`: a new file is written beside it and renamed over it.
- * `in-place`: one inode that is written again and again, so a second name of it would be written
- * too. `folder`: of the mirror's own files. `store`: a folder of files that were the user's, as
- * they were.
+ * `replaced`: a new file is written beside it and renamed over it. `in-place`: one inode that is
+ * written repeatedly, so a second name of it would be written too. `folder`: of mdmirror's own
+ * files. `store`: a folder of files that were the user's, as they were.
  */
 export type OwnKind = "replaced" | "in-place" | "folder" | "store";
 
@@ -23,7 +22,7 @@ const REPLACED = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json", CONTR
 const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
 
 /**
- * Everything that is ever made in `.mdmirror/`, by its path there. Files have mode 0600, folders
+ * Everything that is ever made in `.mdmirror/`, by its path in it. Files have mode 0600, folders
  * 0700.
  */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind>([

@@ -1,2 +1,2 @@
-/** Why an item is left alone to which a run did not come before a person stopped it. */
+/** Reason why an item is left alone that a run did not reach before a person stopped it. */
 export const NOT_BEGUN = "the command was stopped before this item";

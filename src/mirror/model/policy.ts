@@ -3,48 +3,48 @@ import type { Digest } from "../../contract/digest.ts";
 import type { DiskFolding, LocalPath } from "../../contract/path.ts";
 
 /**
- * What the user and the deployment decide; together with the trees it determines the plan (I24).
+ * Decisions of the user and the deployment; together with the trees they determine the plan (I24).
  */
 export type Policy = {
-  /** `map`: a refused local name is mirrored under a legal one; `block`: it is blocked. */
+  /** `map`: a refused local name is uploaded under a legal one; `block`: it is blocked. */
   readonly names: "map" | "block";
   /** Characters that this deployment refuses in names, as far as learned. */
   readonly refusedCharacters: string;
-  /** Spellings that this deployment takes for one name, as far as learned. */
+  /** Spellings that this deployment treats as one name, as far as learned. */
   readonly remoteFolding: DiskFolding;
   readonly direction: "both" | "pull-only" | "push-only";
   /**
-   * First sync only: whose text wins where both sides are new at one path. null and `each`: a
-   * conflict each.
+   * First sync only: side that wins if both are new at one path. null and `each`: a conflict for
+   * each.
    */
   readonly prefer: "local" | "remote" | "each" | null;
   /**
-   * What happens to two versions that do not merge. Default `conflict-copy`: the local version
-   * stays, and the service's is put beside it.
+   * Result for two versions that do not merge. Default `conflict-copy`: the local version stays,
+   * and the service's is put beside it.
    */
   readonly conflicts: (path: LocalPath) => "conflict-copy" | "copy" | "local" | "remote";
   /**
-   * False where the deployment answered 404, 405 or 400 to a folder PATCH: folders then move file
-   * by file.
+   * False if the deployment answered 404, 405 or 400 to a folder PATCH: folders then move file by
+   * file.
    */
   readonly folderMoves: boolean;
-  /** False where `parentId: null` was refused: moves to the root are held. */
+  /** False if `parentId: null` was refused: moves to the root are blocked. */
   readonly movesToRoot: boolean;
-  /** Try refused rows again: at start, by hand, once a day. */
+  /** True to try refused rows again: at start, in manual syncs, once a day. */
   readonly retryRefused: boolean;
   /**
-   * Texts of protected documents that did not change since the pass before, and may go to review
-   * now. null: any may.
+   * Contents of protected documents that did not change since the previous cycle, and may go to
+   * review now. null: any may.
    */
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /**
-   * `sync` looks twice before it takes a file for absent: linked paths that the second look found
-   * absent too. null: one look is enough.
+   * `sync` scans twice before it counts a file as absent: linked paths that the second scan found
+   * absent too. null: one scan is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   /**
-   * Files here that somebody has in hand, and why it is believed, as a clause: nothing is written
-   * over them yet. Left out: none.
+   * Local files that somebody is editing, with the evidence as a clause: nothing replaces them yet.
+   * Left out: none.
    */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;
@@ -52,8 +52,7 @@ export type Policy = {
 
 export type GuardLimits = {
   /**
-   * How many deletions need no question: max(minDeletes, min(share of known documents,
-   * maxDeletes)).
+   * Deletions that need no question: max(minDeletes, min(share of known documents, maxDeletes)).
    */
   readonly minDeletes: number;
   readonly deleteShare: number;

@@ -1,8 +1,8 @@
-/** Files of a folder that say what of it stays local, in gitignore syntax. */
+/** Files of a folder with rules for files that are not synced, in gitignore syntax. */
 
-/** The mirror's own: what it excludes is left alone on both sides, also what is linked. */
+/** mdmirror's own: excluded paths are left alone on both sides, even if they are linked. */
 export const IGNORE_FILE = ".mdmirrorignore";
-/** git's, where the mirror follows them: they leave out what is not linked. */
+/** git's, if mdmirror follows them: they leave out paths that are not linked. */
 export const GITIGNORE_FILE = ".gitignore";
 
 export function isRuleFile(name: string): boolean {

@@ -1,8 +1,8 @@
 import type { LocalPath } from "../../contract/path.ts";
 
 /**
- * What one look at one side says about one thing. An incomplete listing, a failed read or a file
- * that is still being written is `unknown`, which can never mean "deleted".
+ * Result of one scan of one side about one thing. An incomplete listing, a failed read or a file
+ * that is still being written is `unknown`, which never means "deleted".
  */
 export type Seen<T> =
   | { readonly kind: "present"; readonly value: T }
@@ -10,7 +10,7 @@ export type Seen<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Why something was not seen on disk: the reason of the hold that follows, and a clause.
+ * Reason why something was not seen on disk: the reason of the block that follows, and a clause.
  * `isMirror`: it is a linked folder of its own.
  */
 export type Unread = {
@@ -19,10 +19,10 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** The file is not judged before it rests. */
+/** The file is not judged before it is unchanged for a while. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
-/** A folder that is mirrored by itself is not read, and gets nothing. */
+/** A folder that is linked itself is not read, and nothing is written to it. */
 export const IS_MIRROR: Unread = {
   kind: "local-unreadable",
   why: "it is a linked folder of its own, so this mirror does not sync it: move it out of this folder, or unlink it",

@@ -4,14 +4,14 @@ import type { Link, ReviewTold, Stamp, Tombstone } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * How base moves. Each function takes a link and what an effect was seen to do, and returns the
- * link that both sides were seen to hold (I12). It is called after the effect, and stored in one
+ * Moves base. Each function takes a record and the observed result of an effect, and returns the
+ * record that both sides were seen to have (I12). It is called after the effect, and stored in one
  * transaction with the end of its intent.
  */
 
 /**
- * A version that both sides hold. `localDigest` differs from `digest` only where line ends, BOM or
- * final newline do.
+ * A version that both sides have. `localDigest` differs from `digest` only by line ends, BOM or
+ * final newline.
  */
 type BaseVersion = {
   readonly changeId: ChangeId;
@@ -22,7 +22,10 @@ type BaseVersion = {
   readonly durable: boolean;
 };
 
-/** The first link of a document: both sides were seen to hold this version at these places. */
+/**
+ * Returns the first record of a document: both sides were seen to have this version at these
+ * places.
+ */
 export function newLink(
   id: DocId,
   localPath: LocalPath,
@@ -43,43 +46,41 @@ export function newLink(
 }
 
 /**
- * Both sides hold another version. This also settles what was in review, unless the version says
- * otherwise.
+ * Both sides have another version. This also settles a review, unless the version says otherwise.
  */
 export function moveBase(link: Link, version: BaseVersion): Link {
   return { ...link, ...version, echoDigest: null, submissions: [] };
 }
 
 /**
- * Local text now descends from a newer remote version, merged: the base moves to that version
- * although the local bytes differ from it, so that what is left to send is the local side's own
- * change. What is in review stays noted, and the merged text with it.
+ * Local content now descends from a newer remote version, merged: base moves to that version
+ * although the local bytes differ, so that only the local side's own change is left to send.
+ * Content in review stays recorded, with the merged content.
  */
 export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest, stamp: Stamp | null): Link {
   return { ...link, changeId, digest, localDigest: digest, stamp, stampTrusted: false, echoDigest: null };
 }
 
-/** The same text under another change id (a deployment whose change id moves on a rename). */
+/** The same content under another change id (a deployment whose change id changes on a rename). */
 export function renameVersion(link: Link, changeId: ChangeId): Link {
   return { ...link, changeId };
 }
 
 /**
- * A text was sent to review. Base stays; the file holds the text that was sent, or what its user
- * wrote since.
- * @param stamp the file's when it was read; null where that is not known
- * @param told what the service said of the review; nothing where its answer was lost
+ * Content was sent to review. Base stays; the file has the sent content, or later edits.
+ * @param stamp the file's when it was read; null if not known
+ * @param told the service's answer about the review; empty if it was lost
  */
 export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, told: ReviewTold = {}): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...others, { digest, baseChangeId: link.changeId, at, ...told }];
-  // ORDER: the stamp is not trusted, because it belongs to another text than base's.
+  // ORDER: the stamp is not trusted, because it belongs to other content than base's.
   return { ...link, ...(stamp === null ? {} : { stamp, stampTrusted: false, durable: true }), submissions };
 }
 
 /**
- * The service answered a PUT with the base's own text: it normalised the local text to that. The
- * local text is not sent again.
+ * The service answered a PUT with the base's own content: it normalised the local content to that.
+ * The local content is not sent again.
  */
 export function noteEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };
@@ -92,7 +93,9 @@ export function movePlace(
   return { ...link, ...place };
 }
 
-/** The document is gone from both sides; `trashPath`: where its local text was put, if it was. */
+/**
+ * The document is gone from both sides; `trashPath`: place of its local content, if there is any.
+ */
 export function bury(link: Link, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = link;
   return { id, localPath, remotePath, changeId, digest, trashPath, at };

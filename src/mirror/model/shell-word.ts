@@ -1,8 +1,9 @@
 import { steers } from "../../common/shown-name.ts";
 
 /**
- * Spells a path for a shell, in commands that a message shows. One that would steer the terminal,
- * or end the line, is spelled with `$'…'`, which bash, zsh and ksh read as the very name.
+ * Quotes a path for a shell, in commands that a message shows. A path that would control the
+ * terminal, or end the line, is written with `$'…'`, which bash, zsh and ksh read as the exact
+ * name.
  */
 export function shellWord(path: string): string {
   if (/^[\w./@%+=:,-]+$/.test(path)) return path;

@@ -3,15 +3,15 @@ import type { Conflict, ShownVersion } from "./link.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 
 /**
- * Whose text lies beside a document: the service's, while a conflict is open, or the local one that
- * gave way to it.
+ * Owner of the content beside a document: the service during a conflict, or the local version that
+ * lost.
  */
 type Beside = "theirs" | "mine";
 
 /**
- * `note.md` → `note (theirs).md`, or `note (mine).md`: a name that the service refuses, so that no
- * document can have it. Where it would be too long for a disk, the stem is cut, and 8 hex digits of
- * the whole name's digest tell it from others that are cut alike.
+ * Returns `note (theirs).md`, or `note (mine).md`, for `note.md`: a name that the service refuses,
+ * so that no document can have it. If it is too long for a disk, the stem is cut, and 8 hex digits
+ * of the whole name's digest distinguish it from others with the same beginning.
  * @param nth from the second on the name says so: `note (mine 2).md`
  * @param maxBytes of the longest name that the disk takes; so in all of this module
  */
@@ -28,20 +28,20 @@ export function sidecarPath(path: LocalPath, whose: Beside, nth: number, maxByte
 export type ConflictCopy = {
   readonly nth: number;
   readonly version: ShownVersion;
-  /** Where it was last known to be. Only the newest copy's place is recorded. */
+  /** Its last known path. Only the newest copy's path is recorded. */
   readonly path: LocalPath;
   readonly isNewest: boolean;
 };
 
-/** The name of a conflict copy, moved to its document. */
+/** Returns the name of a conflict copy, moved to its document. */
 export function copyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
   return sidecarPath(document, "theirs", nth, maxBytes);
 }
 
 /**
- * The copies that a conflict has on record, oldest first. The newest is always among them; an
- * earlier one if its user edited it.
- * @param document where base has the document
+ * Returns the copies that a conflict has on record, oldest first. The newest is always among them;
+ * an earlier one if its user edited it.
+ * @param document path of the document in base
  */
 export function copiesOf(
   { shown, sidecarPath: newest }: Conflict,

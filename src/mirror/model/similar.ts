@@ -1,22 +1,20 @@
-/** Whether two texts are versions of one document, judged by the lines that they share. */
+/** Judges by shared lines whether two contents are versions of one document. */
 
-/**
- * LIMIT: lines of a text that are looked at; two texts of 51,200 characters have fewer in practice.
- */
+/** LIMIT: lines that are compared; two documents of 51,200 characters have fewer in practice. */
 const MAX_LINES = 5_000;
 
 /**
- * Shared characters over the characters of the longer text: at or above this, a text is taken for a
+ * Shared characters over the characters of the longer content: from this value on, one counts as a
  * version of the other.
  */
 export const SIMILAR_ENOUGH = 0.5;
 
-/** A text cut for comparison: how many characters each distinct line holds altogether. */
+/** Content prepared for comparison: the characters of each distinct line altogether. */
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**
- * Lines with their lengths. Blank lines and white space at the ends of lines say nothing about
- * identity and are left out.
+ * Returns lines with their lengths. Blank lines and white space at the ends of lines prove nothing
+ * about identity and are left out.
  */
 export function profileOf(text: string): LineProfile {
   const weights = new Map<string, number>();
@@ -31,8 +29,8 @@ export function profileOf(text: string): LineProfile {
 }
 
 /**
- * @returns 0 (nothing shared) to 1 (the same lines in any order). Symmetric. Two blank texts share
- * nothing.
+ * Returns 0 (nothing shared) to 1 (the same lines in any order). Symmetric. Two blank contents
+ * share nothing.
  */
 export function similarity(a: LineProfile, b: LineProfile): number {
   const longer = Math.max(a.total, b.total);
@@ -47,14 +45,17 @@ export function isSimilar(a: LineProfile, b: LineProfile): boolean {
   return similarity(a, b) >= SIMILAR_ENOUGH;
 }
 
-/** Whether another text still has all of a text. A blank one has nothing to lose. */
+/**
+ * Returns true if other content still has all of this content. Blank content has nothing to lose.
+ */
 export function isKeptIn(was: LineProfile, is: LineProfile): boolean {
   for (const [line, weight] of was.weights) if ((is.weights.get(line) ?? 0) < weight) return false;
   return true;
 }
 
 /**
- * Whether the totals alone still allow similarity: the cheap test before the lines are compared.
+ * Returns true if the totals alone still allow similarity: the cheap test before the lines are
+ * compared.
  */
 export function mayBeSimilar(a: LineProfile, b: LineProfile): boolean {
   return Math.min(a.total, b.total) >= SIMILAR_ENOUGH * Math.max(a.total, b.total);

@@ -1,31 +1,31 @@
 /**
- * The form of a text: line ends, byte order mark and final newline. Deployments and editors change
+ * The form of content: line ends, byte order mark and final newline. Deployments and editors change
  * it without changing a word.
  */
 
-/** Returns whether a text holds nothing but white space, line ends or a byte order mark. */
+/** Returns true if content is nothing but white space, line ends or a byte order mark. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }
 
-/** Whether two texts are the same but for their form. */
+/** Returns true if two contents are equal except for their form. */
 export function sameExceptTextForm(a: string, b: string): boolean {
   return a === b || undress(a) === undress(b);
 }
 
-/** Forms that deployments which normalise were seen to change. `plain`: what every text has. */
+/** Forms that normalising deployments were seen to change. `plain`: the form of every content. */
 type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
 
 /**
- * How many texts of a form were read back just as they had been sent; 0: one was not. A form that
- * was never sent is left out.
+ * Number of contents of a form that were read back exactly as sent; 0: one was not. A form that was
+ * never sent is left out.
  */
 export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
- * How many texts of a form must come back unchanged before it counts as kept. A service that
- * changes an odd form changes it in every text; a plain text may be changed for a reason that
- * nobody foresaw.
+ * Contents of a form that must come back unchanged before it counts as kept. A service that changes
+ * an odd form changes it in every content; a plain one may be changed for a reason that nobody
+ * foresaw.
  */
 const ENOUGH: Readonly<Record<TextForm, number>> = {
   plain: 3,
@@ -35,7 +35,7 @@ const ENOUGH: Readonly<Record<TextForm, number>> = {
   "not-nfc": 1,
 };
 
-/** The forms of a text beside the plain one. */
+/** Returns the forms of content beside the plain one. */
 function oddForms(text: string): TextForm[] {
   const forms: TextForm[] = [];
   if (text.includes("\r")) forms.push("carriage-return");
@@ -45,20 +45,23 @@ function oddForms(text: string): TextForm[] {
   return forms;
 }
 
-/** How many plain texts must still be read back. */
+/** Returns how many plain contents must still be read back. */
 export function plainsToRead(kept: KeptForms): number {
   return ENOUGH.plain - (kept.plain ?? 0);
 }
 
-/** Whether a text has a form of which it is not known that the service keeps it. */
+/** Returns true if content has a form that the service is not known to keep. */
 export function mayBeNormalised(text: string, kept: KeptForms): boolean {
   return oddForms(text).some((form) => (kept[form] ?? 0) < ENOUGH[form]);
 }
 
-/** What is known of forms after a text was read back. @returns `kept` where that taught nothing */
+/**
+ * Returns the knowledge about forms after content was read back.
+ * @returns `kept` if that taught nothing
+ */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {
   const odd = oddForms(sent);
-  // A change is put down to the odd forms of the text, if it has any.
+  // A change is attributed to the odd forms of the content, if it has any.
   const taught: readonly TextForm[] = isSame || odd.length === 0 ? ["plain", ...odd] : odd;
   const now = { ...kept };
   for (const form of taught) now[form] = isSame ? Math.min(ENOUGH[form], (kept[form] ?? 0) + 1) : 0;

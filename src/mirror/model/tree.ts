@@ -6,28 +6,29 @@ import type { DiskNames, LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Unread } from "./seen.ts";
 
 /**
- * The three trees that a plan is made of: base (what the state file holds), local (one walk),
- * remote (one listing). Plain data.
+ * The three trees of a plan: base (the state file), local (one walk), remote (one listing). Plain
+ * data.
  */
 
-/** A regular file that the mirror considers: `.md`, not ignored, not a sidecar. */
+/** A regular file that mdmirror considers: `.md`, not ignored, no conflict copy. */
 export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
   readonly stampTrusted: boolean;
-  /** Of the text: of the bytes on disk, with links in the service's form. */
+  /** Of the content: of the bytes on disk, with links in the service's form. */
   readonly digest: Digest;
-  /** Of the bytes, where they are another text. */
+  /** Of the bytes, if they differ from the content. */
   readonly bytes?: Digest;
   /**
-   * Whether its links are yet to be read by where documents are; until then `digest` stands for the
-   * bytes, or for a text that the same bytes had elsewhere. Not set: they are read, or it has none.
+   * True if its links still have to be resolved by the places of documents; until then `digest`
+   * stands for the bytes, or for content that the same bytes had elsewhere. Not set: they are
+   * resolved, or it has none.
    */
   readonly linksUnread?: true;
   readonly textFault: TextFault | null;
   /**
-   * Whether it has no bytes: an empty text is no evidence of identity, and may be left by an editor
-   * that crashed.
+   * True if it has no bytes: empty content is no evidence of identity, and an editor that crashed
+   * may have left it.
    */
   readonly empty: boolean;
 };
@@ -39,7 +40,7 @@ export type LocalFolder = {
   readonly birthMs: number;
 };
 
-/** What is at a path that the mirror leaves alone; it still occupies the path. */
+/** An occupant of a path that mdmirror leaves alone. */
 export type LocalOther = {
   readonly path: LocalPath;
   readonly kind:
@@ -58,7 +59,7 @@ export type LocalOther = {
    * a deletion.
    */
   readonly stamp: Stamp | null;
-  /** The line of an ignore file that leaves it out, as a clause. */
+  /** Line of an ignore file that leaves it out, as a clause. */
   readonly rule?: string;
 };
 
@@ -67,26 +68,27 @@ export type LocalTree = {
   readonly folders: ReadonlyMap<LocalPath, LocalFolder>;
   readonly others: ReadonlyMap<LocalPath, LocalOther>;
   /**
-   * Paths (files, or folders with all below them) that the walk could not see, and why. A linked
-   * path at or below one is unknown.
+   * Paths (files, or folders with everything below them) that the walk could not see, with the
+   * reason. A linked path at or below one is unknown.
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
   /** True if only some paths were scanned: then nothing is absent. Left out: all were. */
   readonly partial?: true;
   /**
-   * Files that were gone from their paths, and that the mirror itself has just put back or made
-   * again (a process died, the power was cut). Not set: none.
+   * Files that were gone from their paths, and that mdmirror itself has just put back or made again
+   * (after a kill or a power loss). Not set: none.
    */
   readonly returned?: ReadonlySet<LocalPath>;
   /**
-   * False when the root's device or inode is not the state's: then no inode is evidence of
-   * anything.
+   * False if the root's device or inode is not the state's: then no inode is evidence of anything.
    */
   readonly inodesTrusted: boolean;
-  /** Paths that the ignore rules exclude, judged without looking at the disk: pure, of a path. */
+  /** Returns true for a path that the ignore rules exclude, without reading the disk. */
   readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
-  /** The line of an ignore file that excludes such a path, as a clause; null: by its name. */
+  /**
+   * Returns the line of an ignore file that excludes such a path, as a clause; null: its name does.
+   */
   readonly excludedBy?: (path: LocalPath, kind: "file" | "folder") => string | null;
 };
 
@@ -95,7 +97,7 @@ export type RemoteFile = {
   readonly path: RemotePath;
   readonly changeId: ChangeId;
   readonly protected: boolean;
-  /** Of its text. Not set: that version was not read for the plan. */
+  /** Of its content. Not set: that version was not read for the plan. */
   readonly digest?: Digest;
 };
 
@@ -104,55 +106,53 @@ export type RemoteFolder = { readonly id: DirId; readonly path: RemotePath };
 export type RemoteTree = {
   readonly files: ReadonlyMap<DocId, RemoteFile>;
   readonly folders: ReadonlyMap<DirId, RemoteFolder>;
-  /** False when a page failed: presences may be used, absences are void (I20). */
+  /** False if a page failed: presences may be used, absences are void (I20). */
   readonly complete: boolean;
-  /** Whether folders were listed to the end in this pass; if not, no folder is absent. */
+  /** True if folders were listed to the end in this cycle; if not, no folder is absent. */
   readonly foldersComplete: boolean;
   /**
-   * Linked ids whose absence is proven: complete pass, GET by id answered `404 file_not_found`, the
-   * key is healthy.
+   * Linked ids whose absence is proven: complete cycle, GET by id answered `404 file_not_found`,
+   * the key is valid.
    */
   readonly gone: ReadonlySet<DocId>;
   /**
    * Linked folder ids proven absent: complete folder listing, and no document of theirs is present.
    */
   readonly goneFolders: ReadonlySet<DirId>;
-  /** Ids that a GET found outside the mirrored subtree: of records, and of targets of links. */
+  /** Ids that a GET found outside the linked folder: of records, and of targets of links. */
   readonly outside: ReadonlySet<DocId>;
-  /** Linked ids that could be neither seen nor proven absent, and why. */
+  /** Linked ids that could be neither seen nor proven absent, with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
   /**
-   * Ids that links lead to, which base does not know and no list shows, and of which nothing told
-   * whether they are there. Not set: none.
+   * Ids of link targets that base has no record of and no list shows, and that may exist. Not set:
+   * none.
    */
   readonly unsure?: ReadonlySet<DocId>;
   /**
-   * The list is complete, and nothing that base knows is in it, no document and no folder: then
-   * nothing is proven about any. Not set: something is.
+   * The list is complete, and no document or folder of base is in it: then nothing is proven about
+   * any. Not set: something is.
    */
   readonly nothingKnown?: boolean;
   /**
-   * Linked folders that were moved by a request whose end no read has told yet, and why not. Not
-   * set: none.
+   * Linked folders that were moved by a request whose result no read has shown yet, with the
+   * reason. Not set: none.
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;
   /**
-   * Why an answered list is not complete: a part of it cannot be understood. Not set: all of it
+   * Reason why an answered list is not complete: a part of it cannot be read. Not set: all of it
    * can.
    */
   readonly misread?: string;
-  /**
-   * Why a list is not complete, though what came of it is understood. Not set: it is, or it was not
-   * asked for.
-   */
+  /** Reason why a readable list is not complete. Not set: it is, or it was not requested. */
   readonly cutShort?: string;
-  /** The mark by which a service that is restored from a backup is told. Not set: it has none. */
+  /** Mark by which a restored service is recognised. Not set: it has none. */
   readonly generation?: string;
 };
 
 /**
- * Whether a listing was read to the end, all that it does not show was looked for, and nothing of
- * it is gone. A document outside the mirrored subtree is not gone; folders are listed apart.
+ * Returns true if a listing was read to the end, everything that it does not show was looked for,
+ * and nothing of it is gone. A document outside the linked folder is not gone; folders are listed
+ * separately.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;
@@ -163,14 +163,14 @@ export type BaseTree = {
   readonly dirs: ReadonlyMap<DirId, DirLink>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
-  /** By key: an id, or the local path of what has none. */
+  /** By key: an id, or the local path if there is none. */
   readonly holds: ReadonlyMap<string, Hold>;
 };
 
 export type Trees = { readonly base: BaseTree; readonly local: LocalTree; readonly remote: RemoteTree };
 
 /**
- * The text of a digest, or null where the store does not hold it. Pure: a digest names one text for
- * ever.
+ * Returns the content of a digest, or null if the store does not have it. Pure: a digest names one
+ * content forever.
  */
 export type TextLookup = (digest: Digest) => string | null;

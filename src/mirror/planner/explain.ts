@@ -12,11 +12,11 @@ import type { Policy } from "../model/policy.ts";
 import type { Seen } from "../model/seen.ts";
 import type { LocalFile, LocalOther, TextLookup, Trees } from "../model/tree.ts";
 
-/** Why a path is as it is, and what a plan made now would do about it: shown by `why PATH`. */
+/** Explains the state of a path, and what a plan made now would do about it, for `why PATH`. */
 export type Explanation =
   /**
-   * Nothing that the mirror considers is there, in base or on either side. `other`: something that
-   * it leaves alone.
+   * Neither base nor a side has anything there that mdmirror considers. `other`: something that it
+   * leaves alone.
    */
   | { readonly kind: "unknown"; readonly other: LocalOther | null; readonly ignored: boolean }
   | {
@@ -37,7 +37,10 @@ export type Explanation =
       readonly conflict: Conflict | null;
       readonly local: Seen<LocalFile>;
       readonly remote: RemoteSeen;
-      /** Why the file was taken for this document; null where there is no file, or no link. */
+      /**
+       * Evidence by which the file was taken for this document; null if there is no file, or no
+       * record.
+       */
       readonly evidence: Evidence | null;
       readonly drift: Drift;
       /**
@@ -51,8 +54,8 @@ export type Explanation =
     };
 
 /**
- * @param localPath where the document is, was linked, or would be: on disk now, else in base, else
- * a remote path of that spelling
+ * @param localPath present, recorded or future path of the document: on disk, else in base, else a
+ * remote path of that spelling
  */
 export function explainPath(trees: Trees, policy: Policy, texts: TextLookup, localPath: LocalPath): Explanation {
   const { draft, steps } = decide(trees, policy, texts, documentsAt(trees, localPath));
@@ -136,9 +139,7 @@ function findFolder({ forest }: PlanDraft, asked: Asked): FolderRow | null {
   return null;
 }
 
-/**
- * In this order: what is at the path on disk, what base has there, what only the service has there.
- */
+/** In this order: the path on disk, in base, on the service only. */
 const PATHS_OF: readonly ((document: DocumentRow) => string | undefined)[] = [
   ({ local }) => (local.seen.kind === "present" ? local.seen.value.path : undefined),
   ({ link }) => link?.localPath,

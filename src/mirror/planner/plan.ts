@@ -18,8 +18,8 @@ import type { PresenceCounts } from "./verdict/stops.ts";
 import { judge } from "./verdict/verdict.ts";
 
 /**
- * What is to be done about three trees: match → drift → decide → order → verdict. Pure: the same
- * arguments, the same plan (I24). Never throws on any trees; what makes no sense is held.
+ * Plans the steps for three trees: match → drift → decide → order → verdict. Pure: the same
+ * arguments, the same plan (I24). Never throws on any trees; anything impossible is blocked.
  */
 export function makePlan(
   trees: Trees,
@@ -48,7 +48,7 @@ function gaveWayOf(draft: PlanDraft): readonly GaveWay[] {
   });
 }
 
-/** LIMIT: how often a plan is made again with more documents, before all of them are judged. */
+/** LIMIT: plans with more and more documents, before all of them are judged. */
 const MOST_ROUNDS = 32;
 
 type Decided = { readonly matched: Matched; readonly draft: PlanDraft; readonly steps: readonly Step[] };
@@ -71,7 +71,7 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, first: J
 
 /**
  * From the match to decisions. Places of folders come first, because they can block those of their
- * documents; whether folders exist comes last, because that follows from them.
+ * documents; the existence of folders comes last, because that follows from them.
  */
 function decideRows(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
   const draft = openDraft(trees, policy, texts, matched);
@@ -107,8 +107,8 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
 }
 
 /**
- * Counts what the mirror itself has just brought back: it is no sign that what is missing was meant
- * to go.
+ * Counts documents that mdmirror itself has just restored: they are no sign that a missing one was
+ * meant to go.
  */
 function countReturned({ base, local: { returned } }: Trees, { documents }: Matched): number {
   if (returned === undefined) return 0;

@@ -3,37 +3,39 @@ import { sameExceptTextForm } from "../model/text-form.ts";
 import type { Submission } from "../model/link.ts";
 import { mergeText } from "../../markdown/merge/merge.ts";
 
-/** What a new live text means while texts of the document wait for review. Pure. */
+/**
+ * Decides the meaning of new published content while content of the document is in review. Pure.
+ */
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/** A submitted text, or our merge of one with a live text, which counts as submitted too. */
+/** Submitted content, or our merge of it with published content, which counts as submitted too. */
 export type Sent = KnownText & Omit<Submission, "digest">;
 
 type AfterReview = {
-  /** The local text from now on; null: it does not merge with the live one. */
+  /** The local content from now on; null: it does not merge with the published one. */
   readonly local: string | null;
   /**
-   * What still waits, oldest first: each text as it was sent, then as merged with the new live
-   * text.
+   * Content that still waits, oldest first: as it was sent, then as merged with the new published
+   * content.
    */
   readonly waiting: readonly Omit<Sent, "digest">[];
   /**
-   * The text from which local and live text both came: the submitted text that is live by now, else
-   * base; null where that is not known.
+   * The common base of local and published content: the submitted content that was published, else
+   * base; null if that is not known.
    */
   readonly parted: KnownText | null;
 };
 
 /**
- * The latest submission that the live text holds is settled, and those before it. The local text
- * was made of it: what differs from it there was written here since, was never sent, and stays an
- * edit on the live version. Where the live text holds none, it is somebody else's edit; it comes
- * under the local text and under each submission alike, so that a local text that was sent counts
- * as sent, and one that was edited since does not.
- * @param base the text that the submissions were based on; null where it is not known
+ * The latest submission that the published content contains is settled, and those before it. The
+ * local content was made from it: its differences are later edits that were never sent, and stay an
+ * edit on the published version. If the published content contains none, it is somebody else's
+ * edit; it comes under the local content and under each submission alike, so that local content
+ * that was sent counts as sent, and content that was edited since does not.
+ * @param base content that the submissions were based on; null if not known
  * @param sent oldest first
- * @param liveChangeId what `live` is called
+ * @param liveChangeId change id of `live`
  */
 export function settleSubmissions(
   base: KnownText | null,
@@ -45,9 +47,10 @@ export function settleSubmissions(
   const last = sent.findLastIndex((one) => isLive(base, one, live));
   const settled = sent[last] ?? null;
   const parted = settled ?? base;
-  // Whoever wrote it: both sides hold the same text, and what was sent is part of it in some form.
+  // Whoever wrote it: both sides have the same content, and the sent content is part of it in some
+  // form.
   if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], parted };
-  // Where a submission is settled, base may still help to merge.
+  // If a submission is settled, base may still help to merge.
   const bases = [parted, settled === null ? null : base];
   const waits = sent.slice(last + 1);
   const rebased = waits.flatMap((one) => {
@@ -57,7 +60,10 @@ export function settleSubmissions(
   return { local: mergeOnFirst(bases, local.text, live), waiting: [...waits, ...rebased], parted };
 }
 
-/** The text merged with the live one, by the first of these bases with which that works. */
+/**
+ * Returns the content merged with the published one, by the first of these bases with which that
+ * works.
+ */
 function mergeOnFirst(bases: readonly (KnownText | null)[], text: string, live: KnownText): string | null {
   for (const base of bases) {
     const merged = base === null ? null : mergeClean(base, text, live);

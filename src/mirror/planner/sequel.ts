@@ -7,21 +7,21 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * Whether an action that ended well may leave something for the next pass, so that the run goes on.
- * All others leave the document as both sides are to have it, so that a run needs no further look
- * to be in sync (I02).
+ * Kinds of action that may leave work for the next cycle when they end well, so that the run
+ * continues. All others leave the document in its final state on both sides, so that a run needs no
+ * further scan to be in sync (I02).
  */
 const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
-  // The next pass sends or fetches the result.
+  // The next cycle sends or fetches the result.
   merge: true,
   meet: true,
   "settle-review": true,
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // What it held back (an ignore rule, a place outside, a protection) is looked at again.
+  // A document that it blocked (an ignore rule, a place outside, a protection) is judged again.
   "note-facts": true,
-  // The folder that it left may be empty now, and is to be removed, or made on the other side.
+  // The folder that it left may be empty now, and is then removed, or made on the other side.
   "delete-remote": "leaves-a-folder",
   "trash-local": "leaves-a-folder",
   "forget-folder": true,
@@ -47,8 +47,8 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
 };
 
 /**
- * Whether mdmirror made up a name of this action: one that only breaks a circle, or one with the
- * digits of its id. The next cycle may be able to give the proper name back.
+ * Returns true if mdmirror made up a name of this action: one that only breaks a circle, or one
+ * with the digits of its id. The next cycle may be able to give the proper name back.
  */
 function hasMadeName(action: Action): boolean {
   const id = idOf(action);
@@ -71,7 +71,7 @@ function pathsOf(action: Action): readonly string[] {
   ];
 }
 
-/** What was in the way, or could not be told, may have ended with what was done beside it. */
+/** Reasons whose obstacle may have ended with another step. */
 const MAY_END: ReadonlySet<HoldReason> = new Set([
   "path-taken",
   "name-clash",
@@ -81,7 +81,7 @@ const MAY_END: ReadonlySet<HoldReason> = new Set([
 ]);
 
 /**
- * @param plan a plan that may have been done completely, and the trees that it was made from
+ * @param plan a plan that may have been carried out completely, and the trees that it was made from
  * @returns whether an action of it has a sequel, if it ended well
  */
 export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
@@ -92,7 +92,7 @@ export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
   return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsHold(action, held);
 }
 
-/** What was held for its place may stand where it is wanted now: a look tells. */
+/** An obstacle to its place may be gone now: a scan tells. */
 function mayEndItsHold(action: Action, held: () => ReadonlySet<string>): boolean {
   if (action.kind === "move-local") return held().has(action.id);
   return action.kind === "move-folder-local" && held().has(action.dirId);
@@ -117,7 +117,7 @@ function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolea
   }
 }
 
-/** Linked folders that both sides show where base has them: empty or not, they stay. */
+/** Returns linked folders that both sides show at base's place: empty or not, they stay. */
 function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
   const lasting = new Set<LocalPath>();
   for (const { id, localPath, remotePath } of base.dirs.values())
@@ -125,7 +125,7 @@ function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> 
   return lasting;
 }
 
-/** Whether a plan changes folders, or has a hold that may end with what it does. */
+/** Returns true if a plan changes folders, or has a block that may end with one of its steps. */
 function mayMoveMore({ steps, holds }: Plan): boolean {
   return steps.some(({ action }) => action.kind.includes("folder")) || holds.some(({ reason }) => MAY_END.has(reason));
 }

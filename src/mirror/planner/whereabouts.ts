@@ -9,19 +9,19 @@ import type { DocumentRow, FolderRow } from "./match/row.ts";
 
 type Id = DocId | DirId;
 
-/** Where documents and folders are locally, by the match that plans are made of. */
+/** Local places of documents and folders, by the match that plans are made of. */
 export type Whereabouts = {
-  /** Documents and folders that are in the mirrored folder. */
+  /** Documents and folders that are in the linked folder. */
   readonly found: ReadonlyMap<Id, LocalPath>;
-  /** Documents that are not, or may not be. All others are where base has them. */
+  /** Documents that are not, or may not be. All others are at base's place. */
   readonly open: ReadonlySet<Id>;
-  /** Those that only the service has, with the paths that they would have locally. */
+  /** Documents that only the service has, with the paths that they would have locally. */
   readonly coming: ReadonlyMap<Id, LocalPath>;
-  /** Files that are no known document, or of which the match cannot tell it. */
+  /** Files that are no known document, or whose match is not known. */
   readonly unlinked: ReadonlySet<LocalPath>;
 };
 
-/** Returns where each document and folder is that is not simply as base has it. Pure. */
+/** Returns the place of each document and folder that is not simply as base has it. Pure. */
 export function findWhereabouts(trees: Trees, policy: Policy, texts: TextLookup): Whereabouts {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const where: Where = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };

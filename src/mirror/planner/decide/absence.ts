@@ -8,8 +8,8 @@ import { pathOfGoal } from "./places.ts";
 /**
  * Returns the path that must be empty right before a document or folder is deleted on the service,
  * and to which it would come back: below its folder, which this plan may move. If something else is
- * at that path (`rm b; mv a b`), or comes to it before the deletion (`claimantsOf`), the absence is
- * already proven by that, and a free name beside it is given.
+ * at that path (`rm b; mv a b`), or comes to it before the deletion (`claimantsOf`), that already
+ * proves the absence, and a free name beside it is returned.
  */
 export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const path = ownPath(draft, row);
@@ -21,7 +21,7 @@ export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   }
 }
 
-/** Returns where a row that is gone locally would be by the end of this plan. */
+/** Returns the path that a row, which is gone locally, would have at the end of this plan. */
 function ownPath(draft: PlanDraft, row: Row): LocalPath {
   const link = row.link!;
   const folder = baseFolderAt(draft.forest, parentOf(link.localPath), parentOf(link.remotePath));
@@ -31,7 +31,7 @@ function ownPath(draft: PlanDraft, row: Row): LocalPath {
 
 /**
  * Returns the rows whose local steps come before a deletion on the service: those that may take the
- * path of what was deleted, and the folders above it. Only their success proves that the path was
+ * path of the deleted one, and the folders above it. Only their success proves that the path was
  * empty; if the file is back, they fail and the deletion is skipped (I04).
  */
 export function claimantsOf(draft: PlanDraft, row: Row): readonly Row[] {
@@ -44,12 +44,12 @@ function isFree(draft: PlanDraft, path: LocalPath): boolean {
   return !isOccupied(draft, path) && !isClaimed(draft, path);
 }
 
-/** Returns whether something is at a path on disk, in any spelling that the disk folds to it. */
+/** Returns true if something is at a path on disk, in any spelling that the disk folds to it. */
 export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
 
-/** Returns whether something may be at a path on disk at some moment of this plan. */
+/** Returns true if something may be at a path on disk at some moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   const { parents, found } = walkClaimants(draft, path);
   const name = nameOf(path);
@@ -58,13 +58,13 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
     parents.some(
       (parent) =>
         isArrivalAt(draft, { parent, name }) ||
-        // A document without a row moves along with its folder.
+        // A document without a row moves with its folder.
         (parent.localPath !== null && isOccupied(draft, joinPath(parent.localPath, name))),
     )
   );
 }
 
-/** Returns whether a document without a row arrives at a place. The next plan judges it. */
+/** Returns true if a document without a row arrives at a place. The next plan judges it. */
 function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
   const id = arrivals.at(place);
   if (id !== undefined) wanted.add(id);
@@ -81,8 +81,9 @@ type Claimants = {
 };
 
 /**
- * Lists what may be at a path and above it at some moment of this plan. A step may fail, and those
- * that need it are then skipped, so each folder above may be at its present place or at its goal.
+ * Lists the possible occupants of a path, and of the paths above it, at some moment of this plan. A
+ * step may fail, and those that need it are then skipped, so each folder above may be at its
+ * present place or at its goal.
  */
 function walkClaimants(draft: PlanDraft, path: LocalPath): Claimants {
   const claimants = draft.claimants();

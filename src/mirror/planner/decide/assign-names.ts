@@ -15,20 +15,20 @@ import { type Owner, SlotOwners } from "./slot-owners.ts";
 
 export type Goals = Readonly<Record<Side, Place | null>>;
 
-/** The place that each row was to have before it was held. */
+/** The place that each row was to have before it was blocked. */
 export type Wishes = ReadonlyMap<Row, Goals>;
 
-/** A row that must be held so that the others can have their places. */
+/** A row that must be blocked so that the others can have their places. */
 export type Barred = { readonly row: Row; readonly reason: HoldReason; readonly detail: string };
 
-/** LIMIT: numbers that are tried for a name before the row is held. */
+/** LIMIT: numbers that are tried for a name before the row is blocked. */
 const MAX_NUMBER = 99;
 
 /** One attempt to give every slot one owner. */
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #barred = new Map<Row, Barred>();
-  /** Kept here until all rows have a slot: an attempt that fails leaves no trace. */
+  /** Kept in this attempt until all rows have a slot: an attempt that fails leaves no trace. */
   readonly #whys = new Map<Row, string>();
   readonly #gaveWay = new Map<Row, string>();
   readonly #draft: PlanDraft;
@@ -47,8 +47,8 @@ export class NameAssignment {
   }
 
   /**
-   * @returns the rows that must be held before another attempt; none when every slot has one owner,
-   * which is then kept
+   * Returns the rows that must be blocked before another attempt; none if every slot has one owner,
+   * which is then kept.
    */
   run(): readonly Barred[] {
     this.#takeWhatStays();
@@ -59,7 +59,7 @@ export class NameAssignment {
     for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#barred.size > 0) return [...this.#barred.values()];
-    // ORDER: after all claims, so that a name that is taken back is in nobody's way.
+    // ORDER: after all claims, so that a name that is taken back is free.
     for (const side of SIDES) for (const row of this.#rows) this.#nameAnew(side, row);
     for (const [row, why] of this.#whys) this.#draft.whys.set(row, why);
     for (const [row, name] of this.#gaveWay) this.#draft.gaveWay.set(row, name);
@@ -90,7 +90,7 @@ export class NameAssignment {
     return null;
   }
 
-  /** Two rows want one place here: the owner gives way, or this row gets another name. */
+  /** Two rows want one local place: the owner or this row gets another name. */
   #contest(row: Row, place: Place, owner: Row): Barred | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
     if (!this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
@@ -118,15 +118,15 @@ export class NameAssignment {
     return null;
   }
 
-  /** Whether a row has another goal and is only held where it is. */
+  /** Returns true if a row has another goal and is only blocked where it is. */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
     return this.#heldInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
   }
 
   /**
-   * Has a local row give way to the service's, if its place comes from this side, or its name here
-   * is not its own.
+   * Renames a local row in favour of the service's, if its place comes from this side, or its local
+   * name is not its own.
    */
   #giveWay(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#number(owner);
@@ -142,7 +142,7 @@ export class NameAssignment {
     return true;
   }
 
-  /** The name of a linked row on the service, where its name here has nothing to do with it. */
+  /** Returns the name of a linked row on the service, if its local name is unrelated to it. */
   #ownNameOf(row: Row, here: string): string | null {
     const there = row.remote.goal?.name;
     if (row.link === null || there === undefined) return null;
@@ -152,8 +152,8 @@ export class NameAssignment {
   }
 
   /**
-   * Gives a row `name-2.md`: on both sides where it is linked; otherwise on the service now, and
-   * here in the next pass.
+   * Gives a row `name-2.md`: on both sides if it is linked; otherwise on the service now, and
+   * locally in the next cycle.
    */
   #number(row: Row): boolean {
     const here = row.local.goal ?? row.local.now;
@@ -202,7 +202,7 @@ export class NameAssignment {
     return bar(row, "name-clash", this.#tellClash(row, place, owner));
   }
 
-  /** Whether a row may get another name than it wants on the service. */
+  /** Returns true if a row may get another name than it wants on the service. */
   #getsNumber(row: Row, owner: Owner): boolean {
     const here = row.local.goal;
     if (here === null) return false;
@@ -212,7 +212,7 @@ export class NameAssignment {
     return wanted !== null && this.#owners.isSameSlot("local", wanted, here);
   }
 
-  /** Says what has the name that a row wants, by its local path where it has one. */
+  /** Names the owner of a name that a row wants, by its local path if it has one. */
   #tellClash(row: Row, place: Place, owner: Owner): string {
     const name = this.#nameThere(place, owner);
     const other = typeof owner === "string" ? null : owner.local.now;

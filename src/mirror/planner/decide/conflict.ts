@@ -12,7 +12,7 @@ import { findCopies, type FoundCopy, hasInodeOf } from "./sidecar.ts";
 
 /**
  * Decides a document with an open conflict: nothing is PUT until the conflict ends.
- * @returns true where the conflict decides about the text; false where the table does (then the
+ * @returns true if the conflict decides about the content; false if the table does (then the
  * conflict ends, or cannot be judged)
  */
 export function decideConflict(
@@ -36,10 +36,10 @@ export function decideConflict(
     return true;
   }
   const course = courseOf(draft, row, { conflict, here, there, copies });
-  // The document's text is kept in the hold: base has another one, by which the file would not be
+  // The block keeps the document's content: base has other content, by which the file would not be
   // recognised after a move.
   if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, here);
-  // A newer version is shown moved to its document, and the copy before goes.
+  // A newer version is shown beside its document, and the earlier copy goes.
   if (course === "stays" || course === "waits") follow(draft, row, copies);
   return true;
 }
@@ -52,7 +52,10 @@ function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here:
   holdDocument(draft, row, "conflict", detail, { digest: here.digest });
 }
 
-/** Deleted here during a conflict: the service's text wins, because nobody has decided about it. */
+/**
+ * Deleted locally during a conflict: the service's content wins, because nobody has decided about
+ * it.
+ */
 function decideDeleted(
   draft: PlanDraft,
   row: DocumentRow,
@@ -66,8 +69,8 @@ function decideDeleted(
 }
 
 /**
- * The document is neither here nor in the mirrored part any more: its conflict, if there is one,
- * ends with it. An absence here needs its second look.
+ * The document is neither local nor in the linked folder any more: its conflict, if there is one,
+ * ends with it. A local absence needs its second scan.
  */
 export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(link.id);
@@ -84,13 +87,13 @@ export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link
 }
 
 /**
- * A document that is gone may only be unreadable. Where the table holds it, its link stays and so
- * must the conflict. With two texts that were new at one path, base is the version in the sidecar:
- * without the conflict, once the document is seen again, the local text would be sent over it as a
- * plain edit.
+ * A document that is gone may only be unreadable. If the table blocks it, its record stays and so
+ * must the conflict. With two contents that were new at one path, base is the version in the
+ * conflict copy: without the conflict, the local content would replace it as a plain edit once the
+ * document is seen again.
  */
 export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
-  // Only the conflict has drafted something, so nothing in this plan ends the link.
+  // Only the conflict has proposed something, so nothing in this plan ends the record.
   if (draft.proposals.get(row)?.length === 1) withdraw(draft, row, "before");
 }
 
@@ -103,8 +106,8 @@ type Open = {
 };
 
 /**
- * How a conflict goes on. `meets`: with a version of the service that may merge, else a copy shows
- * it; `waits`: for its text to be mended, or for its file to be free.
+ * Course of a conflict. `meets`: with a version of the service that may merge, else a copy shows
+ * it; `waits`: until its content is mended, or its file is free.
  */
 type Course = "stays" | "meets" | "ends" | "waits";
 
@@ -133,8 +136,8 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: Open): Course {
 type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
 
 /**
- * How the user ended the conflict, by what was done with the texts; null: it is still open. A
- * choice refers to the version that the copy showed, whatever the service holds by now.
+ * Returns how the user ended the conflict, by the state of both contents; null while it is open. A
+ * choice refers to the version that the copy showed, whatever the service has by now.
  */
 function endOf(draft: PlanDraft, { conflict, here, copies }: Open): End | null {
   const gone = copies.filter(({ found }) => found.kind === "gone");
@@ -149,14 +152,14 @@ function endOf(draft: PlanDraft, { conflict, here, copies }: Open): End | null {
   return null;
 }
 
-/** Whether a copy is not there, though the mirror did not take it away. */
+/** Returns true if a copy is missing, though mdmirror did not remove it. */
 function isRemoved({ found, version }: FoundCopy): boolean {
   return found.kind === "gone" && version.ino !== 0;
 }
 
 /**
- * Notes a look that found a copy missing, or shows the service's present version. That waits
- * while somebody has the file in hand, where the texts are known to merge.
+ * Records a scan that found a copy missing, or shows the service's present version. That waits
+ * while somebody is editing the file, if the contents are known to merge.
  */
 function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, copies }: Open): Course {
   const { id, looksGone } = conflict;
@@ -198,8 +201,8 @@ function drop(
 }
 
 /**
- * Moves the copies to their document, where they are elsewhere or the record says so; `from` = `to`
- * where only the record is wrong.
+ * Moves the copies to their document if they are elsewhere or the record says so; `from` = `to` if
+ * only the record is wrong.
  */
 function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const standing = copies.flatMap(({ nth, path, found, isNewest }) => {

@@ -15,8 +15,8 @@ import { decideStanding } from "./standing.ts";
 import { CONTENT_RULES, type ContentRule } from "./table.ts";
 
 /**
- * Decides one document: first by its standing, then by its cell of the table; where both sides have
- * it, also its place.
+ * Decides one document: first by its state, then by its cell of the table; if both sides have it,
+ * also its place.
  */
 export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   wantInPlace(row);
@@ -32,7 +32,7 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift)
   if (conflict !== undefined && drift.remote === "gone") keepUnlessLinkEnds(draft, row);
 }
 
-/** What the two sides show of a document; null: there is no text that could be read. */
+/** The two sides of a document; null if there is no content that could be read. */
 type Shown = { readonly drift: Drift; readonly here: LocalFile | null; readonly there: RemoteFile | null };
 
 function decideByTable(draft: PlanDraft, row: DocumentRow, shown: Shown): void {
@@ -44,12 +44,15 @@ function decideByTable(draft: PlanDraft, row: DocumentRow, shown: Shown): void {
   placeDocument(draft, row, drift);
 }
 
-/** Rules after which both sides have the document, so that its place is to be decided too. */
+/** Rules after which both sides have the document, so that its place has to be decided too. */
 const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local", "put", "merge"]);
 
 type Decide = (draft: PlanDraft, row: DocumentRow, shown: Shown) => void;
 
-/** What each rule does. A cell of the table says what is there: a text here, there, and a link. */
+/**
+ * Action of each rule. A cell of the table says what exists: local content, remote content, and a
+ * record.
+ */
 const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   nothing: () => undefined,
   "block-not-seen": holdNotSeen,
@@ -97,7 +100,7 @@ function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalF
 }
 
 function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
-  // A service that normalises has answered this very text with the base's own: sending it again
+  // A service that normalises has answered this very content with the base's own: sending it again
   // would change nothing.
   if (here.digest === link.echoDigest) return;
   if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;

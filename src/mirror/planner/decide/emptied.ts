@@ -4,21 +4,21 @@ import { isBlank } from "../../model/text-form.ts";
 import type { RemoteFile, TextLookup } from "../../model/tree.ts";
 import type { PlanDraft } from "./plan-draft.ts";
 
-/** Which texts became blank since base: safety checks count them as deletions. */
+/** Finds content that became blank since base: safety checks count it like a deletion. */
 
 const EMPTY = digestOf("");
 
-/** Returns whether a document's text is blank, and that of its base version is not. */
+/** Returns true if a document's content is blank, and that of its base version is not. */
 export function isEmptied({ texts }: Pick<PlanDraft, "texts">, link: Link, text: Digest): boolean {
   return isBlankText(texts, text) && !isBlankText(texts, link.digest);
 }
 
-/** Returns what is known of the text that the service has by now. */
+/** Returns the known facts about the service's present content. */
 export function takenText(draft: PlanDraft, link: Link, { digest }: RemoteFile): { readonly empties?: boolean } {
   return digest === undefined ? {} : { empties: isEmptied(draft, link, digest) };
 }
 
-/** A text that the store does not hold counts as one with words. */
+/** Content that the store does not have counts as not blank. */
 function isBlankText(texts: TextLookup, digest: Digest): boolean {
   if (digest === EMPTY) return true;
   const text = texts(digest);

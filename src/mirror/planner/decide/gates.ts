@@ -7,9 +7,9 @@ import { type AboutText, type PlanDraft, holdDocument } from "./plan-draft.ts";
 import { hasNewMarkers } from "./markers.ts";
 import { standingHold } from "./remembered.ts";
 
-/** Reasons to stop an action before it is drafted; each leaves a hold. */
+/** Reasons to stop an action before it is proposed; each leaves a block. */
 
-/** The direction of a mirror in which one side is never changed. */
+/** The direction in which one side is never changed. */
 export const DIRECTION_WITHOUT = { local: "push-only", remote: "pull-only" } as const satisfies Record<Side, string>;
 
 const TEXT_FAULTS = {
@@ -19,8 +19,8 @@ const TEXT_FAULTS = {
 } as const satisfies Partial<Record<HoldReason, string>>;
 
 /**
- * Texts that are never sent as they are: those that the service cannot hold, and those with an
- * unfinished merge.
+ * Blocks content that is never sent as it is: content that the service cannot store, and unfinished
+ * merges.
  */
 export function isTextHeld(draft: PlanDraft, row: DocumentRow, link: Link | null, here: LocalFile): boolean {
   if (here.textFault !== null) {
@@ -46,8 +46,8 @@ export function isDirectionOff(
 }
 
 /**
- * Whether somebody has the file in hand, so that the service's text waits. An earlier answer that
- * still stands is not displaced for that: a row has one hold.
+ * Returns true if somebody is editing the file, so that the service's version waits. An earlier
+ * answer that still applies is not replaced for that: a row has one block.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: AboutText): boolean {
   const why = draft.policy.inUse?.get(path);
@@ -56,10 +56,10 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
   return true;
 }
 
-/** In `sync`, an absence needs two looks before anything follows from it. */
+/** In `sync`, an absence needs two scans before anything follows from it. */
 export function needsSecondLook(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
-  // Another document is at its path, so no editor is between the two steps of a save. A held
+  // Another document is at its path, so no editor is between the two steps of a save. A blocked
   // document may have been elsewhere.
   if (isOccupied(draft, link.localPath) && !draft.trees.base.holds.has(link.id)) return false;
   holdDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");

@@ -14,7 +14,7 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
 
 /**
- * Takes back names that nobody chose. A row that a plan cut short has left at a temporary name gets
+ * Takes back names that nobody chose. A row that an interrupted plan left at a temporary name gets
  * the name from which that was made, or the next free number of it; a row with its id's digits in
  * its name, because its own was taken, gets its own when that is free.
  */
@@ -28,8 +28,8 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
 }
 
 /**
- * Names for a row that stays at a temporary one, the best first. None: it may not be renamed, or
- * not yet.
+ * Yields names for a row that stays at a temporary one, the best first. None: it may not be
+ * renamed, or not yet.
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
   const { goal } = row[side];
@@ -50,7 +50,7 @@ function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder
     yield numberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
-/** Its name on the other side: its goal there, else base's. */
+/** Returns its name on the other side: its goal there, else base's. */
 function nameOnOtherSide(row: Row, side: Side): string | null {
   const other = otherSide(side);
   return row[other].goal?.name ?? (row.link === null ? null : nameOf(pathOn(row.link, other)));
@@ -64,9 +64,9 @@ function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: str
 }
 
 /**
- * The name that it would have here if its place had not been taken when it came. One that was moved
- * here, and may not be there, keeps its name: base would take the new one for its place, and forget
- * the move.
+ * Returns the name that it would have locally if its place had been free when it came. A row that
+ * was moved locally, and may not stay there, keeps its name: base would record the new one as its
+ * place, and forget the move.
  */
 function standInFor({ trees }: PlanDraft, row: Row): string | null {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
@@ -95,8 +95,8 @@ function mayBeNamed(draft: PlanDraft, row: Row, side: Side): boolean {
 }
 
 /**
- * A temporary name that is seen for the first time may belong to another mirror, which is about to
- * move it on: base records it, and the next look decides.
+ * A temporary name that is seen for the first time may belong to another linked folder, which is
+ * about to move it on: base records it, and the next scan decides.
  */
 function isKnownOrHeld(draft: PlanDraft, link: Link | DirLink, side: Side, name: string): boolean {
   return nameOf(pathOn(link, side)) === name || draft.holds.has(link.id);
@@ -113,7 +113,10 @@ function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolea
   return standingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
 }
 
-/** Gone from the service and held here because of its edit: no name will come from there. */
+/**
+ * Deleted on the service and blocked locally because of its edit: no name will come from the
+ * service.
+ */
 function isHeldAlone(row: Row): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;
   return row.remote.seen.kind === "gone" || row.remote.seen.kind === "outside";

@@ -6,8 +6,8 @@ import { settleFolders } from "./settle-folders.ts";
 
 /**
  * Decides whether folders exist, and resolves paths that two rows want: the service's row keeps it,
- * and the local one becomes `name-2.md`. What no name can resolve is held where it is, and
- * everything is judged again around it: each round holds some more rows, so this ends.
+ * and the local one becomes `name-2.md`. A clash that no name can resolve is blocked where it is,
+ * and everything is judged again around it: each round blocks some more rows, so this ends.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));
@@ -32,7 +32,7 @@ function goalsOf({ local, remote }: Row): Goals {
   return { local: local.goal, remote: remote.goal };
 }
 
-/** Sets the goals as they were decided, apart from rows that are held. */
+/** Sets the goals as they were decided, except for rows that are blocked. */
 function setGoals(draft: PlanDraft, decided: Wishes, heldInPlace: ReadonlySet<Row>): void {
   for (const row of rowsOf(draft)) {
     const goals = heldInPlace.has(row) ? undefined : decided.get(row);

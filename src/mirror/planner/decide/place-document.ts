@@ -6,8 +6,7 @@ import { isMet, localWish, placeRule, remoteWish, type Wish } from "./places.ts"
 import { isStopped, standingHold } from "./remembered.ts";
 
 /**
- * Decides the place of a document that both sides have, independently of its content. Its `goal`
- * becomes where the plan puts it.
+ * Decides the place of a document that both sides have, independently of its content. Sets `goal`.
  */
 export function placeDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return;
@@ -38,15 +37,15 @@ function followLocal(draft: PlanDraft, row: DocumentRow): void {
   if (isDirectionOff(draft, row, "pull-only", "moved locally")) return;
   if (isRootBarred(draft, row, wish.place)) return;
   const standing = standingHold(draft, row);
-  // Such a hold concerns a move to the root alone; another move ends it.
+  // Such a block concerns a move to the root alone; another move ends it.
   if (standing?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote")) return;
   wantAt(row, "remote", wish.place);
   draft.whys.set(row, "moved locally");
 }
 
 /**
- * A move to the root needs `parentId: null`. Where the deployment refuses that, edits are sent and
- * the move is not.
+ * A move to the root needs `parentId: null`. If the deployment refuses that, edits are sent and the
+ * move is not.
  */
 function isRootBarred(draft: PlanDraft, row: DocumentRow, to: Place): boolean {
   if (to.parent !== draft.forest.root || row.remote.now?.parent === draft.forest.root) return false;

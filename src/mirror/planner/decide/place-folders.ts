@@ -17,7 +17,7 @@ import { type PlanDraft, holdFolder } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { isMet, localWish, placeRule, remoteWish, type Wish } from "./places.ts";
 
-/** Places of folders. They are decided before those of documents, which they can block. */
+/** Decides the places of folders, before those of documents, which they can block. */
 
 export function placeFolders(draft: PlanDraft): void {
   for (const folder of draft.forest.folders) wantInPlace(folder);
@@ -31,7 +31,7 @@ export function isOnBoth(folder: FolderRow): boolean {
 
 function placeFolder(draft: PlanDraft, folder: FolderRow): void {
   if (!draft.policy.folderMoves && isRespelled(draft, folder)) {
-    // The disk takes both names for one, and the service cannot change its own: base records the
+    // The disk treats both names as one, and the service cannot change its own: base records the
     // local spelling.
     if (folder.localPath !== folder.link!.localPath) draft.whys.set(folder, "spelled differently on this disk");
     return;
@@ -49,7 +49,7 @@ function placeFolder(draft: PlanDraft, folder: FolderRow): void {
 
 const MOVED_ON: Readonly<Record<Side, string>> = { local: "moved locally", remote: "moved on the service" };
 
-/** @param side where the folder is to be moved, because it was moved on the other */
+/** @param side side on which the folder will move, because it moved on the other */
 function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: Wish): void {
   if (wish.kind === "barred") {
     holdFolder(draft, folder, wish.reason, wish.detail);
@@ -63,7 +63,7 @@ function followTo(draft: PlanDraft, folder: FolderRow, side: Side, wish: Wish): 
   draft.whys.set(folder, why);
 }
 
-/** Whether a folder's move is stopped, which leaves a hold. */
+/** Returns true if a folder's move is stopped, which leaves a block. */
 function isMoveHeld(draft: PlanDraft, folder: FolderRow, side: Side, to: Place, why: string): boolean {
   const off = DIRECTION_WITHOUT[side];
   if (draft.policy.direction === off) {
@@ -97,7 +97,7 @@ function isRootBarred(draft: PlanDraft, folder: FolderRow, to: FolderRow): boole
 
 /**
  * Drops local moves that together with the service's would put folders inside each other; those
- * folders go where the service has them.
+ * folders go to the service's places.
  */
 function breakCycles(draft: PlanDraft): void {
   // Dropping one move may close a circle with another, so this repeats; each is dropped at most
@@ -108,8 +108,8 @@ function breakCycles(draft: PlanDraft): void {
     if (wish.kind === "place") wantAt(folder, "local", wish.place);
     draft.whys.set(folder, "its local move and a move on the service would put two folders inside each other");
   }
-  // A circle that is left comes from two moves on the service of which this pass saw one: the next
-  // pass decides.
+  // A circle that is left comes from two moves on the service of which this cycle saw one: the next
+  // cycle decides.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
@@ -118,7 +118,7 @@ function breakCycles(draft: PlanDraft): void {
     }
 }
 
-/** A folder whose move on the service would put it inside itself, on either side. */
+/** Returns a folder whose move on the service would put it inside itself, on either side. */
 function findCircling({ forest }: PlanDraft): FolderRow | undefined {
   for (const folder of forest.folders) {
     const goal = folder.remote.goal;
@@ -133,8 +133,8 @@ function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
 }
 
 /**
- * The folder above a folder in the end. On a side that does not have the folder yet, it will be
- * made where the other side has it.
+ * Returns the folder above a folder in the end. On a side that does not have the folder yet, it
+ * will be made at the other side's place.
  */
 function finalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;

@@ -17,10 +17,10 @@ import { listClaimants, type SlotMap } from "../match/slots.ts";
 /** A copy of a conflict that may be at a path. */
 export type CopyClaim = Pick<ConflictCopy, "nth" | "version"> & { readonly id: DocId };
 
-/** Where a conflict copy is. `recorded`: its place on record; null: it has none. */
+/** Place of a conflict copy. `recorded`: its place on record; null: it has none. */
 export type StandingCopy = Pick<ConflictCopy, "nth"> & { readonly recorded: LocalPath | null; readonly stands: Place };
 
-/** The decisions so far, which every rule of a plan reads and adds to. */
+/** The decisions so far, which every rule of a plan reads and extends. */
 export type PlanDraft = {
   readonly trees: Trees;
   readonly policy: Policy;
@@ -39,17 +39,15 @@ export type PlanDraft = {
   readonly wanted: Matched["wanted"];
   readonly arrivals: Matched["arrivals"];
   readonly occupancy: Matched["occupancy"];
-  /** Folders of the service that directly hold a listed document. */
+  /** Folders of the service that directly contain a listed document. */
   readonly populated: () => ReadonlySet<RemotePath>;
-  /** Files that are not mirrored (ignored, dot files and others), by inode. */
+  /** Files that are not synced (ignored, dot files and others), by inode. */
   readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
-  /**
-   * Rows by the slots on disk that they have now and in this plan. Used only when all is decided.
-   */
+  /** Rows by their present and planned slots on disk. Used only when everything is decided. */
   readonly claimants: () => SlotMap<Row[]>;
-  /** Rows that give way here to the service's, with their new names. */
+  /** Rows that are renamed locally in favour of the service's, with their new names. */
   readonly gaveWay: Map<Row, string>;
-  /** Rows whose place is changed or recorded, and why, as a clause for people. */
+  /** Rows whose place is changed or recorded, with the reason as a clause for people. */
   readonly whys: Map<Row, string>;
 };
 
@@ -86,7 +84,7 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
 }
 
 /**
- * Lists where base has the copies, the newest of each conflict first: their places alone are
+ * Lists the copies' places in base, the newest of each conflict first: only their places are
  * recorded. Then come the places to which a document's move took its copies.
  */
 function listCopyClaims({ base, local }: Trees, { documents, forest }: Matched): Map<LocalPath, CopyClaim[]> {
@@ -109,7 +107,7 @@ function listCopyClaims({ base, local }: Trees, { documents, forest }: Matched):
   return claims;
 }
 
-/** Returns where a document is, or would be in its folder if its file were not gone. */
+/** Returns the place of a document, or its place in its folder if its file were not gone. */
 function presentPath(forest: Forest, { link, local: { seen } }: DocumentRow): LocalPath | null {
   if (seen.kind === "present") return seen.value.path;
   if (link === null) return null;
@@ -117,7 +115,7 @@ function presentPath(forest: Forest, { link, local: { seen } }: DocumentRow): Lo
   return folder === null ? null : joinPath(folder, nameOf(link.localPath));
 }
 
-/** What excludes a path that `ignores` excludes, as a clause. */
+/** Returns the rule that excludes a path, as a clause. */
 export function excludedBy({ trees }: PlanDraft, path: LocalPath, kind: "file" | "folder"): string {
   return trees.local.excludedBy?.(path, kind) ?? "the ignore rules";
 }
@@ -127,18 +125,17 @@ export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "docume
   return [...forest.folders, ...documents];
 }
 
-/** The paths at which an action will find and leave its document, when its turn comes. */
+/** Paths at which an action will find and leave its document, when its turn comes. */
 export type At = {
   readonly local: LocalPath;
   readonly remote: RemotePath;
 };
 
 /**
- * An action whose paths are not known before its turn. `role` says what it needs and changes.
- * - `before`: the first of its row. `arrive-*`, `leave-*`: makes or removes the row on that side.
- * - `content`: reads and writes the text, wherever the file is by then. `record`: records its
- * places, after they are reached.
- * - `note`: changes only base, and needs no path.
+ * An action whose paths are not known before its turn. `role` says what it needs and changes. -
+ * `before`: the first of its row. `arrive-*`, `leave-*`: makes or removes the row on that side. -
+ * `content`: reads and writes the content, wherever the file is by then. `record`: records its
+ * places, after they are reached. - `note`: changes only base, and needs no path.
  */
 export type Proposal = {
   readonly role:
@@ -161,7 +158,7 @@ export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make
 
 type FolderLink = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
-/** Proposes to record that both sides hold a folder, at its path by then. */
+/** Proposes to record that both sides have a folder, at its path by then. */
 export function proposeFolderLink(draft: PlanDraft, folder: FolderRow, link: FolderLink): void {
   propose(draft, folder, "record", (at) => ({
     kind: "link-folder",
@@ -183,8 +180,8 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
 export type AboutText = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
 
 /**
- * Adds a hold. Each row has one: a remembered one before a computed one, else the first. `since` is
- * kept from the state; 0 stands for "now", which only the engine knows.
+ * Adds a block. Each row has one: a remembered one before a computed one, else the first. `since`
+ * is kept from the state; 0 stands for "now", which only the engine knows.
  */
 function hold(
   draft: PlanDraft,
@@ -212,7 +209,7 @@ function hold(
   });
 }
 
-/** Keeps a remembered hold as it is. */
+/** Keeps a remembered block as it is. */
 export function keepHold(draft: PlanDraft, remembered: Hold): void {
   draft.holds.set(remembered.key, remembered);
 }

@@ -13,8 +13,8 @@ import { isStopped, keepUnmet } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
 /**
- * Makes a document on disk where the service has it.
- * @param comesBack whether an edit there won against a deletion here
+ * Makes a document on disk at the service's place.
+ * @param comesBack true if an edit on the service won against a local deletion
  */
 export function createHere(
   draft: PlanDraft,
@@ -25,7 +25,7 @@ export function createHere(
 ): void {
   const wish = localWish(draft, row);
   if (wish.kind === "barred") {
-    // What the ignore rules exclude, and was never here, is simply not mirrored.
+    // A path that the ignore rules exclude, and that was never local, is simply not synced.
     if (wish.reason !== "suspended" || row.link !== null) holdDocument(draft, row, wish.reason, wish.detail);
     return;
   }
@@ -101,7 +101,7 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 }
 
 /**
- * Decides a document that left the mirrored subtree: an unchanged file goes to the trash, an edited
+ * Decides a document that left the linked folder: an unchanged file goes to the trash, an edited
  * one is blocked. The document is never sent again, nor deleted on the service. Without a file, its
  * record gives up the local path, which another document may have.
  */
@@ -141,8 +141,8 @@ export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void 
  * still readable. Otherwise the key may only have lost its access.
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile): void {
-  // A text that the service normalised to the base's own, or that only waits for review, is no edit
-  // to bring back.
+  // Content that the service normalised to the base's own, or that only waits for review, is no
+  // edit to restore.
   if (here.digest === link.echoDigest) {
     trash(draft, row, here, "gone");
     return;
@@ -154,7 +154,7 @@ export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: 
     return;
   }
   if (!createThere(draft, row, here, link.id, "edited locally after it was deleted on the service")) return;
-  // ORDER: the old link ends before the new document takes over its file.
+  // ORDER: the old record ends before the new document takes over its file.
   propose(draft, row, "before", () => ({
     kind: "forget",
     why: "no longer on the service; its content becomes a new document",
@@ -171,7 +171,7 @@ function createThere(
   why: string,
 ): boolean {
   if (isTextHeld(draft, row, row.link, here)) return false;
-  // An earlier POST of this file that no read has settled yet: sent again, it might be there twice
+  // An earlier POST of this file that no read has settled yet: sent again, it might exist twice
   // (I08).
   const open = draft.trees.local.unseen.get(here.path);
   if (open !== undefined) {
@@ -200,7 +200,7 @@ export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there:
   keepUnmet(draft, here);
   if (isTextHeld(draft, row, null, here)) return;
   const why = "new on both sides";
-  // It would take the service's text, and has none to send.
+  // It would take the service's content, and has none to send.
   if (here.empty && isDirectionOff(draft, row, "push-only", why)) return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
@@ -215,7 +215,7 @@ export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there:
 }
 
 /**
- * Returns whether a folder of the service is readable, so that a document that it does not show is
+ * Returns true if a folder of the service is readable, so that a document that it does not show is
  * deleted and not hidden. A list shows only what the key may read, so a listed folder is readable.
  */
 function isReadable(draft: PlanDraft, folder: FolderRow): boolean {

@@ -16,11 +16,11 @@ import { pathOfGoal } from "./places.ts";
 
 /**
  * Base keeps paths as strings. When a folder moves, one statement rewrites all that begin with its
- * recorded path, which is right as long as the plan records nothing else below that path. Where it
- * does (two folders that change places, a new folder at the old path of a renamed one), only the
- * folder's own link gets the new path, and what is below is recorded one by one, or, where it is
- * held, carried along by name. Until then the link stays: if the plan is cut off, the folder and
- * what was saved in it are recognised by it.
+ * recorded path, which is right unless the plan records something else below that path. If it does
+ * (two folders that change places, a new folder at the old path of a renamed one), only the
+ * folder's own record gets the new path. Everything below is recorded one by one or, if it is
+ * blocked, carried along by name. Until then the record stays: if the plan is interrupted, the
+ * folder and later saves in it are recognised by it.
  */
 export function untieRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.whys.has(folder));
@@ -38,7 +38,7 @@ function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<Fo
         if (folder !== row && !isGoingInside(parent, folder, side)) tied.add(folder);
 }
 
-/** Folders above a path, and at it. */
+/** Returns folders above a path, and at it. */
 function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
   return [...ancestorsOf(path), path].flatMap((above) => recorded.get(above) ?? []);
 }
@@ -46,8 +46,8 @@ function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
 type Recorded = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Moved folders by their recorded path: base's, and the one once the folders above are recorded
- * anew.
+ * Returns moved folders by their recorded path: base's, and the one after the folders above are
+ * recorded.
  */
 function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): Recorded {
   const index = new Map<string, FolderRow[]>();
@@ -69,7 +69,7 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
-/** The places that base will record for a row, in the end or on the way there. */
+/** Returns the places that base will record for a row, in the end or on the way. */
 function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
@@ -83,7 +83,7 @@ function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   return recorded;
 }
 
-/** Where a linked folder is now, if base does not know that place. */
+/** Returns the present place of a linked folder, if base does not have it. */
 function unknownPath(folder: FolderRow, side: Side): string | null {
   const path = pathOn(folder, side);
   return folder.link === null || path === pathOn(folder.link, side) ? null : path;
@@ -105,19 +105,19 @@ function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
   }
 }
 
-/** Whether the folder there is the one of base's link. */
+/** Returns true if the local folder is the one of base's record. */
 function isLinkedHere(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
   return folder.link !== null && folder.dirId !== null && folder.replaced === null;
 }
 
-/** Whether base has a row, or will have it, below one of these folders. */
+/** Returns true if base has a row, or will have it, below one of these folders. */
 function isTied(row: Row, tied: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
   return [...tied].some((folder) => isGoingInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
- * Rows that nothing else records, by the folder in which base has them. A held document keeps its
+ * Returns rows that nothing else records, by their folder in base. A blocked document keeps its
  * place in base, as a folder and a name: otherwise its own move would be forgotten, and a folder
  * that base has at the old path by then would be taken for its own.
  */
@@ -133,8 +133,8 @@ function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMa
 }
 
 /**
- * Has a document that is on both sides recorded by a step of its own, unless it is held.
- * @returns whether it is
+ * Records a document that is on both sides by a step of its own, unless it is blocked. Returns true
+ * if it is.
  */
 function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
@@ -144,7 +144,7 @@ function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   return true;
 }
 
-/** Whether a step makes the document on a side, which links it as well. */
+/** Returns true if a step makes the document on a side, which records it as well. */
 function arrives({ local, remote }: DocumentRow): boolean {
   return (local.now === null && local.goal !== null) || (remote.now === null && remote.goal !== null);
 }

@@ -7,15 +7,15 @@ import { isUnseen } from "../match/unseen.ts";
 import type { LocalFile, Trees } from "../../model/tree.ts";
 import { type PlanDraft, holdDocument, keepHold, keyOf, pathOfDocument } from "./plan-draft.ts";
 
-/** The hold left by an earlier answer, unless such holds are to be tried again. */
+/** Returns the block left by an earlier answer, unless such blocks are tried again. */
 function rememberedHold({ trees, policy }: PlanDraft, key: string): Hold | null {
   const one = trees.base.holds.get(key);
   return one === undefined || !isRemembered(one) || policy.retryRefused ? null : one;
 }
 
 /**
- * The remembered hold of a document, as long as the document has the text, version and path that
- * the hold concerns; else null.
+ * Returns the remembered block of a document, while the document has the content, version and path
+ * that the block concerns; else null.
  */
 export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
   const one = rememberedHold(draft, keyOf(row));
@@ -28,7 +28,7 @@ export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
 }
 
 /**
- * A hold that concerns neither a text nor a version concerns a place, so another path ends it. A
+ * A block that concerns neither content nor a version concerns a place, so another path ends it. A
  * refusal for want of a grant applies at any path.
  */
 function holdOfPlace(draft: PlanDraft, one: Hold, row: DocumentRow): Hold | null {
@@ -39,8 +39,8 @@ function holdOfPlace(draft: PlanDraft, one: Hold, row: DocumentRow): Hold | null
 }
 
 /**
- * The same of a move into a folder, which is named by its id: it would be the same wherever that
- * folder is by now. It was at base's place then, or where its own move is held.
+ * The same for a move into a folder, which is named by its id: it would be the same wherever that
+ * folder is by now. It was at base's place then, or at the place of its own blocked move.
  */
 function isSameMove({ trees }: PlanDraft, { reason, path: held }: Hold, row: DocumentRow, path: LocalPath): boolean {
   const folder = row.local.now?.parent?.link?.id;
@@ -51,7 +51,7 @@ function isSameMove({ trees }: PlanDraft, { reason, path: held }: Hold, row: Doc
 }
 
 /**
- * Whether the refusal concerned a name that is still wanted: the request would be the same,
+ * Returns true if the refusal concerned a name that is still wanted: the request would be the same,
  * wherever the file's folder is by now (I08).
  */
 function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path: LocalPath): boolean {
@@ -59,11 +59,11 @@ function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path:
   return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
 }
 
-/** Whether an earlier answer forbids this; then its hold stays. */
+/** Returns true if an earlier answer forbids this; then its block stays. */
 export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
   const one = standingHold(draft, row);
   if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;
-  // Without the grant to edit, edits of others are still merged here: only the version that was
+  // Without the grant to edit, edits of others are still merged locally: only the version that was
   // tried is not tried again.
   if (one.reason === "read-only" && intention === "merge" && one.changeId === null) return false;
   keepHold(draft, one);
@@ -71,13 +71,13 @@ export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intenti
 }
 
 /**
- * Holds a document that one side did not show. A row has one hold, and an earlier answer stays,
- * whatever it concerns, until a look can tell whether it still applies (I22). Otherwise a listing
- * that was cut short would end a refusal, and the write would be sent again without a look (I08).
+ * Blocks a document that one side did not show. A row has one block, and an earlier answer stays,
+ * whatever it concerns, until a scan can tell whether it still applies (I22). Otherwise an
+ * incomplete listing would end a refusal, and the write would be sent again without a read (I08).
  */
 export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReason, detail: string): void {
   const one = draft.trees.base.holds.get(keyOf(row));
-  // An absence that was proven is asked about in each look anyway, so a retry adds nothing.
+  // A proven absence is checked in each scan anyway, so a retry adds nothing.
   const isGone = one?.reason === "gone-or-unreadable";
   if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepHold(draft, one);
   else holdDocument(draft, row, reason, detail);
@@ -85,8 +85,8 @@ export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReaso
 
 /**
  * The same for a new file whose document the service shows by now: the answer to its POST counts
- * until base has linked the two. Their texts may not be read in this pass, and the next listing may
- * be cut short before it shows the document again.
+ * until base has linked the two. Their contents may not be read in this cycle, and the next listing
+ * may be incomplete before it shows the document again.
  */
 export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
   const one = rememberedHold(draft, path);
@@ -95,8 +95,8 @@ export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
 }
 
 /**
- * The same for holds without a document of base: a folder that the walk could not show, and a new
- * file or folder (held by its path). Called when all is decided.
+ * The same for blocks without a document of base: a folder that the walk could not show, and a new
+ * file or folder (blocked by its path). Called when everything is decided.
  */
 export function keepUnseen(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -110,7 +110,7 @@ export function keepUnseen(draft: PlanDraft): void {
   }
 }
 
-/** Ids of folders that the walk could not show. */
+/** Returns ids of folders that the walk could not show. */
 function hiddenFolders({ forest }: PlanDraft): ReadonlySet<string> {
   const hidden = new Set<string>();
   for (const { dirId, localSeen } of forest.folders) if (dirId !== null && localSeen === "unknown") hidden.add(dirId);
@@ -122,16 +122,16 @@ function isUnseenPath(trees: Trees, key: string): boolean {
   return isUnseen(key, trees);
 }
 
-/** Whether a hold is tried again: a route that the service lacks is not. */
+/** Returns true if a block is tried again: a route that the service lacks is not. */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Hold): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
 
 /**
- * Whether an earlier answer forbids this for a folder; then its hold stays. It ends when nothing is
- * wanted any more, or by a retry.
+ * Returns true if an earlier answer forbids this for a folder; then its block stays. It ends when
+ * nothing is wanted any more, or by a retry.
  * @param key the id, or the local path of a folder that is not linked yet
- * @param path where a linked folder is now: a refusal of its place ends when it is elsewhere
+ * @param path present path of a linked folder: a refusal of its place ends when it is elsewhere
  */
 export function isFolderStopped(
   draft: PlanDraft,

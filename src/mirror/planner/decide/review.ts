@@ -9,8 +9,8 @@ import { isInUse } from "./gates.ts";
 import { isStopped } from "./remembered.ts";
 
 /**
- * Decides protected documents and texts in review.
- * @returns true where the review decides, and the table's cell does not apply
+ * Decides protected documents and content in review.
+ * @returns true if the review decides, and the table's cell does not apply
  */
 export function decideReview(
   draft: PlanDraft,
@@ -51,10 +51,10 @@ function hasMetEdit({ submissions }: Link): boolean {
 }
 
 /**
- * Decides about a text that is in review because another edit is live, in one way whether the two
- * merge here or the live text is put beside.
- * @param met the live version; null: not seen yet
- * @returns false where this does not apply: the text was edited since it was sent, or never sent
+ * Decides about content that is in review because another edit was published, in one way whether
+ * the two merge locally or the published content is put beside.
+ * @param met the published version; null: not seen yet
+ * @returns false if this does not apply: the content was edited since it was sent, or never sent
  */
 export function holdMetEdit(
   draft: PlanDraft,
@@ -75,8 +75,8 @@ function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {
 }
 
 /**
- * There is a new live version while a text is in review. If it holds what was submitted the review
- * is settled, else it is merged under the local text.
+ * There is a new published version during a review. If it contains the submitted content the review
+ * is settled, else it is merged under the local content.
  */
 function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
   if (draft.policy.direction === "push-only") {

@@ -15,10 +15,10 @@ type Found =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the copies of a conflict: each by its inode where it was put, or where the document's move
+ * Finds the copies of a conflict: each by its inode at its own place, or where the document's move
  * took it; else by its name in these places (an editor saved another file); else by its inode
  * anywhere, if the user moved it. A file that belongs to another copy is left out.
- * @param here the document's own file, where there is one
+ * @param here the document's own file, if there is one
  * @returns oldest first; the newest is always among them
  */
 export function findCopies(
@@ -51,9 +51,10 @@ function findMoved({ trees }: PlanDraft, isIt: (other: LocalOther) => boolean): 
 }
 
 /**
- * Whether a file may be a copy. Of the copies that may be at its path, the one with its inode has
- * it, else the one that base has there, whatever it holds. When two folders change places, each
- * record names the other's copy; and the inode of a removed copy may belong to the next one.
+ * Returns true if a file may be a copy. Of the copies that may be at its path, the one with its
+ * inode has it, else the one that base has there, whatever its content. When two folders change
+ * places, each record names the other's copy; and the inode of a removed copy may belong to the
+ * next one.
  */
 function mayBe(draft: PlanDraft, copy: ConflictCopy & { readonly id: DocId }, file: LocalOther): boolean {
   const claims = draft.copyClaims().get(file.path) ?? [];
@@ -63,7 +64,7 @@ function mayBe(draft: PlanDraft, copy: ConflictCopy & { readonly id: DocId }, fi
   return claims.length === 0 || isIt(claims[0]!) || (copy.isNewest && file.path === copy.path);
 }
 
-/** Returns whether a file has the inode of a version's copy. */
+/** Returns true if a file has the inode of a version's copy. */
 export function hasInodeOf(
   { trees }: PlanDraft,
   { ino, dev }: ShownVersion,

@@ -3,16 +3,16 @@ import { pathOn, type Place, type Row, type Side, wantAt } from "../match/row.ts
 import { type Foldings, foldingsOf, SlotMap, slotKey } from "../match/slots.ts";
 
 /**
- * Who will have a slot if nothing more is decided: a row; something that is not mirrored
- * (`foreign`); a document without a row (`unjudged`).
+ * Owner of a slot if nothing more is decided: a row; something that is not synced (`foreign`); a
+ * document without a row (`unjudged`).
  */
 export type Owner = Row | "foreign" | "unjudged";
 
-/** Which row gets which slot, while names are given. */
+/** Assigns slots to rows, while names are given. */
 export class SlotOwners {
   readonly #foldings: Foldings;
   readonly #taken: Readonly<Record<Side, SlotMap<Row>>>;
-  /** Rows by the slots that they have now; collected when first needed. */
+  /** Rows by their present slots; collected on first use. */
   readonly #standing: Record<Side, SlotMap<Row> | null> = { local: null, remote: null };
   readonly #draft: PlanDraft;
   readonly #rows: readonly Row[];
@@ -24,7 +24,7 @@ export class SlotOwners {
     this.#rows = rows;
   }
 
-  /** Whether a side takes two places for one. */
+  /** Returns true if a side treats two places as one. */
   isSameSlot(side: Side, a: Place, b: Place): boolean {
     return slotKey(a, this.#foldings[side]) === slotKey(b, this.#foldings[side]);
   }
@@ -39,14 +39,14 @@ export class SlotOwners {
     this.#taken[side].set(place, row);
   }
 
-  /** Gives a row another slot in place of the one that it had. */
+  /** Gives a row another slot in place of its present one. */
   retake(side: Side, row: Row, place: Place): void {
     const goal = row[side].goal;
     if (goal !== null && this.#taken[side].get(goal) === row) this.#taken[side].delete(goal);
     this.take(side, row, place);
   }
 
-  /** null: nobody, or the row that asks. */
+  /** Returns null for nobody, or the row that asks. */
   ownerOf(side: Side, place: Place, asking: Row): Owner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === asking ? null : owner;
@@ -66,7 +66,7 @@ export class SlotOwners {
     for (const { file } of arrivals.all) if (side === "remote" && file.path === path) wanted.add(file.id);
   }
 
-  /** The same for a document that is to be made at a place. Returns whether there is one. */
+  /** The same for a document that will be made at a place. Returns true if there is one. */
   #wantArrival(place: Place): boolean {
     const id = this.#draft.arrivals.at(place);
     if (id !== undefined) this.#draft.wanted.add(id);

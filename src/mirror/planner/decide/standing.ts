@@ -9,10 +9,10 @@ import { excludedBy, type PlanDraft, propose, holdDocument } from "./plan-draft.
 import { createHere, forget } from "./presence.ts";
 
 /**
- * What comes before the table: documents that are newly ignored or not ignored any more, and those
- * renamed out of the mirror. A change of the ignore rules deletes nothing (I18), not even when the
- * file was removed while it was ignored.
- * @returns true where this alone decides
+ * Decides before the table: documents that are newly ignored or no longer ignored, and those
+ * renamed to names that are not synced. A change of the ignore rules deletes nothing (I18), not
+ * even if the file was removed while it was ignored.
+ * @returns true if this alone decides
  */
 export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
   const here = row.local.seen.kind === "present";
@@ -40,8 +40,8 @@ export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, d
 }
 
 /**
- * What a person or a program put where a document was, if the mirror never mirrors that: whoever
- * sets up a symbolic link keeps the text somewhere, and deletes nothing.
+ * Something that mdmirror never syncs replaced a document: whoever sets up a symbolic link keeps
+ * the content somewhere, and deletes nothing.
  */
 function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -54,7 +54,7 @@ function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string
   return null;
 }
 
-/** @returns whether this alone decides about a document that is not ignored any more */
+/** Returns true if this alone decides about a document that is no longer ignored. */
 function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
@@ -67,9 +67,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Dr
 }
 
 /**
- * A document is back from outside the subtree. Its text went to the trash when it left, so its
- * return is a move, whatever is missing here. Its conflict ended when it left, or with the text
- * that was held.
+ * A document is back from outside the linked folder. Its content went to the trash when it left, so
+ * its return is a move, whatever is missing locally. Its conflict ended when it left, or with the
+ * blocked content.
  */
 function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;

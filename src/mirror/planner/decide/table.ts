@@ -1,8 +1,8 @@
 import type { LocalContent, RemoteContent, WhoMoved } from "../drift/drift.ts";
 
 /**
- * Who wins: one cell for each pair of contents, and one for each drift of place. A missing case
- * does not compile.
+ * Decides who wins: one cell for each pair of contents, and one for each change of place. A missing
+ * case does not compile.
  */
 
 export type ContentCell = `${LocalContent}/${RemoteContent}`;
@@ -41,7 +41,7 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "deleted/edited": "come-back",
   "deleted/gone": "forget",
   "deleted/unseen": "block-not-seen",
-  // A document that left the mirrored subtree is never deleted: its record stays, without a file.
+  // A document that left the linked folder is never deleted: its record stays, without a file.
   "deleted/outside": "leave-subtree",
   "created/created": "meet",
   "created/never": "post",
@@ -52,7 +52,7 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "unknown/unseen": "block-unreadable",
   "unknown/outside": "block-unreadable",
   // Impossible: a linked document is not new, and a new one is not linked. Left alone rather than
-  // guessed at.
+  // guessed.
   "unchanged/created": "nothing",
   "unchanged/never": "nothing",
   "edited/created": "nothing",
@@ -75,8 +75,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
 };
 
 /**
- * What happens to the places of a document that both sides have. `agree`: both moved it; at one
- * place it is adopted, else the service's place wins.
+ * Rule for the places of a document that both sides have. `agree`: both moved it; at one place it
+ * is adopted, else the service's place wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 

@@ -4,9 +4,9 @@ import type { Link } from "../../model/link.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { nameOf, parentOf } from "../../../contract/path.ts";
 
-/** Who changed what since base, by two axes: content and place. */
+/** Finds out which side changed what since base, by two axes: content and place. */
 
-/** `never`: not there and never linked. `unknown`: the look could not tell. */
+/** `never`: missing and never linked. `unknown`: the scan could not tell. */
 export type LocalContent = "unchanged" | "edited" | "deleted" | "created" | "never" | "unknown";
 export type RemoteContent = "unchanged" | "edited" | "gone" | "unseen" | "outside" | "created" | "never";
 export type WhoMoved = "nobody" | "local" | "remote" | "both";
@@ -27,8 +27,8 @@ function localContent(row: DocumentRow): LocalContent {
 }
 
 /**
- * Whether a file is as base has it. The base's own text counts as well: the file may have lost only
- * its line ends, BOM or final newline.
+ * Returns true if a file is as base has it. The base's own content counts as well: the file may
+ * have lost only its line ends, BOM or final newline.
  */
 export function holdsBaseText(link: Link, file: LocalFile): boolean {
   return file.digest === link.localDigest || file.digest === link.digest;
@@ -43,8 +43,8 @@ function remoteContent(row: DocumentRow): RemoteContent {
 }
 
 /**
- * Who moved a row, by (parent folder, name) compared with base's: what moves along with its folder
- * has not moved itself.
+ * Returns which side moved a row, by (parent folder, name) compared with base's: a row that moves
+ * with its folder has not moved itself.
  */
 export function whoMoved(forest: Forest, row: Row): WhoMoved {
   const { link } = row;

@@ -13,7 +13,7 @@ export type Arrival = { readonly file: RemoteFile; readonly place: Place };
 
 /**
  * Documents that only arrive. They get no rows: a row takes ten times the memory of its step, and a
- * clone has 100,000 of them.
+ * first sync has 100,000 of them.
  */
 export class Arrivals {
   /** In the order of their paths. */
@@ -40,7 +40,7 @@ export class Arrivals {
     return files.filter((file) => isJudged(judged, file.id) || !this.#takeOne(file));
   }
 
-  /** Returns the document that is to be made at a local place. */
+  /** Returns the document that will be made at a local place. */
   at(place: Place): DocId | undefined {
     return this.#byPlace.get(place);
   }
@@ -69,7 +69,7 @@ export class Arrivals {
   }
 }
 
-/** Returns whether both sides have a folder, or it is new on the service. */
+/** Returns true if both sides have a folder, or it is new on the service. */
 function isOpen({ localSeen, remoteSeen, link }: FolderRow): boolean {
   return localSeen === "present" || (localSeen === "absent" && remoteSeen === "listed" && link === null);
 }

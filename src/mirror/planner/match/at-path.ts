@@ -16,11 +16,11 @@ import {
 } from "./matching.ts";
 
 /**
- * Documents at the paths where they are expected. A path proves little by itself, because people
- * move a file and give its name to another; the file's inode or its text must confirm it.
+ * Matches documents at their expected paths. A path proves little by itself, because people move a
+ * file and give its name to another; the file's inode or its content must confirm it.
  */
 
-/** Matches each document whose file at its path still has the inode that base knows. */
+/** Matches each document whose file at its path still has base's inode. */
 export function matchByPathAndInode(matching: Matching): void {
   const { inodesTrusted } = matching.trees.local;
   matchAt(matching, "path-and-inode", (link, file) => {
@@ -29,16 +29,16 @@ export function matchByPathAndInode(matching: Matching): void {
   });
 }
 
-/** Whether the user moved a conflict copy of a document over the document. */
+/** Returns true if the user moved a conflict copy of a document over the document. */
 function isCopyOf({ trees }: Matching, { id }: Link, { stamp }: LocalFile): boolean {
   const { shown = [] } = trees.base.conflicts.get(id) ?? {};
   return shown.some(({ ino, dev }) => ino === stamp.ino && dev === stamp.dev);
 }
 
 /**
- * Matches each document that has a similar text at its path: an editor saved it as a new file.
- * Documents made from one template are all similar, so this does not hold where inodes show that
- * two of them changed places.
+ * Matches each document with similar content at its path: an editor saved it as a new file.
+ * Documents made from one template are all similar, so this does not hold if inodes show that two
+ * of them changed places.
  */
 export function matchByPathAndText(matching: Matching, evidence: Evidence = "path-and-similar-text"): void {
   const isExchanged = exchangeTest(matching);
@@ -46,8 +46,9 @@ export function matchByPathAndText(matching: Matching, evidence: Evidence = "pat
 }
 
 /**
- * Returns a test for a file at a document's path: whether its inode is another document's, its text
- * at least as similar to that one's, and this document's inode with a similar text elsewhere.
+ * Returns a test for a file at a document's path: true if its inode is another document's, its
+ * content at least as similar to that one's, and this document's inode with similar content
+ * elsewhere.
  */
 function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => boolean {
   const inodes = sameInodes(matching);
@@ -60,7 +61,9 @@ function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => bool
   };
 }
 
-/** Whether a file is more similar to `owner`. Without a birth time, equal does not count. */
+/**
+ * Returns true if a file is more similar to `owner`. Without a birth time, equal does not count.
+ */
 function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile): boolean {
   const text = readProfile(matching, file.digest);
   if (text === null) return false;
@@ -69,8 +72,8 @@ function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile
 }
 
 /**
- * Matches each document whose file at its path contains its text, or is a part of it: a short note
- * was filled, or a long one was split.
+ * Matches each document whose file at its path contains its content, or is a part of it: a short
+ * note was filled, or a long one was split.
  */
 export function matchByPathAndPart(matching: Matching): void {
   matchAt(matching, "path-and-part-of-text", (link, file) => holdsPart(matching, link, file));
@@ -78,7 +81,7 @@ export function matchByPathAndPart(matching: Matching): void {
 
 /**
  * Matches by the path alone what nothing else claims. A document whose two paths in base do not
- * belong together comes last.
+ * correspond comes last.
  */
 export function matchByPathAlone(matching: Matching): void {
   matchAt(matching, "path", ({ localPath, remotePath, id }) => isPathPair(localPath, remotePath, id));
@@ -95,10 +98,10 @@ function matchAt(matching: Matching, evidence: Evidence, isProven: (link: Link, 
       }
 }
 
-/** The path at which a link's file is expected; null: nowhere. */
+/** Returns the path at which a record's file is expected; null: nowhere. */
 type WhereIs = (link: Link) => LocalPath | null;
 
-/** First where the folders' moves would have taken the file, then where it was. */
+/** First the path to which the folders' moves would have taken the file, then its old path. */
 function placesOf({ folders }: Matching): readonly WhereIs[] {
   const carried: WhereIs = ({ localPath }) => expectedPath(localPath, folders);
   return folders.moved ? [carried, ({ localPath }) => localPath] : [carried];
@@ -135,7 +138,7 @@ class FilesByPath {
 /**
  * Lists documents with the files at their paths, after `matchByPathAndInode` and
  * `matchByPathAndText` have taken those that they confirm. A document whose two paths in base do
- * not belong together is left out: its move was cut off, and the file may be another document's.
+ * not correspond is left out: its move was interrupted, and the file may be another document's.
  */
 export function unconfirmedFiles(matching: Matching): [Link, LocalFile][] {
   const found = new Map<Link, LocalFile>();

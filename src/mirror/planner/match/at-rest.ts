@@ -15,15 +15,15 @@ export function isJudged(judged: Judged, id: DocId): boolean {
 }
 
 type Parted = {
-  /** The records of documents that are not at rest. */
+  /** Records of documents that are not at rest. */
   readonly links: Map<DocId, Link>;
-  /** The files that belong to no document at rest. */
+  /** Files that belong to no document at rest. */
   readonly files: Map<LocalPath, LocalFile>;
 };
 
 /**
  * Leaves out the documents at rest: both sides have them as base does, base has nothing pending for
- * them, and their folders are at rest too. Nothing is to be done about them, whatever becomes of
+ * them, and their folders are at rest too. Nothing has to be done about them, whatever happens to
  * all others, and there may be very many.
  */
 export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged): Parted {
@@ -37,7 +37,7 @@ export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged):
       atRest.set(localPath, link);
     else links.set(id, link);
   }
-  // Of several records with one path, it is to be judged whose file is there.
+  // Of several records with one path, the one whose file is there is judged.
   for (const { localPath } of [...links.values()]) {
     const other = atRest.get(localPath);
     if (other !== undefined) links.set(other.id, other);

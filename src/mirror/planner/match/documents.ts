@@ -6,9 +6,9 @@ import { findFoldersByContents } from "./folder-paths.ts";
 import { claim, knownTexts, type Matching, sameInodes } from "./matching.ts";
 
 /**
- * Finds the linked documents that are not simply where they were, by the strongest evidence first.
- * Each step takes files and links away from the later ones. In the end `links` are those that were
- * not found, `files` are new, and `folders` have their final places.
+ * Finds the linked documents that are not simply at their places, by the strongest evidence first.
+ * Each step takes files and records away from the later ones. In the end `links` are those that
+ * were not found, `files` are new, and `folders` have their final places.
  */
 export function matchDocuments(matching: Matching): void {
   if (matching.links.size === 0) return;
@@ -40,7 +40,7 @@ function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: Loc
     if (isAway(link)) continue;
     const match = matching.matches.get(link.id);
     if (match !== undefined) yield { base: link.localPath, now: match.file.path };
-    // A document that is neither found so nor missing is untouched at base's path.
+    // A document that is neither found so nor missing is unchanged at base's path.
     else yield { base: link.localPath, now: matching.links.has(link.id) ? null : link.localPath };
   }
 }

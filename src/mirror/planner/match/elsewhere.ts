@@ -8,7 +8,7 @@ import { unconfirmedFiles } from "./at-path.ts";
 import { block, claim, claimByText, isLike, knownTexts, type Matching, resembles, sameInodes } from "./matching.ts";
 import { pairUp } from "./resemblance.ts";
 
-/** How much the evidence for a file elsewhere tells; the higher rank wins. */
+/** Strength of the evidence for a file elsewhere; the higher rank wins. */
 const RANKS = { "inode-and-similar-text": 3, "same-text": 2, "similar-text": 1, inode: 0 } as const;
 
 type Rank = keyof typeof RANKS;
@@ -17,14 +17,14 @@ type Candidate = {
   readonly link: Link;
   readonly file: LocalFile;
   readonly evidence: Rank;
-  /** How similar the texts are: 0 to 1. */
+  /** Similarity of the contents: 0 to 1. */
   readonly score: number;
 };
 
 /**
  * Matches documents with files elsewhere than at their paths. A file at a document's own path that
- * neither inode nor text confirms loses to such a file; where there is none, it stays the
- * document's. A document whose evidence is balanced is blocked.
+ * neither inode nor content confirms loses to such a file; without one, it stays the document's. A
+ * document with balanced evidence is blocked.
  */
 export class Elsewhere {
   readonly #matching: Matching;
@@ -72,7 +72,7 @@ export class Elsewhere {
     return file !== undefined && this.#matching.files.has(file.path);
   }
 
-  /** An inode without any of the text only tells which of two files is the document. */
+  /** An inode without any of the content only tells which of two files is the document. */
   #isOpen({ link, file, evidence }: Candidate): boolean {
     const { links, files, blocked } = this.#matching;
     if (!links.has(link.id) || blocked.has(link.id) || !files.has(file.path)) return false;
@@ -80,8 +80,9 @@ export class Elsewhere {
   }
 
   /**
-   * Whether the file is at the path of another document that has no candidate elsewhere, and may be
-   * that one. A file that has this document's inode and similar content was moved over the other.
+   * Returns true if the file is at the path of another document that has no candidate elsewhere,
+   * and may be that one. A file that has this document's inode and similar content was moved over
+   * the other.
    */
   #isHeld({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
@@ -98,7 +99,10 @@ export class Elsewhere {
     else claim(this.#matching, link, file, evidence);
   }
 
-  /** Equal evidence for another file, or of another document whose path has another file, too. */
+  /**
+   * Returns equal evidence for another file, or for another document whose path also has another
+   * file.
+   */
   #rivalsOf(one: Candidate): Candidate[] {
     const files = (this.#byLink.get(one.link.id) ?? []).filter(
       (other) => other.file !== one.file && (isEqual(one, other) || other.evidence === "inode"),
@@ -127,7 +131,7 @@ function listCandidates(matching: Matching): Candidate[] {
 
 function* byInode(matching: Matching): Generator<Candidate> {
   for (const [link, file] of sameInodes(matching)) {
-    // A new file may have been given the inode within one tick of the clock, or at any time where
+    // A new file may have been given the inode within one tick of the clock, or at any time if
     // files have no birth time.
     if (resembles(matching, link, file)) yield { link, file, evidence: "inode-and-similar-text", score: 1 };
     else if (file.stamp.birthMs !== 0) yield { link, file, evidence: "inode", score: 0 };
@@ -135,8 +139,8 @@ function* byInode(matching: Matching): Generator<Candidate> {
 }
 
 /**
- * One document and one file of the same bytes, with no second of either: told without their texts,
- * which may be too many to compare.
+ * One document and one file of the same bytes, with no second of either: recognised without their
+ * contents, which may be too many to compare.
  */
 function* bySameText(matching: Matching): Generator<Candidate> {
   const files = onlyOnes(textsOfFiles(matching));
@@ -162,7 +166,7 @@ function* textsOfLinks(matching: Matching): Generator<[Digest, Link]> {
     for (const digest of new Set(knownTexts(matching, link))) yield [digest, link];
 }
 
-/** The values whose key no other value has. */
+/** Returns the values whose key no other value has. */
 function onlyOnes<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
   const [ones, repeated] = [new Map<K, V>(), new Set<K>()];
   for (const [key, value] of entries)

@@ -7,7 +7,7 @@ import { folderInodeKey } from "./inode.ts";
 
 type Moves = Pick<Policy, "folderMoves" | "movesToRoot">;
 
-/** Where the linked folders are on disk now, and where documents linked below them are expected. */
+/** Present local paths of the linked folders, and of the documents expected below them. */
 export type FolderPaths = {
   /** Linked folders that were found, with their present paths. */
   readonly found: Map<DirId, LocalPath>;
@@ -18,24 +18,24 @@ export type FolderPaths = {
   /** Linked folders, outer ones first. */
   readonly sorted: readonly DirLink[];
   readonly asOne: boolean;
-  /** Whether the deployment can move a folder to the root. */
+  /** True if the deployment can move a folder to the root. */
   readonly toRoot: boolean;
   /**
-   * Linked folders that were removed here and that the service cannot delete, by base's path: a
+   * Linked folders that were removed locally and that the service cannot delete, by base's path: a
    * folder that comes to that path is the same folder again.
    */
   readonly staying: ReadonlyMap<LocalPath, DirLink>;
   /** Those of them at whose path there is another folder by now. */
   readonly rehoused: Set<DirId>;
-  /** Whether any folder was found elsewhere than at base's path. */
+  /** True if any folder was found elsewhere than at base's path. */
   moved: boolean;
 };
 
 /**
- * Inode and birth time first (a rename, even into a swap), then the path below the parent's new
- * place, then the base path. Where the deployment cannot move a folder, or not to the root, one
- * that is at another path here (in the root) is a new one: its documents move there one by one,
- * with their ids, and the old one goes as one that was deleted.
+ * Finds folders by inode and birth time first (a rename, even into a swap), then by the path below
+ * the parent's new place, then by the base path. If the deployment cannot move a folder, or not to
+ * the root, one that is at another local path (in the root) is a new one: its documents move there
+ * one by one, with their ids, and the old one counts as deleted.
  */
 export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
@@ -69,8 +69,8 @@ function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: F
 }
 
 /**
- * A folder at its old path is the same one on any deployment. A folder that was removed here, and
- * that the service keeps, may have had the same path.
+ * A folder at its old path is the same one on any deployment. A folder that was removed locally,
+ * and that the service keeps, may have had the same path.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
   const loose = new Map<string, DirLink>();
@@ -94,7 +94,7 @@ function findMovedByInode(paths: FolderPaths, loose: ReadonlyMap<string, DirLink
 }
 
 /**
- * Where the service keeps a removed folder, nothing else can get its name there: a folder that was
+ * If the service keeps a removed folder, nothing else can get its name there: a folder that was
  * moved to its path is moved document by document.
  */
 function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
@@ -118,7 +118,7 @@ export function claimFolder(paths: FolderPaths, dir: DirLink, path: LocalPath): 
   if (path !== dir.localPath) paths.moved = true;
 }
 
-/** Where a linked path is expected if only the folders above it moved. */
+/** Returns the expected path of a linked path if only the folders above it moved. */
 export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
   if (!paths.moved) return basePath;
   for (let above = parentOf(basePath); above !== ""; above = parentOf(above)) {
@@ -151,7 +151,7 @@ export function findFoldersByContents(
 }
 
 function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): void {
-  // The place to which the parent's move took it counts more than where its documents went.
+  // The place to which the parent's move took it counts more than the place of its documents.
   for (const path of [relocate(dir.localPath, paths), winnerOf(poll, folders)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
@@ -159,16 +159,16 @@ function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: Reado
   }
 }
 
-/** Where a linked document was, and where it was found; null: nowhere. */
+/** Old and present path of a linked document; null: nowhere. */
 type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
 
 /**
- * For a folder that was not found: how many documents there were below it, and how many say that it
- * is at each path.
+ * For a folder that was not found: the number of documents below it, and of those that point to
+ * each path.
  */
 type Poll = { total: number; readonly votes: Map<LocalPath, number> };
 
-/** Has a document vote for each folder that it was in. */
+/** Counts a document's vote for each folder that it was in. */
 function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereabouts): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);
@@ -180,13 +180,13 @@ function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereab
 }
 
 /**
- * Where a document says that a folder above it is now: the document must be at the same place below
- * it.
+ * Returns the present path of a folder above a document, by the document: it must be at the same
+ * place below it.
  */
 function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
   if (now.endsWith(suffix) && now.length > suffix.length) return now.slice(0, -suffix.length);
-  // A direct child that was renamed as well still tells its folder.
+  // A direct child that was renamed as well still identifies its folder.
   return parentOf(base) === above && parentOf(now) !== "" ? parentOf(now) : null;
 }
 
@@ -195,7 +195,7 @@ function winnerOf({ total, votes }: Poll, folders: ReadonlyMap<LocalPath, LocalF
   return null;
 }
 
-/** null: the disk tells all names apart. */
+/** Null: the disk distinguishes all names. */
 type FoldersByKey = ReadonlyMap<string, LocalFolder> | null;
 
 function foldedFolders(local: LocalTree): FoldersByKey {
@@ -204,8 +204,8 @@ function foldedFolders(local: LocalTree): FoldersByKey {
 }
 
 /**
- * The path at which a linked file is expected, with its folder where that is now; null where its
- * folder was not found, because a file at the old path then proves nothing.
+ * Returns the expected path of a linked file, with its folder's present path; null if its folder
+ * was not found, because a file at the old path then proves nothing.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.moved) return basePath;

@@ -1,11 +1,11 @@
 import type { Stamp } from "../../model/link.ts";
 
-/** Identity by inode: when it is evidence, and the key under which it is looked up. */
+/** Identity by inode: when it is evidence, and its key. */
 
 type Inode = { readonly dev: number; readonly ino: number; readonly birthMs: number };
 
 /**
- * The key made of inode and birth time. Systems give an inode to a new file at once after `rm`, so
+ * Returns the key of inode and birth time. Systems give an inode to a new file right after `rm`, so
  * the birth time belongs to it. If only one side has a birth time (0: none), the keys differ.
  */
 export function inodeKey(inode: Inode): string {
@@ -13,8 +13,8 @@ export function inodeKey(inode: Inode): string {
 }
 
 /**
- * @returns the key of a file that has its inode alone; null for one with hard links, whose inode
- * names no single path
+ * Returns the key of a file that has its inode alone; null for one with hard links, whose inode
+ * names no single path.
  */
 export function fileInodeKey(stamp: Stamp | null): string | null {
   return stamp === null || stamp.nlink > 1 ? null : inodeKey(stamp);

@@ -24,11 +24,11 @@ import { findTwins } from "./twins.ts";
 export type Matched = {
   readonly forest: Forest;
   readonly documents: DocumentRow[];
-  /** Files that are not judged in this pass, because they may be a document that is not seen. */
+  /** Files that are not judged in this cycle, because they may be a document that is not seen. */
   readonly undecided: ReadonlySet<LocalPath>;
   /**
-   * Documents without a row that a decision turned out to depend on: the plan is to be made again
-   * with them judged.
+   * Documents without a row that a decision turned out to depend on: the plan is made again with
+   * them judged.
    */
   readonly wanted: Set<DocId>;
   /** Documents without a row that the plan makes locally. */
@@ -38,8 +38,8 @@ export type Matched = {
 };
 
 /**
- * Which row of base, which file on disk and which file of the service are one document. Documents
- * at rest, and those that only arrive, get no row.
+ * Matches records of base, local files and files of the service to documents. Documents at rest,
+ * and those that only arrive, get no row.
  */
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judged: Judged = NONE_JUDGED): Matched {
   const folders = findFolders(trees, policy);
@@ -72,7 +72,9 @@ function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
 
 type SeenLocally = { readonly seen: Seen<LocalFile>; readonly evidence: DocumentRow["evidence"] };
 
-/** @param unread why what was not found may be somewhere all the same; null: it is nowhere */
+/**
+ * @param unread reason why a document that was not found may exist all the same; null: it does not
+ */
 function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: Unread | null): SeenLocally {
   const match = matches.get(link.id);
   const why = whyUnsure(trees, link, match, blocked.get(link.id), unread);
@@ -82,7 +84,7 @@ function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: 
     : { seen: present(match.file), evidence: match.evidence };
 }
 
-/** Why it cannot be told what a document is locally; null: it can. */
+/** Returns why the local state of a document is not known; null if it is. */
 function whyUnsure(
   trees: Trees,
   link: Link,
@@ -92,7 +94,8 @@ function whyUnsure(
 ): Unread | null {
   if (mayBe !== undefined) return ambiguousFile(mayBe.map(({ path }) => path));
   if (match === undefined) return whyUnseen(link.localPath, trees) ?? unread;
-  // Only the path speaks for this file. The document may be one that is being written elsewhere.
+  // Only the path is evidence for this file. The document may be one that is being written
+  // elsewhere.
   return match.evidence === "path" && isAnythingWritten(trees) ? STILL_WRITTEN : null;
 }
 
@@ -102,8 +105,8 @@ function linkedDocument(forest: Forest, trees: Trees, link: Link, { seen, eviden
 }
 
 /**
- * An absence counts only when the listing was complete (I20); what was not proven gone was only not
- * seen.
+ * An absence counts only if the listing was complete (I20); a document that was not proven gone was
+ * only not seen.
  */
 function remoteSeen(trees: Trees, link: Link): RemoteSeen {
   const { remote } = trees;

@@ -15,7 +15,7 @@ import type { FolderPaths } from "./folder-paths.ts";
 import { fileInodeKey } from "./inode.ts";
 import { whyHidden } from "./unseen.ts";
 
-/** Why a file on disk was taken for a linked document, the strongest evidence first. */
+/** Evidence by which a file on disk was taken for a linked document, the strongest first. */
 export type Evidence =
   | "inode-and-text"
   | "path-and-inode"
@@ -30,14 +30,14 @@ export type Evidence =
 
 export type LocalMatch = { readonly file: LocalFile; readonly evidence: Evidence };
 
-/** What the matching of one pass knows and has decided. */
+/** State of the matching in one cycle. */
 export type Matching = {
   readonly trees: Trees;
   readonly texts: TextLookup;
   readonly folders: FolderPaths;
   /** Files that no document has claimed yet; in the end: the new ones. */
   readonly files: Map<LocalPath, LocalFile>;
-  /** Links that are not found yet; in the end: the absent ones. */
+  /** Records that are not found yet; in the end: the absent ones. */
   readonly links: Map<DocId, Link>;
   readonly matches: Map<DocId, LocalMatch>;
   /**
@@ -45,7 +45,7 @@ export type Matching = {
    * own file is being written at this moment.
    */
   readonly undecided: Set<LocalPath>;
-  /** Links with balanced evidence, each with the files that may be its document. */
+  /** Records with balanced evidence, each with the files that may be its document. */
   readonly blocked: Map<DocId, readonly LocalFile[]>;
 };
 
@@ -65,8 +65,8 @@ export function block(matching: Matching, link: Link, files: readonly LocalFile[
 }
 
 /**
- * Takes a file for a document by its text alone. Where the document's own file was not seen, that
- * may be where it was, and this one a copy: a copy must not get the document's id (I09).
+ * Takes a file for a document by its content alone. If the document's own file was not seen, it may
+ * be there, and this one a copy: a copy must not get the document's id (I09).
  */
 export function claimByText(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
   const hidden = whyHidden(link.localPath, matching.trees);
@@ -78,8 +78,8 @@ export function claimByText(matching: Matching, link: Link, file: LocalFile, evi
 }
 
 /**
- * The texts that a document's file may have had last: base's bytes; or the text that waits for
- * review (I31) or is held (by a conflict, a refusal), while base has the live one.
+ * Returns the contents that a document's file may have had last: base's bytes; or the content in
+ * review (I31) or blocked (by a conflict, a refusal), while base has the published one.
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
   const held = trees.base.holds.get(id)?.digest ?? null;
@@ -87,7 +87,7 @@ export function knownTexts({ trees }: Matching, { id, localDigest, submissions }
   return [localDigest, ...submissions.map(({ digest }) => digest), ...(held === null ? [] : [held])];
 }
 
-/** How similar a text is to what a document was known to hold: 0 to 1. */
+/** Returns the similarity of content to the known contents of a document: 0 to 1. */
 export function likeness(matching: Matching, link: Link, is: LineProfile): number {
   let most = 0;
   for (const digest of knownTexts(matching, link)) {
@@ -97,7 +97,7 @@ export function likeness(matching: Matching, link: Link, is: LineProfile): numbe
   return most;
 }
 
-/** Whether a file may be a version of a document, judged by its text alone. */
+/** Returns true if a file may be a version of a document, judged by its content alone. */
 export function isLike(matching: Matching, link: Link, file: LocalFile): boolean {
   if (knownTexts(matching, link).includes(file.digest)) return true;
   const is = readProfile(matching, file.digest);
@@ -105,20 +105,20 @@ export function isLike(matching: Matching, link: Link, file: LocalFile): boolean
 }
 
 /**
- * Whether the file contains one of the document's texts, or is contained in one: a short note that
- * was filled, or a long one that was split, is not similar any more.
+ * Returns true if the file contains one of the document's contents, or is contained in one: a short
+ * note that was filled, or a long one that was split, is not similar any more.
  */
 export function holdsPart(matching: Matching, link: Link, file: LocalFile): boolean {
   const is = readProfile(matching, file.digest);
   if (is === null) return false;
   return knownTexts(matching, link).some((digest) => {
     const was = readProfile(matching, digest);
-    // A blank file is no part of a text: nothing of the text is in it.
+    // A blank file is no part of content: nothing of it is in the file.
     return was !== null && (isKeptIn(was, is) || (is.total > 0 && isKeptIn(is, was)));
   });
 }
 
-/** Whether a file's text is evidence that the file is the document. */
+/** Returns true if a file's content is evidence that the file is the document. */
 export function resembles(matching: Matching, link: Link, file: LocalFile): boolean {
   return isLike(matching, link, file) || holdsPart(matching, link, file);
 }
@@ -129,8 +129,8 @@ export function readProfile(matching: Matching, digest: Digest): LineProfile | n
 }
 
 /**
- * Links that are not found yet, each with the file that has its inode and birth time now; none
- * where inodes are no evidence.
+ * Returns records that are not found yet, each with the file that has its inode and birth time now;
+ * none if inodes are no evidence.
  */
 export function sameInodes(matching: Matching): [Link, LocalFile][] {
   if (!matching.trees.local.inodesTrusted) return [];

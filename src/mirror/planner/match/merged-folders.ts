@@ -8,9 +8,9 @@ import { claimFolder, type FolderPaths, relocate } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 
 /**
- * A folder was renamed or moved on the service to the path of an unlinked folder here: from then on
- * the two are one, like a new folder of the service and one here. What base has in the old folder
- * stays there, follows document by document, and the old folder goes when it is empty.
+ * A folder was renamed or moved on the service to the path of an unlinked local folder: from then
+ * on the two are one, like a new folder of the service and a local one. Documents that base has in
+ * the old folder stay there, follow one by one, and the old folder goes when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push-only") return;
@@ -21,8 +21,8 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
 }
 
 /**
- * @returns the local folder at the place that the service has for this one; null where there is
- * none, or it is linked
+ * Returns the local folder at the service's place for this one; null if there is none, or it is
+ * linked.
  */
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
   const { link, localPath, remotePath } = folder;
@@ -33,14 +33,15 @@ function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: 
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
 }
 
-/** The path that a folder would have here; null: the one above it is not here. */
+/** Returns the path that a folder would have locally; null: the one above it is not local. */
 function pathHere(forest: Forest, { disk }: Trees["local"], { id }: DirLink, remotePath: RemotePath): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
   return parent === null ? null : joinPath(parent, localNameFor(nameOf(remotePath), "folder", id, disk.maxNameBytes));
 }
 
 /**
- * Whether it was moved only on the service: if it was moved here as well, the table says who wins.
+ * Returns true if it was moved only on the service: if it was moved locally as well, the table
+ * decides.
  */
 function isMovedThereAlone(folder: FolderRow, link: DirLink, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;

@@ -18,8 +18,8 @@ import type { FolderPaths } from "./folder-paths.ts";
 import { type Forest, newFolder, register } from "./forest.ts";
 
 /**
- * Folders that no link names, those above first: what both sides have at corresponding places is
- * one row.
+ * Adds folders without a record, outer ones first: folders that both sides have at corresponding
+ * places are one row.
  */
 export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   const fold = localFolderIndex(trees);
@@ -30,14 +30,14 @@ export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, path
 }
 
 /**
- * ORDER: listed before implied, so that a folder's id is known; the service's before ours, so that
- * ours join.
+ * ORDER: listed before implied, so that a folder's id is known; the service's before local ones, so
+ * that those join.
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
 
 type Unlinked = { readonly depth: number; readonly rank: number; readonly path: string; readonly id: DirId | null };
 
-/** Above before below. */
+/** Outer ones first. */
 function listUnlinked(forest: Forest, { base, local, remote }: Trees, paths: FolderPaths): Unlinked[] {
   const unlinked: Unlinked[] = [];
   for (const { id, path } of remote.folders.values())
@@ -49,11 +49,13 @@ function listUnlinked(forest: Forest, { base, local, remote }: Trees, paths: Fol
   return unlinked.sort((a, b) => a.depth - b.depth || a.rank - b.rank || compareStrings(a.path, b.path));
 }
 
-/** Folders above what the service shows, but for some of those that the forest has. */
+/**
+ * Returns the folders above the paths that the service shows, except for some that the forest has.
+ */
 function impliedFolders(forest: Forest, remote: RemoteTree): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
   for (const { path } of remote.folders.values()) addAbove(implied, path);
-  // Listings come folder by folder, so that most documents share the folder of the one before.
+  // Listings come folder by folder, so most documents share the folder of the previous one.
   let before = "";
   for (const { path } of remote.files.values()) {
     const slash = path.lastIndexOf("/");
@@ -78,8 +80,8 @@ function localFolderIndex(trees: Trees): FolderIndex {
 }
 
 /**
- * The folder of its name; else one that was made with its id's digits, for its place was taken;
- * else the one that the disk takes for the same.
+ * Returns the folder with its name; else one that was made with its id's digits, because its place
+ * was taken; else the one that the disk treats as the same.
  */
 function twinOf(parent: LocalPath, name: string, id: string, { local }: Trees, fold: FolderIndex): LocalPath | null {
   const { maxNameBytes } = local.disk;
@@ -102,7 +104,7 @@ function plantRemote(
   const expected = twinPathOf(forest, path, id, fold, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.link !== null) {
-    // Deleted and made anew by someone: the same folder to everybody but its id.
+    // Deleted and made again by someone: the same folder for everybody except for its id.
     Object.assign(twin, { replaced: twin.link.id, ...there });
     register(forest, twin);
     return;
@@ -113,7 +115,7 @@ function plantRemote(
   register(forest, folder);
 }
 
-/** Where the folder here is, or would be, that a folder of the service corresponds to. */
+/** Returns the present or future local path of a folder of the service. */
 function twinPathOf(
   forest: Forest,
   path: RemotePath,
@@ -127,8 +129,8 @@ function twinPathOf(
 }
 
 /**
- * Gone here and listed there: a folder that is made here where the service has it by now is that
- * folder, and stands in nobody's way.
+ * Deleted locally and listed on the service: a folder that is made locally at the service's place
+ * is that folder, and blocks nobody.
  */
 function isKeptThere({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";

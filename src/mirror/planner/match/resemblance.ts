@@ -5,24 +5,24 @@ import type { LocalFile } from "../../model/tree.ts";
 import { knownTexts, type Matching, readProfile } from "./matching.ts";
 
 /**
- * LIMIT: comparisons of texts in one pass. Past it, what is left are deletions and new files, which
- * the guards then judge.
+ * LIMIT: comparisons of contents in one cycle. Beyond it, unmatched ones are deletions and new
+ * files, which the safety checks then judge.
  */
 const MAX_COMPARISONS = 4_000;
-/** LIMIT: texts read for comparison in one pass. */
+/** LIMIT: contents read for comparison in one cycle. */
 const MAX_PROFILES = 1_000;
 
 type Candidate = { readonly file: LocalFile; readonly profile: LineProfile };
 type Pair = { readonly link: Link; readonly file: LocalFile; readonly score: number };
 
-/** Documents with the files that are like them, the most similar pair first. */
+/** Returns documents with the files that are like them, the most similar pair first. */
 export function pairUp(matching: Matching, links: Iterable<Link>, files: Iterable<LocalFile>): readonly Pair[] {
   return listPairs(matching, links, listCandidates(matching, files)).sort(
     (a, b) => b.score - a.score || compareStrings(a.link.id, b.link.id) || compareStrings(a.file.path, b.file.path),
   );
 }
 
-/** Files that hold a text, the shortest first. */
+/** Returns files with content, the shortest first. */
 function listCandidates(matching: Matching, from: Iterable<LocalFile>): Candidate[] {
   const candidates: Candidate[] = [];
   const files = [...from]
@@ -51,7 +51,7 @@ function listPairs(matching: Matching, of: Iterable<Link>, candidates: readonly 
   return pairs;
 }
 
-/** Those whose length alone still allows a likeness, as far as the budget goes. */
+/** Yields those whose length alone still allows a likeness, within the limits. */
 function* comparableTo(
   was: LineProfile,
   candidates: readonly Candidate[],

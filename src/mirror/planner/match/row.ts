@@ -6,8 +6,8 @@ import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import type { Evidence } from "./matching.ts";
 
 /**
- * What has a place. A place is (parent folder, name), not a path: when a folder moves, what is
- * below it has not moved itself. Rows are made anew for each plan and are mutable within it.
+ * A document or folder with a place: (parent folder, name), not a path. When a folder moves, what
+ * is below it has not moved itself. Rows are made for each plan and are mutable within it.
  */
 
 export type Side = "local" | "remote";
@@ -20,11 +20,11 @@ export function otherSide(side: Side): Side {
 
 export type Place = { readonly parent: FolderRow; readonly name: string };
 
-/** Where something is, and where the plan wants it; null: not there. `wantAt` sets the goal. */
+/** Present place and planned place; null: none. `wantAt` sets the goal. */
 type Whereabouts = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
-  /** Unique in a plan; the order of making, which is that of the input, sorted. */
+  /** Unique in a plan; the order of making, which is that of the sorted input. */
   readonly key: number;
   readonly local: Whereabouts;
   readonly remote: Whereabouts;
@@ -33,30 +33,31 @@ type CommonRow = {
 export type FolderRow = CommonRow & {
   readonly kind: "folder";
   link: DirLink | null;
-  /** The linked or listed id; null for a folder that the service has not, or has not shown. */
+  /**
+   * The linked or listed id; null for a folder that the service does not have, or has not shown.
+   */
   dirId: DirId | null;
-  /** Path on disk before the plan; null when it is not there. */
+  /** Path on disk before the plan; null if it is missing. */
   localPath: LocalPath | null;
   remotePath: RemotePath | null;
   localSeen: "present" | "absent" | "unknown";
   /**
    * `implied`: not listed, but a document's path shows it. `gone`: proven. `unknown`: linked, and
-   * not listed in this pass.
+   * not listed in this cycle.
    */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
-  /** The id of the link, where the folder at its place now has another one. */
+  /** Id of the record, if the folder at its place now has another one. */
   replaced: DirId | null;
   /**
-   * It was a linked folder's, which is another one here now: what is in it goes there, and it goes
-   * when it is empty.
+   * The local folder was linked and is another one now: its contents move there, and it goes when
+   * it is empty.
    */
   vacated: boolean;
   /**
-   * The service kept it while it was gone here, and what stands at its path is another folder on
-   * disk.
+   * The service kept it while it was missing locally, and another local folder is at its path now.
    */
   rehoused: boolean;
-  /** It has moved on the service to where another folder stood here, which it is now. */
+  /** Moved on the service onto the path of another local folder: the two are now one. */
   merged: boolean;
 };
 
@@ -80,13 +81,13 @@ export type DocumentRow = CommonRow & {
 
 export type Row = FolderRow | DocumentRow;
 
-/** Says where the plan wants a row on a side; null: not there. Nothing else sets a goal. */
+/** Sets the planned place of a row on a side; null: none. Nothing else sets a goal. */
 export function wantAt(row: Row, side: Side, place: Place | null): void {
   const whereabouts: { goal: Place | null } = row[side];
   whereabouts.goal = place;
 }
 
-/** Wants a row on both sides where it is. */
+/** Plans a row at its present place on both sides. */
 export function wantInPlace(row: Row): void {
   for (const side of SIDES) wantAt(row, side, row[side].now);
 }
@@ -95,25 +96,25 @@ export function samePlace(a: Place | null, b: Place | null): boolean {
   return a === b || (a !== null && b !== null && a.parent === b.parent && a.name === b.name);
 }
 
-/** Whether the plan wants a row on a side, at another place than it has there. */
+/** Returns true if the plan moves a row on a side. */
 export function isMoving(row: Row, side: Side): boolean {
   return row[side].goal !== null && !samePlace(row[side].goal, row[side].now);
 }
 
-/** By which rules a row is named. */
+/** Returns the naming rules of a row. */
 export function nameKindOf(row: Row): "file" | "folder" {
   return row.kind === "document" ? "file" : "folder";
 }
 
 /**
- * What a local name is made of where the disk cannot hold the remote one: the id, or the path of a
- * folder that shows none.
+ * Returns the source of a local name if the disk cannot have the remote one: the id, or the path of
+ * a folder that shows none.
  */
 export function idOf(row: Row): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");
 }
 
-/** The path that a link, or a folder's row, has on a side. */
+/** Returns the path of a record, or of a folder's row, on a side. */
 export function pathOn<P>(one: { readonly localPath: P; readonly remotePath: P }, side: Side): P {
   return side === "local" ? one.localPath : one.remotePath;
 }

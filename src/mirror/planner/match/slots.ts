@@ -4,9 +4,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 
-/**
- * Which names each side takes for one: of the disk this was probed, of the service it is learned.
- */
+/** Names that each side treats as one: probed on the disk, learned about the service. */
 export type Foldings = Readonly<Record<Side, DiskFolding>>;
 
 export function foldingsOf({ local }: Trees, { remoteFolding }: Policy): Foldings {
@@ -23,7 +21,7 @@ export function slotKey(place: Place, folding: DiskFolding): string {
 
 /**
  * Values by slot. There is one map for each folder, because a key for each slot would be a string
- * that is made again at each access.
+ * that is made again on each access.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
@@ -52,7 +50,7 @@ export class SlotMap<T> {
   }
 }
 
-/** What is in a slot before the plan, with or without a row. */
+/** Occupant of a slot before the plan, with or without a row. */
 type Occupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }
@@ -60,7 +58,7 @@ type Occupant =
 
 const FREE = { kind: "free" } as const;
 
-/** Looks slots up in the trees. Indexes that only moves need are made when first needed. */
+/** Looks slots up in the trees. Indexes that only moves need are made on first use. */
 export class Occupancy {
   readonly #trees: Trees;
   readonly #foldings: Foldings;
@@ -109,8 +107,8 @@ export class Occupancy {
 }
 
 /**
- * Rows by their place on disk now and by the one in this plan: what may be in a slot while the plan
- * runs.
+ * Lists rows by their present and planned places on disk: possible occupants of a slot while the
+ * plan runs.
  */
 export function listClaimants(rows: Iterable<Row>, disk: DiskFolding): SlotMap<Row[]> {
   const claimants = new SlotMap<Row[]>(disk);

@@ -6,7 +6,7 @@ import type { LocalFile, RemoteFile, Trees } from "../../model/tree.ts";
 import { folderAt, type Forest } from "./forest.ts";
 
 /**
- * Documents that no link names: those that both sides have at corresponding places, and those that
+ * Documents without a record: those that both sides have at corresponding places, and those that
  * one side alone has.
  */
 type Twins = {
@@ -17,7 +17,7 @@ type Twins = {
 
 type FindTwin = (file: RemoteFile) => LocalFile | undefined;
 
-/** @param newFiles those that no link has claimed */
+/** @param newFiles files that no record has claimed */
 export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles: readonly LocalFile[]): Twins {
   const { disk } = trees.local;
   const waiting = new Map(newFiles.map((file) => [pathKey(file.path, disk), file]));
@@ -25,7 +25,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   let there: RemoteFile[] = [];
   for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) there.push(file);
   there.sort((a, b) => compareStrings(a.path, b.path));
-  // ORDER: on a disk that folds, what stands at a document's path in other letters may be its
+  // ORDER: on a disk that folds, the file at a document's path in other letters may be its
   // neighbour's; its own then has the name with its id's digits.
   const ways: readonly (() => FindTwin)[] = [
     () => exactTwin(forest, waiting, trees),
@@ -48,7 +48,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   return { met, there, here: [...waiting.values()].sort((a, b) => compareStrings(a.path, b.path)) };
 }
 
-/** The file at the path that the disk takes for the document's. */
+/** Finds the file at the path that the disk treats as the document's. */
 function foldedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
   return (file) => {
     const path = localTwinPath(forest, local, file);
@@ -56,7 +56,7 @@ function foldedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { l
   };
 }
 
-/** The file at the very path of the document. */
+/** Finds the file at the exact path of the document. */
 function exactTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
   return (file) => {
     const path = localTwinPath(forest, local, file);
@@ -78,8 +78,8 @@ function pathInTwinFolder(forest: Forest, file: RemoteFile, nameFor: (name: stri
 const HAS_DIGITS = /-[0-9a-f]{8}\.md$/;
 
 /**
- * A file that was made with its id's digits, for its place was taken, by a run that was cut off
- * before base had it, or with a state that was lost.
+ * Finds a file that was made with its id's digits, because its place was taken, by a run that was
+ * interrupted before base had it, or with a state that was lost.
  */
 function digitsTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
   if (![...waiting.values()].some(({ path }) => HAS_DIGITS.test(path))) return () => undefined;
@@ -90,8 +90,7 @@ function digitsTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { l
 }
 
 /**
- * New local files by the remote path that their mapped name gives; not where several would get the
- * same.
+ * Finds new local files by the remote path of their mapped name; not if several would get the same.
  */
 function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, policy: Policy): FindTwin {
   if (policy.names === "block") return () => undefined;

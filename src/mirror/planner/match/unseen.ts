@@ -3,7 +3,7 @@ import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import { STILL_WRITTEN, type Unread, unreadable } from "../../model/seen.ts";
 import type { Trees } from "../../model/tree.ts";
 
-/** Whether a linked path is at or below what the walk could not see. */
+/** Returns true if a linked path is at or below a path that the walk could not see. */
 export function isUnseen(path: LocalPath, trees: Trees): boolean {
   if (trees.local.unseen.size === 0) return false;
   return trees.local.unseen.has("") || whyUnseen(path, trees) !== null;
@@ -14,8 +14,9 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Why the walk could not see what is at this very path, or in a folder above it. In a bulk change
- * (all is unseen) nothing is: there, files are seen, and what is not among them is not there now.
+ * Returns why the walk could not see this very path, or a folder above it. In a bulk change
+ * (everything is unseen) there is no such reason: files are seen there, and a missing one is not
+ * there now.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
@@ -26,17 +27,17 @@ export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread
   return null;
 }
 
-/** Whether some file is still being written, so that this walk did not see its text. */
+/** Returns true if some file is still being written, so that this walk did not see its content. */
 export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
   for (const { kind } of unseen.values()) if (kind === STILL_WRITTEN.kind) return true;
   return false;
 }
 
 /**
- * Why nothing counts as absent in this walk: what is missing may have been moved to a place that
- * the walk could not see (I04: "the scan complete"). A linked document's own file that cannot be
- * read hides only itself; at the path of one that was found elsewhere, it is another's.
- * @returns null: what was not found is absent
+ * Returns why nothing counts as absent in this walk: a missing file may have been moved to a place
+ * that the walk could not see (I04: "the scan complete"). A linked document's own file that cannot
+ * be read hides only itself; at the path of one that was found elsewhere, it is another's.
+ * @returns null: a file that was not found is absent
  */
 export function whyNothingIsAbsent({ base, local }: Trees, isElsewhere: (link: Link) => boolean): Unread | null {
   if (local.partial === true) return unreadable("only a part of the folder was scanned");

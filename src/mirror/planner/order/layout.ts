@@ -75,7 +75,7 @@ export class Layout {
     return new Set(this.#first.get(row));
   }
 
-  /** Where a row is by now, or its goal on a side where it is not yet. */
+  /** Returns the present place of a row, or its goal on a side without it. */
   #place(side: Side, row: Row): Place | null {
     return this.ledgers[side].at(row) ?? row[side].goal;
   }
@@ -95,7 +95,7 @@ export class Layout {
     };
   }
 
-  /** The steps before one that uses a row's present paths. */
+  /** Returns the steps before one that uses a row's present paths. */
   #dependencies(row: Row, sides: readonly Side[]): Set<number> {
     const after = this.#firsts(row);
     for (const side of sides) {
@@ -157,7 +157,7 @@ export class Layout {
     this.#use(row, ["local", "remote"], step);
   }
 
-  /** Lays the step that makes a document without a row. */
+  /** Lays out the step that makes a document without a row. */
   layWithoutRow({ file: { id, path, changeId }, place }: Arrival): void {
     const after = new Set<number>();
     for (const side of SIDES) this.ledgers[side].waitsFor(place, after);
@@ -184,8 +184,8 @@ export class Layout {
   }
 
   /**
-   * Lays a move: one step on disk; on the service one for each PATCH. `temporary`: `to` only breaks
-   * a circle.
+   * Lays out a move: one step on disk; on the service one for each PATCH. `temporary`: `to` only
+   * breaks a circle.
    */
   layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
     const ledger = this.ledgers[side];
@@ -209,7 +209,7 @@ export class Layout {
     const ledger = this.ledgers[side];
     const from = ledger.at(row)!;
     const after = this.#dependencies(row, [side]);
-    // If the move on the service fails, the row stays here where its user put it.
+    // If the move on the service fails, the row stays locally where its user put it.
     const there = this.#placed.remote.get(row);
     if (there !== undefined) after.add(there);
     ledger.waitsFor(hop.to, after);

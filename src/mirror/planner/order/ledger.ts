@@ -3,10 +3,10 @@ import { type Occupancy, SlotMap, slotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * One side while the plan is laid out step by step: where everything is by then, and by which step.
- * This gives an action its paths, and the steps that it must wait for: the last one that moved a
- * folder on its path, the one that freed its slot, the last one on itself. A folder's move also
- * waits for the steps that used its old path.
+ * One side while the plan is laid out step by step: the place of everything by then, and the step
+ * that put it there. This gives an action its paths, and the steps that it must wait for: the last
+ * one that moved a folder on its path, the one that freed its slot, the last one on itself. A
+ * folder's move also waits for the steps that used its old path.
  */
 export class Ledger {
   readonly side: Side;
@@ -20,7 +20,8 @@ export class Ledger {
   readonly #movedBy = new Map<FolderRow, number>();
   readonly #usedBy = new Map<FolderRow, number[]>();
   /**
-   * Folders that a later step will move or remove: only for these it is noted who uses their paths.
+   * Folders that a later step will move or remove: only for these, users of their paths are
+   * recorded.
    */
   readonly #moving = new Set<FolderRow>();
 
@@ -72,7 +73,7 @@ export class Ledger {
     return path;
   }
 
-  /** Adds to `after` what a step that acts at `place` must wait for. */
+  /** Adds to `after` the steps that a step at `place` must wait for. */
   waitsFor(place: Place, after: Set<number>): void {
     if (this.#movedBy.size === 0) return;
     for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
@@ -81,7 +82,7 @@ export class Ledger {
     }
   }
 
-  /** Notes that a step uses the path of `place`. */
+  /** Records that a step uses the path of `place`. */
   use(place: Place, step: number): void {
     if (this.#moving.size === 0) return;
     for (let at: FolderRow | undefined = place.parent; at !== undefined; at = this.at(at)?.parent) {
@@ -102,7 +103,7 @@ export class Ledger {
 
   /**
    * @param step null: a folder that is made with its content, which waits for no step
-   * @returns the key of the slot that became free, or null.
+   * @returns the key of the slot that became free, or null
    */
   move(row: Row, to: Place | null, step: number | null): string | null {
     const from = this.at(row);

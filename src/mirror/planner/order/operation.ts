@@ -1,7 +1,7 @@
 import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
 import { type DocumentRow, isMoving, type Row, type Side } from "../match/row.ts";
 
-/** What is to be laid out, before order and paths are known. */
+/** An operation to lay out, before order and paths are known. */
 export type Operation =
   | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly propose: Proposal }
   | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly propose: Proposal | null }
@@ -11,14 +11,14 @@ export type Operation =
 
 /**
  * ORDER: a row that moves on both sides (because it gets a number) moves on the service first: its
- * user moved it here, and base must not forget that before it is done.
+ * user moved it locally, and base must not forget that before it is done.
  */
 const REMOTE_FIRST = ["remote", "local"] as const;
 const NO_PROPOSALS: readonly Proposal[] = [];
 
 /**
- * All operations, in the order in which they are tried: folders, moves, creates and edits, records,
- * deletes, folders that go.
+ * Lists all operations in the order in which they are tried: folders, moves, creates and edits,
+ * records, deletes, removed folders.
  */
 export function listOperations(draft: PlanDraft): Operation[] {
   const operations: Operation[] = [];
@@ -52,7 +52,7 @@ function addMoves(row: Row, proposals: readonly Proposal[], operations: Operatio
   }
 }
 
-/** null: an arrival, which is listed by its goal. */
+/** Returns null for an arrival, which is listed by its goal. */
 function operationOf(row: Row, propose: Proposal): Operation | null {
   switch (propose.role) {
     case "arrive-local":
@@ -67,7 +67,7 @@ function operationOf(row: Row, propose: Proposal): Operation | null {
   }
 }
 
-/** Records a document's place where no arrival does. */
+/** Records a document's place if no arrival does. */
 function proposeRecord(draft: PlanDraft, row: DocumentRow): Proposal | null {
   const why = draft.whys.get(row);
   const { link } = row;
@@ -91,7 +91,7 @@ const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], num
   leave: { folder: 6, document: 5 },
 };
 
-/** Returns whether an operation comes before those that make documents without a row. */
+/** Returns true if an operation comes before those that make documents without a row. */
 export function precedesArrivals(operation: Operation): boolean {
   return rankOf(operation) <= RANKS.arrive.document;
 }

@@ -8,10 +8,11 @@ import { temporaryName } from "./temporary.ts";
 import { WaitingList } from "./waiting-list.ts";
 
 /**
- * Lays the decided operations out as steps. Two ledgers know where everything is at each moment. An
- * operation that cannot run yet (its path is taken, its folder is not there, something is still
- * inside) waits. When all of them wait in a circle, one goes to a temporary name. What a step used
- * decides what it must come after: any order that respects this gives the same trees (I15).
+ * Lays the decided operations out as steps. Two ledgers know the place of everything at each
+ * moment. An operation that cannot run yet (its path is taken, its folder is missing, something is
+ * still inside) waits. When all of them wait in a circle, one goes to a temporary name. The paths
+ * that a step used decide what it must come after: any order that respects this gives the same
+ * trees (I15).
  */
 export function layOut(draft: PlanDraft): Step[] {
   return new Schedule(draft).run();
@@ -25,9 +26,9 @@ class Schedule {
   readonly #operations: Operation[];
   readonly #waiting = new WaitingList();
   readonly #ready: Operation[] = [];
-  /** How many place operations of a row are not laid out yet. */
+  /** Number of place operations of a row that are not laid out yet. */
   readonly #open = new Map<Row, number>();
-  /** How many rows still have to leave a folder, by side. */
+  /** Number of rows that still have to leave a folder, by side. */
   readonly #inside = { local: new Map<FolderRow, number>(), remote: new Map<FolderRow, number>() };
 
   constructor(draft: PlanDraft) {
@@ -62,7 +63,7 @@ class Schedule {
     }
   }
 
-  /** A document whose folder cannot be made, or not yet, is to be judged with it. */
+  /** A document whose folder cannot be made, or not yet, has to be judged with it. */
   #layArrivals(): void {
     const { arrivals, wanted } = this.#draft;
     for (const arrival of arrivals.all)
@@ -89,7 +90,7 @@ class Schedule {
     this.#ready.push(...this.#waiting.take(...words));
   }
 
-  /** What an operation still waits for, as a key; null when it can be laid out now. */
+  /** Returns what an operation still waits for, as a key; null if it can be laid out now. */
   #need(operation: Operation): string | null {
     const { row } = operation;
     switch (operation.kind) {
@@ -115,7 +116,7 @@ class Schedule {
   }
 
   /**
-   * What must still leave a folder before the folder can be removed; for a deletion on the service
+   * Returns what must still leave a folder before it can be removed; for a deletion on the service
    * also what may still take its local path.
    */
   #needOfLeave(row: Row, side: Side): string | null {
@@ -129,8 +130,8 @@ class Schedule {
   }
 
   /**
-   * Base may only say that a place was reached when the folders above it have reached theirs: one
-   * of them could fail.
+   * Base may record a place only after the folders above it have reached theirs: one of them could
+   * fail.
    */
   #needOfRecord(row: Row): string | null {
     if ((this.#open.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -140,20 +141,21 @@ class Schedule {
     return null;
   }
 
-  /** Whether a row still has a place to reach on a side. */
+  /** Returns true if a row still has a place to reach on a side. */
   #isOpen(row: Row, side: Side): boolean {
     if ((this.#open.get(row) ?? 0) === 0) return false;
     const goal = row[side].goal;
     return goal !== null && !samePlace(this.#layout.ledgers[side].at(row), goal);
   }
 
-  /** What a row's goal still needs: the folder above must be there, and the path must be free. */
+  /**
+   * Returns what a row's goal still needs: the folder above must exist, and the path must be free.
+   */
   #needOfGoal(row: Row, side: Side): string | null {
     const to = row[side].goal!;
     const ledger = this.#layout.ledgers[side];
     for (let at: FolderRow | undefined = to.parent; at !== undefined; at = ledger.at(at)?.parent) {
-      // A folder whose goal lies below something that is still inside it waits until that has
-      // come out.
+      // A folder whose goal is below something that is still inside it waits until that has left.
       if (at === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
       if (ledger.at(at) === null && !ledger.exists(at)) return `moved ${side} ${at.key}`;
     }
@@ -200,7 +202,7 @@ class Schedule {
   #note({ side, row, from, to, freed }: Shift): void {
     if (from !== null && from.parent !== to?.parent) {
       this.#count(side, from.parent, -1);
-      // Only what still has somewhere to go keeps a folder from becoming empty.
+      // Only rows that still have to move keep a folder from becoming empty.
       const goal = row[side].goal;
       if (to !== null && (goal === null || to.parent !== goal.parent)) this.#count(side, to.parent, 1);
     }
@@ -215,8 +217,8 @@ class Schedule {
   }
 
   /**
-   * Moves one of a circle aside, one whose path another waits for. Each is moved aside at most
-   * once, so this ends.
+   * Moves one of a circle to a temporary name, one whose path another waits for. Each is moved so
+   * at most once, so this ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickParked();
@@ -245,7 +247,7 @@ class Schedule {
     return first;
   }
 
-  /** Whether a folder is not there, and no operation is left that would make it. */
+  /** Returns true if a folder is missing, and no operation is left that would make it. */
   #isHopeless(folder: FolderRow, side: Side): boolean {
     const ledger = this.#layout.ledgers[side];
     for (let at: FolderRow | undefined = folder; at !== undefined; at = (ledger.at(at) ?? at[side].goal)?.parent)
@@ -254,8 +256,8 @@ class Schedule {
   }
 
   /**
-   * The nearest folder above that the plan does not remove: a row that is moved aside must not keep
-   * a folder from being removed.
+   * Returns the nearest folder above that the plan does not remove: a row with a temporary name
+   * must not keep a folder from being removed.
    */
   #lastingFolder(side: Side, from: FolderRow): FolderRow {
     for (let at: FolderRow | undefined = from; at !== undefined; at = this.#layout.ledgers[side].at(at)?.parent)

@@ -7,8 +7,8 @@ import type { Row, Place } from "../match/row.ts";
 const KEPT_BYTES = 100;
 
 /**
- * A name that only breaks a cycle: legal on the service, the same in every plan of the same trees,
- * and never taken.
+ * Returns a name that only breaks a circle: legal on the service, the same in every plan of the
+ * same trees, and never taken.
  */
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
   const ending = row.kind === "document" ? ".md" : "";
@@ -25,7 +25,7 @@ export function temporaryName(row: Row, name: string, isFree: (name: string) => 
 export type Hop = { readonly to: Place; readonly how: "rename" | "reparent"; readonly temporary: boolean };
 
 /**
- * The PATCHes from one place to another. Name and parent are changed one after the other, in the
+ * Returns the PATCHes from one place to another. Name and parent change one after the other, in the
  * order whose middle path is free; if neither is, through a temporary name.
  */
 export function hopsBetween(

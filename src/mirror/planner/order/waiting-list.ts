@@ -21,7 +21,7 @@ export class WaitingList {
     return this.#byNeed.has(need);
   }
 
-  /** @param need the key of what must happen first */
+  /** @param need key of what must happen first */
   add(operation: Operation, need: string): void {
     this.#needs.set(operation, need);
     const list = this.#byNeed.get(need);
@@ -34,7 +34,7 @@ export class WaitingList {
   }
 
   /**
-   * @param words the key of what has happened, in parts
+   * @param words key of what has happened, in parts
    * @returns the operations that waited for it, to be tried again
    */
   take(...words: (string | number)[]): readonly Operation[] {

@@ -1,8 +1,8 @@
 import type { Action } from "../../model/action.ts";
 
 /**
- * The stable name of an action that a guard may stop: the same in every plan that means the same
- * document, version and text, so that an approval covers that and nothing else.
+ * Returns the stable name of an action that a safety check may stop: the same in every plan with
+ * the same document, version and content, so that an approval covers that and nothing else.
  */
 export function guardKey(action: Action): string {
   switch (action.kind) {

@@ -6,7 +6,7 @@ import type { Reason } from "./stops.ts";
 /** A step that a safety check asks about, and the key by which it is approved. */
 export type Guarded = { readonly index: number; readonly key: string };
 
-/** Why a plan is stopped, and the steps that an answer is about. */
+/** Reason why a plan is stopped, and the steps that an answer concerns. */
 export type Finding = Reason & { readonly steps: readonly Guarded[] };
 
 /** Returns the steps of a kind that nobody has approved yet. */

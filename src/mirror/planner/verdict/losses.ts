@@ -9,26 +9,26 @@ import type { PresenceCounts } from "./stops.ts";
 
 /**
  * Safety checks on losses. A side loses a document when the plan deletes it on that side because it
- * is gone from the other, and loses its text when the document became blank on the other side. Both
- * count alike.
+ * is gone from the other, and loses its content when the document became blank on the other side.
+ * Both count alike.
  */
 
 type Side = "local" | "remote";
 
-/** What a plan takes from one side, and nobody has approved yet. */
+/** Losses of one side that nobody has approved yet. */
 type Loss = {
   readonly side: Side;
   readonly deleted: readonly Guarded[];
   /** Folders that are removed: their removal waits with the documents, also of the empty ones. */
   readonly folders: readonly Guarded[];
   readonly emptied: readonly Guarded[];
-  /** Documents that may become blank on this side: their new text was not read yet. */
+  /** Documents that may become blank on this side: their new content was not read yet. */
   readonly unread: readonly DocId[];
-  /** How many losses of the last hour count as well. */
+  /** Losses of the last hour, which count as well. */
   readonly before: number;
-  /** How many losses pass without a question. */
+  /** Losses that need no question. */
   readonly limit: number;
-  /** Whether a safety check found the other side without any document, and nobody answered yet. */
+  /** True if a safety check found the other side without any document, and nobody answered yet. */
   readonly wasAllGone: boolean;
   readonly counts: OtherSide;
 };
@@ -39,9 +39,9 @@ type OtherSide = {
   /** Documents that are gone from there. */
   readonly gone: number;
   readonly present: number;
-  /** Those that are present and that no deletion of this plan concerns. */
+  /** Documents that are present and that no deletion of this plan concerns. */
   readonly left: number;
-  /** Documents whose base version is empty: they have no text to lose. */
+  /** Documents whose base version is empty: they have no content to lose. */
   readonly empty: () => number;
 };
 
@@ -132,9 +132,9 @@ const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const s
 /**
  * The other side is emptied when linked documents are gone from it and none stays: the others are
  * missing too, or this plan removes them because they are gone from this side. That remains so
- * until somebody answers. A document that was the only one may go without a question: its deletion
- * looks like any other, it was looked for twice, and the service showed by the document, or by a
- * folder, that the key belongs to this workspace.
+ * until somebody answers. An only document may go without a question: its deletion looks like any
+ * other, it was looked for twice, and the service showed by the document, or by a folder, that the
+ * key belongs to this workspace.
  */
 function judgeAllGone(loss: Loss): Finding[] {
   const { side, deleted, folders, wasAllGone } = loss;
@@ -155,12 +155,12 @@ function judgeEmptied(loss: Loss): Finding[] {
   return isLosingAll(loss) ? [{ reason: "emptied", detail: tellAllEmptied(loss), steps: emptied }] : [];
 }
 
-/** @param more how many further documents count as emptied */
+/** @param more further documents that count as emptied */
 function isOver({ deleted, emptied, before, limit }: Loss, more = 0): boolean {
   return before + deleted.length + emptied.length + more > limit;
 }
 
-/** Returns whether the other side keeps no document with a text. */
+/** Returns true if the other side keeps no document with content. */
 function isLosingAll({ emptied, counts }: Loss, more = 0): boolean {
   const { known, gone, left, empty } = counts;
   const blank = emptied.length + more;
@@ -168,7 +168,7 @@ function isLosingAll({ emptied, counts }: Loss, more = 0): boolean {
   return left - blank <= (blank === 0 ? 0 : empty());
 }
 
-/** How many deletions on one side need no question. */
+/** Returns the number of deletions on one side that need no question. */
 export function deleteBudget(limits: GuardLimits, known: number): number {
   return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
 }

@@ -2,7 +2,7 @@ import type { Action } from "../../model/action.ts";
 import type { Plan, Verdict } from "../plan-types.ts";
 
 /**
- * Returns the actions that the answer to a halt is about, in the order of the plan. All others wait
+ * Returns the actions that the answer to a stop concerns, in the order of the plan. All others wait
  * for the answer as well.
  */
 export function stoppedBy(

@@ -16,13 +16,13 @@ export type PresenceCounts = {
 
 export type Reason = { readonly reason: HaltReason; readonly detail: string };
 type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly HaltReason[] };
-/** What a plan removes here, and nobody has approved yet. */
+/** Local removals of a plan that nobody has approved yet. */
 type Removals = { readonly documents: number; readonly folders: number };
 
 /**
  * A reason to stop everything. `asks`: whether it needs an approval. `stays`: whether, once
  * approved, it may remain and is only reported, so that nobody has to approve it before each run
- * (documents that are held here because the mirror only pushes, or because they were edited).
+ * (documents that are blocked because the folder only pushes, or because they were edited).
  */
 type Doubt = Reason & { readonly asks: boolean; readonly stays: boolean };
 
@@ -86,8 +86,9 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
 }
 
 /**
- * In a service that was restored, what is missing was mostly made after the backup. It is approved
- * by itself, not by the reason: what is found missing later is asked about again.
+ * In a restored service, missing documents were mostly made after the backup. Their removal is
+ * approved by itself, not by the reason: a document that is found missing later is asked about
+ * again.
  */
 function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
   if (!restored || documents + folders === 0) return [];

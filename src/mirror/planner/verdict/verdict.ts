@@ -8,12 +8,12 @@ import { type Finding, type Guarded, unapproved } from "./guarded.ts";
 import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
 import { type PresenceCounts, type Reason, stopsAll } from "./stops.ts";
 
-/** The guards: when a plan must stop and ask. */
+/** The safety checks: when a plan must stop and ask. */
 
-/** May the plan run, and what must be read first to tell? */
+/** Whether the plan may run, and what must be read first to decide. */
 type Judgement = {
   readonly verdict: Verdict;
-  /** Documents whose new text on the service must be read before the verdict counts. */
+  /** Documents whose new content on the service must be read before the verdict counts. */
   readonly toRead: readonly DocId[];
 };
 
@@ -28,7 +28,7 @@ export function judge(
   const { deleted, folders } = losses.local;
   const removals = { documents: deleted.length, folders: folders.length };
   const { stops, waived } = stopsAll(trees, policy, signals, counts, removals);
-  // Both reasons are about a service that no longer has what this folder has.
+  // Both reasons concern a service that no longer has this folder's documents.
   const isRemoving = signals.restored || trees.remote.nothingKnown === true;
   if (stops.length > 0) return { verdict: haltAll(stops, isRemoving ? [...deleted, ...folders] : []), toRead: [] };
   const toRead = mustRead(losses.local);
@@ -42,7 +42,7 @@ export function judge(
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
 }
 
-/** @param removals are approved with the reasons, so that nobody is asked twice */
+/** @param removals approved with the reasons, so that nobody is asked twice */
 function haltAll(stops: readonly Reason[], removals: readonly Guarded[]): Verdict {
   const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
   const stoppedSteps = removals.map(({ index }) => index).sort((a, b) => a - b);
@@ -72,7 +72,7 @@ function judgeFlood(
   return [{ reason: "conflict-flood", detail, steps: clashes }];
 }
 
-/** A copy that is gone decides for the local text, which may then replace the service's. */
+/** A deleted copy decides for the local content, which may then replace the service's. */
 function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
   const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
   if (ends.length <= budget) return [];
