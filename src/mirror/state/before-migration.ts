@@ -4,16 +4,16 @@ import { fillOwn } from "./own-database.ts";
 import { lookAtOwn, removeOwn, renameOwn } from "./own-files.ts";
 
 /**
- * What an update finds is kept as it was, beside what it makes of it, until the mirror was in sync
- * once more: so that the program of before can be gone back to.
+ * Keeps the state from before a migration until a run ends in sync once more, so that the earlier
+ * program can be used again.
  */
 
 /** Beside `state.db`: the file of the older schema, compact and whole. */
 const END = ".before";
 
 /**
- * ORDER: whole and on the disk before the first step of the migration. A copy that was cut off
- * (`….before.new`) is made anew.
+ * ORDER: whole and on the disk before the first step of the migration. An interrupted copy
+ * (`….before.new`) is made again.
  * @throws as SQLite and node:fs do: then nothing was changed
  */
 export function keepBefore(db: Sqlite.Database, path: string): void {
@@ -29,7 +29,10 @@ export function keepBefore(db: Sqlite.Database, path: string): void {
   }
 }
 
-/** The newer program has proven itself. @param folder absolute path of `.mdmirror` */
+/**
+ * The newer program has proven itself.
+ * @param folder absolute path of `.mdmirror`
+ */
 export function dropBefore(folder: string, file: string): void {
   if (lookAtOwn(folder, `${file}${END}`, "file") !== null) removeOwn(folder, `${file}${END}`);
 }

@@ -19,7 +19,7 @@ type ConflictRow = {
 
 const COLUMNS = "id, base_digest, base_change_id, conflict_copy_path, shown, looks_gone, since";
 
-/** The documents in conflict. */
+/** Documents in conflict. */
 export class ConflictTable {
   readonly #all;
   readonly #one;

@@ -28,7 +28,7 @@ export function checkFiles(folder: string): Damage[] {
   return found;
 }
 
-/** Whether a text has its digest is checked when it is read, not here. */
+/** Whether content has its digest is checked when it is read. */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
   const found = examineBase(db, openBaseTables(db));
@@ -36,10 +36,10 @@ function rowFault(db: Db, file: StateFile): DatabaseFault | null {
 }
 
 type SetAside = {
-  /** Folder below `.mdmirror` that holds what was moved. */
+  /** Folder below `.mdmirror` with the moved files. */
   readonly to: string;
   readonly moved: readonly string[];
-  /** Texts read out of a damaged `texts.db` into the new one. */
+  /** Contents read out of a damaged `texts.db` into the new one. */
   readonly salvagedTexts: number;
 };
 
@@ -56,17 +56,17 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
   const to = freshFolder(folder, "damaged", stamp);
   const names = [file, `${file}-wal`, `${file}-shm`, ...(file === "state.db" ? ["tmp"] : [])];
   const moved = names.filter((name) => lookAtOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
-  // ORDER: the -wal goes after its file: killed between, a -wal alone is deleted by SQLite; before
-  // it, the file would be opened without its last commits.
+  // ORDER: the -wal goes after its file: after a kill between them, SQLite deletes a -wal alone;
+  // before it, the file would be opened without its last commits.
   for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
   const salvagedTexts = file === "texts.db" ? salvageTexts(join(folder, to, file), join(folder, file)) : 0;
   return { to, moved, salvagedTexts };
 }
 
 /**
- * Moves `state.db`, its companions and what is parked to `unlinked/<stamp>/`: the folder is no
- * mirror any more. The texts stay where a later linking finds them, as bases of merges.
- * @returns the folder below `.mdmirror`; null: there was no state
+ * Moves `state.db`, its companions and set-aside files to `unlinked/<stamp>/`: the folder is no
+ * longer linked. The contents stay where a later link finds them, as bases of merges.
+ * @returns the folder below `.mdmirror`; null if there was no state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
   if (lookAtOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
@@ -108,7 +108,7 @@ function salvageTexts(from: string, to: string): number {
   }
 }
 
-/** @returns how many texts had their digest */
+/** Returns how many contents had their digest. */
 function copyTexts(from: string, into: Db): number {
   const insert = into.prepare(
     "INSERT OR IGNORE INTO texts (seq, digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?, ?)",
@@ -123,7 +123,8 @@ function copyTexts(from: string, into: Db): number {
 }
 
 /**
- * Copies the names of texts. One that is damaged, or whose text could not be saved, is left out.
+ * Copies the names of contents. One that is damaged, or whose content could not be saved, is left
+ * out.
  */
 function copySightings(from: string, into: Db): void {
   const insert = into.prepare(
@@ -150,7 +151,7 @@ function* readableRows<Row>(path: string, sql: string): Generator<Row> {
   let db: Db | null = null;
   try {
     db = openOwnDatabase(path, { make: false, readonly: true });
-    // A file of before names were kept has no such table.
+    // A file from before names were kept has no such table.
     if (sql === SEEN_ROWS && db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'seen'").get() === undefined) return;
     const rows = db.prepare<[number, number], Row>(sql);
     const end = highestRow(db) ?? Math.ceil(size / MIN_ROW_BYTES);

@@ -9,19 +9,19 @@ import { enterWal, securePages } from "./wal-mode.ts";
 export type Db = Sqlite.Database;
 
 /**
- * How long a statement waits for another connection's lock; those are short (`status`,
- * checkpoints).
+ * LIMIT: milliseconds that a statement waits for another connection's lock; those are short
+ * (`status`, checkpoints).
  */
 const BUSY_MS = 5_000;
-/** A WAL that grew in a clone is cut back to this at the next checkpoint. */
+/** A WAL that grew in a first sync is cut back to this size at the next checkpoint. */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
 /**
- * A WAL of this size is written back. A checkpoint fsyncs both files, and writes each page once: in
- * a clone most pages of an index are changed again and again.
+ * A WAL of this size is written back. A checkpoint flushes both files, and writes each page once:
+ * in a first sync most pages of an index change repeatedly.
  */
 const WAL_BYTES = 64 * 1024 * 1024;
 
-/** Why a file cannot be used. `detail` never holds a text. */
+/** Reason why a file cannot be used. `detail` never has content. */
 export type DatabaseFault =
   | { readonly kind: "damaged"; readonly detail: string }
   /** Written by a newer program. */
@@ -35,9 +35,9 @@ export type DatabaseFault =
 export type OpenedDatabase = { readonly kind: "opened"; readonly db: Db } | DatabaseFault;
 
 /**
- * Opens a file for writing (made, if it is not there, for its owner alone) and brings it to the
- * newest schema.
- * @param wal false: not in WAL mode yet; who writes calls `enterWal` before the first time
+ * Opens a file for writing (creates it for its owner alone if needed) and brings it to the newest
+ * schema.
+ * @param wal false: not in WAL mode yet; a writer calls `enterWal` before the first write
  */
 export function openForWriting(path: string, schema: Schema, wal = true): OpenedDatabase {
   return attempt(
@@ -64,7 +64,7 @@ export function openForWriting(path: string, schema: Schema, wal = true): Opened
 
 /**
  * On macOS fsync leaves bytes in the medium's own cache, in no certain order; this asks for
- * F_FULLFSYNC there, as Node's fsync does by itself. Elsewhere it changes nothing.
+ * F_FULLFSYNC, as Node's fsync does by itself. Elsewhere it changes nothing.
  */
 function flushMedium(db: Db): void {
   db.pragma("fullfsync = ON");
@@ -74,7 +74,7 @@ function flushMedium(db: Db): void {
 const EMPTY = new Map<Schema, Buffer>();
 
 /**
- * Opens an empty database in memory. Its tables are made once a process, because a copy costs a
+ * Opens an empty database in memory. Its tables are made once in a process, because a copy costs a
  * tenth.
  */
 export function openEmpty(schema: Schema): OpenedDatabase {
@@ -90,10 +90,10 @@ export function openEmpty(schema: Schema): OpenedDatabase {
   return made;
 }
 
-/** How much of a file SQLite keeps in memory: a few thousand rows of each index that is written. */
+/** Memory of SQLite for a file: a few thousand rows of each index that is written. */
 const CACHE_KIB = 2_000;
 
-/** For each connection: better-sqlite3 has it keep 16 MB. */
+/** For each connection: better-sqlite3 would let it keep 16 MB. */
 export function keepFewPages(db: Db): void {
   if (!db.memory) db.pragma(`cache_size = -${CACHE_KIB}`);
 }
@@ -110,7 +110,7 @@ export function openForReading(path: string, schema: Schema): OpenedDatabase {
   if (plain.kind === "opened") return isOlder(plain.db, schema) ? readCopy(() => takeBytes(plain.db), schema) : plain;
   if (plain.kind !== "unusable" || !/^SQLITE_(CANTOPEN|READONLY)/.test(plain.code)) return plain;
   // In a folder that cannot be written, a WAL file can only be opened while its writer is at work.
-  // Otherwise the file holds everything, and is read as a copy.
+  // Otherwise the file has everything, and is read as a copy.
   const [folder, name] = [dirname(path), basename(path)];
   const walBytes = lookAtOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const bytes = walBytes > 0 ? null : readOwn(folder, name);
@@ -128,7 +128,7 @@ function versionOf(db: Db): number {
   return db.pragma("user_version", { simple: true }) as number;
 }
 
-/** The bytes as this connection sees them, including what is in the WAL. */
+/** Returns the bytes as this connection sees them, including the WAL. */
 function takeBytes(db: Db): Buffer {
   try {
     return db.serialize();
@@ -175,8 +175,8 @@ function attempt(open: () => Db, check: (db: Db) => DatabaseFault | null): Opene
 }
 
 /**
- * Whose file it is. Reading the schema is the first access, so a file that is no database, or is
- * damaged at its root, is noticed here.
+ * Checks whose file it is. Reading the schema is the first access, so a file that is no database,
+ * or is damaged at its root, is noticed then.
  */
 function ownership(db: Db, schema: Schema): DatabaseFault | null {
   const version = versionOf(db);
@@ -188,7 +188,7 @@ function ownership(db: Db, schema: Schema): DatabaseFault | null {
   return version > known ? { kind: "newer", version, known } : null;
 }
 
-/** Migrates in one transaction: after a kill the file is as it was before. */
+/** Migrates in one transaction: after a kill the file is unchanged. */
 function migrate(db: Db, schema: Schema): void {
   const version = versionOf(db);
   if (version === schema.migrations.length) return;
@@ -205,8 +205,8 @@ function migrate(db: Db, schema: Schema): void {
 }
 
 /**
- * What an exception of SQLite or the system means for the file; null for any other exception (a
- * bug).
+ * Returns what an exception of SQLite or the system means for the file; null for any other
+ * exception (a bug).
  */
 export function faultOf(error: unknown): DatabaseFault | null {
   if (!(error instanceof Error) || !("code" in error) || typeof error.code !== "string") return null;

@@ -7,16 +7,16 @@ import { lookAtOwn } from "./own-files.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 import { STATE_SCHEMA } from "./schema.ts";
 
-/** What the state knows of one folder, for people who look at it: a few columns, and no texts. */
+/** Facts about one folder for people: a few columns, and no content. */
 
 export type FolderRows = {
-  /** The documents directly in it. */
+  /** Documents directly in it. */
   readonly documents: readonly DocumentRow[];
-  /** The folders directly in it. */
+  /** Folders directly in it. */
   readonly folders: readonly LocalPath[];
-  /** What is held, at any depth. */
+  /** Blocks at any depth. */
   readonly holds: readonly Hold[];
-  /** Local paths of the documents in conflict, and of those with text in review, at any depth. */
+  /** Local paths of documents in conflict, and of those in review, at any depth. */
   readonly conflicts: readonly LocalPath[];
   readonly reviews: readonly LocalPath[];
 };
@@ -25,16 +25,16 @@ export type DocumentRow = {
   readonly id: string;
   readonly path: LocalPath;
   readonly localDigest: Digest;
-  /** Of bytes that stand for that text, where links are translated. */
+  /** Digests of bytes that stand for that content, if links are translated. */
   readonly spelled: readonly Digest[];
-  /** What `sameStamp` compares; null: the file was not seen yet. */
+  /** Members that `sameStamp` compares; null: the file was not seen yet. */
   readonly stamp: Omit<Stamp, "birthMs" | "nlink"> | null;
   readonly stampTrusted: boolean;
   readonly standing: string;
 };
 
 /**
- * A word that differs when the state may have changed.
+ * Returns a value that differs if the state may have changed.
  * @param own absolute path of `.mdmirror`
  */
 export function stateSeal(own: string): string {

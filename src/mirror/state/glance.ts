@@ -7,25 +7,23 @@ import { IntentTable } from "./journal.ts";
 import { MetaTable } from "./meta.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
-/** The state in numbers, without its rows: for 100,000 links, `status` loads none of them. */
+/** The state in numbers, without its rows: for 100,000 records, `status` loads none of them. */
 type Survey = {
   readonly documents: number;
   readonly folders: number;
-  /** Local paths of the documents in conflict; the sidecar's where there is no link. */
+  /** Local paths of documents in conflict; the conflict copy's if there is no record. */
   readonly conflicts: readonly string[];
   /**
-   * Documents with text in review, by local path; since when the oldest of it waits, in
+   * Documents in review, by local path, with the time since when the oldest content waits, in
    * milliseconds since the epoch.
    */
   readonly reviews: readonly ReviewedSince[];
 };
 
-/** `met`: it is in review because another edit is live, not because it is protected. */
+/** `met`: it is in review because of another edit, not because it is protected. */
 type ReviewedSince = { readonly path: string; readonly since: number; readonly met: boolean };
 
-/**
- * What `status` shows: a few rows of `state.db`, all as of one moment, and nothing of the texts.
- */
+/** Facts for `status`: a few rows of `state.db`, all as of one moment, without content. */
 export type Glance = {
   readonly survey: Survey;
   readonly holds: readonly Hold[];

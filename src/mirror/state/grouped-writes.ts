@@ -3,13 +3,13 @@ import { enterWal } from "./wal-mode.ts";
 import { Statement } from "./statement.ts";
 
 /**
- * Most writes in one commit within a transaction of the state: a long one must not let the WAL grow
- * without end.
+ * LIMIT: writes in one commit within a transaction of the state: a long one must not let the WAL
+ * grow without end.
  */
 const GROUP_WRITES = 1_024;
 
 /**
- * The transactions of the file of texts. Each write is committed at once or, between `begin` and
+ * Transactions of the file of contents. Each write is committed immediately or, between `begin` and
  * `commit`, in groups.
  */
 export class GroupedWrites {
@@ -29,7 +29,7 @@ export class GroupedWrites {
     this.#begin = new Statement(db, "BEGIN IMMEDIATE");
     this.#commit = new Statement(db, "COMMIT");
     this.#rollback = new Statement(db, "ROLLBACK");
-    // No text has this number.
+    // No content has this number.
     this.#mark = new Statement(db, "INSERT INTO idle (seq, since) VALUES (0, 0)");
     this.#unmark = new Statement(db, "DELETE FROM idle WHERE seq = 0");
   }
@@ -45,7 +45,7 @@ export class GroupedWrites {
   }
 
   /**
-   * Called after the state rolled back. Texts are not rolled back with it, if they can be
+   * Called after the state rolled back. Contents are not rolled back with it, if they can be
    * committed.
    */
   abandon(): void {
@@ -71,7 +71,7 @@ export class GroupedWrites {
       if (!this.#isGrouping) this.#commit.run();
       written = true;
     } finally {
-      // A group is rolled back by whoever began it.
+      // Whoever began a group rolls it back.
       if (!written && !this.#isGrouping && this.#db.inTransaction) this.#rollback.run();
     }
   }
@@ -91,8 +91,8 @@ export class GroupedWrites {
   }
 
   /**
-   * @throws also when a failed write has rolled the group back and that exception was caught: rows
-   * must not name texts that are not there
+   * @throws also if a failed write has rolled the group back and that exception was caught: rows
+   * must not name missing contents
    */
   commitGroup(): void {
     if (this.#count === 0) return;
@@ -101,9 +101,9 @@ export class GroupedWrites {
   }
 
   /**
-   * Brings all that was committed to the medium, by any connection. A commit under FULL fsyncs the
-   * WAL, whoever reads the file; a checkpoint leaves out what a reader needs, and may fsync
-   * nothing. Only a commit that writes a page does so.
+   * Flushes everything that any connection committed. A commit under FULL flushes the WAL, whoever
+   * reads the file; a checkpoint leaves out pages that a reader needs, and may flush nothing. Only
+   * a commit that writes a page does so.
    */
   secure(): void {
     this.commitGroup();

@@ -31,7 +31,7 @@ const COLUMNS =
   "run, at, kind, side, id, path, detail, outcome, code, request_id, before, after, from_path, merge_base, merge_theirs, " +
   "remote_from, remote_to";
 
-/** What happened, newest last. */
+/** Events, newest last. */
 export class EventTable {
   readonly #db: Db;
   readonly #insert;
@@ -45,8 +45,9 @@ export class EventTable {
       db,
       `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
-    // Actions that took a document or its text away: what the safety checks count; empty folders
-    // do not. The values are literals, as SQLite uses the partial indexes for nothing else.
+    // Actions that removed a document or its content: the safety checks count these; empty folders
+    // do not count. The values are literals, because SQLite uses the partial indexes for nothing
+    // else.
     this.#losses = {
       local: [countAfter(db, "kind = 'trash-local'"), countAfter(db, "code = 'emptied' AND side <> 'remote'")],
       remote: [countAfter(db, "kind = 'delete-remote'"), countAfter(db, "code = 'emptied' AND side = 'remote'")],
@@ -105,7 +106,7 @@ function countAfter(db: Db, condition: string) {
   return new Statement<[number], number>(db, `SELECT count(*) FROM events WHERE ${where}`, "pluck");
 }
 
-/** The filters as SQL conditions and their values. */
+/** Returns the filters as SQL conditions and their values. */
 function filtersOf({ path, id, run, kinds, since }: EventQuery): (readonly [condition: string, value: Value])[] {
   const filters: (readonly [condition: string, value: Value | undefined])[] = [
     ["path = ?", path],
@@ -157,7 +158,7 @@ export class RunTable {
 
 type VersionRow = [DocId, ChangeId, Digest, number];
 
-/** The saved versions of documents that the service showed, in the order of arrival. */
+/** Saved versions of documents that the service showed, in the order of arrival. */
 export class VersionTable {
   readonly #insert;
   readonly #byId;

@@ -51,8 +51,8 @@ export class HoldTable {
   }
 
   /**
-   * Makes the holds exactly these, within a transaction of the caller. Of two with one key the last
-   * counts.
+   * Sets the blocks to exactly these, within a transaction of the caller. Of two with one key the
+   * last counts.
    */
   replace(holds: readonly Hold[]): void {
     const before = this.load();
@@ -67,9 +67,9 @@ export class HoldTable {
   }
 
   /**
-   * Rewrites the paths at and below `from`, within a transaction of the caller. A hold of what has
-   * no id has its path for key: all are taken out first and put back after, so that no new key
-   * meets an old one on its way.
+   * Rewrites the paths at and below `from`, within a transaction of the caller. A block without an
+   * id has its path as key: all are taken out first and put back after, so that no new key meets an
+   * old one.
    */
   moveSubtree(from: string, to: string): void {
     const moved = [...this.load().values()].filter(({ path }) => path === from || path.startsWith(`${from}/`));

@@ -3,8 +3,8 @@ import { LOCAL_PATHS } from "./links.ts";
 import { readBeside } from "./read-beside.ts";
 
 /**
- * Local paths of the linked documents, of a state that nobody here has open. None where it cannot
- * be read: whoever asks sends and removes nothing.
+ * Returns the local paths of linked documents, from a state that this process has not opened. Empty
+ * if it cannot be read: the caller sends and removes nothing.
  * @param own absolute path of `.mdmirror`
  */
 export function readLinkedPaths(own: string): readonly LocalPath[] {

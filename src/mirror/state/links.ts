@@ -8,11 +8,11 @@ import { upsert } from "./upsert.ts";
 type LinkRow = [
   id: DocId,
   localPath: string,
-  /** null when all links are loaded and it is the same as `localPath`. */
+  /** Null if all records are loaded and it equals `localPath`. */
   remotePath: string | null,
   changeId: ChangeId,
   digest: Digest,
-  /** null when it is the same as `digest`, which it nearly always is. */
+  /** Null if it equals `digest`, which it nearly always does. */
   localDigest: Digest | null,
   dev: number | null,
   ino: number,
@@ -27,9 +27,9 @@ type LinkRow = [
   echoDigest: Digest | null,
   /** JSON; null for none. */
   submissions: string | null,
-  /** null when all links are loaded and it is `linked`. */
+  /** Null if all records are loaded and it is `linked`. */
   standing: Link["standing"] | null,
-  /** Only when all links are loaded. */
+  /** Only if all records are loaded. */
   rowid: number,
 ];
 
@@ -38,8 +38,8 @@ const COLUMNS =
   "stamp_trusted, protected, durable, echo_digest, submissions, state";
 
 /**
- * The columns for loading all links. A value that is nearly always the same is null then, so that
- * no string is made for it in each row.
+ * Columns for loading all records. A value that is nearly always the same is null then, so that no
+ * string is made for it in each row.
  */
 const LOADED = COLUMNS.replace("remote_path", "nullif(remote_path, local_path)").replace(
   "state",
@@ -52,7 +52,9 @@ const LOADED_AT_ONCE = 512;
 
 const NO_SUBMISSIONS: readonly Submission[] = [];
 
-/** But those whose text is in the trash: a file at the path is another document's, or new. */
+/**
+ * Except for those whose content is in the trash: a file at the path is another document's, or new.
+ */
 export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
 export class LinkTable {
@@ -96,7 +98,8 @@ export class LinkTable {
   }
 
   /**
-   * Read in portions: 100,000 rows at once would take twice the memory of the links made of them.
+   * Read in portions: 100,000 rows in one portion would take twice the memory of the records made
+   * of them.
    */
   load(): Map<DocId, Link> {
     const links = new Map<DocId, Link>();
@@ -149,7 +152,7 @@ export class LinkTable {
 const DIR_COLUMNS = "id, local_path, remote_path, dev, ino, birth_ms";
 type DirRow = [DirId, string, string, number, number, number];
 
-/** The folders that both sides have. */
+/** Folders that both sides have. */
 export class DirTable {
   readonly #all;
   readonly #one;
@@ -176,7 +179,7 @@ export class DirTable {
     return row === undefined ? null : dirOf(row);
   }
 
-  /** null also where two folders have this path. */
+  /** Null also if two folders have this path. */
   at(localPath: string): DirLink | null {
     const rows = this.#at.all(localPath);
     return rows.length === 1 ? dirOf(rows[0]!) : null;
@@ -224,7 +227,7 @@ function linkOf(row: LinkRow): Link {
   return {
     id: row[0],
     localPath: row[1],
-    // Where both paths are alike, as they nearly always are, they share one string.
+    // If both paths are equal, as they nearly always are, they share one string.
     remotePath: row[2] === null || row[2] === row[1] ? row[1] : row[2],
     changeId: row[3],
     digest: row[4],

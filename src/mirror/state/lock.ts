@@ -9,7 +9,7 @@ const LOCK_FILE = "lock.db";
 const FACTS_FILE = "lock.json";
 
 /**
- * Who holds the lock: for messages, never for decisions. `since`: milliseconds since the epoch;
+ * Holder of the lock: for messages, never for decisions. `since`: milliseconds since the epoch;
  * `what`: the command.
  */
 export type LockHolder = { readonly pid: number; readonly since: number; readonly what: string };
@@ -22,10 +22,10 @@ export type AcquiredLock =
 /**
  * Lets one process at a time work in a folder, by an exclusive SQLite lock, which the system
  * releases however the process ends. RACE: the facts about the holder are written after the lock is
- * taken, so a second process may read those of the last holder for a moment. ASSUMES: nobody else
- * in this process opens `lock.db`: closing any descriptor of it would drop the lock (POSIX). The
+ * taken, so a second process may read those of the last holder for a moment. ASSUMES: no other code
+ * of this process opens `lock.db`: closing any descriptor of it would drop the lock (POSIX). The
  * facts have their own file.
- * @throws when the folder cannot be written, or its disk has no locks
+ * @throws if the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
   return holdOwnFolder(folder, () => acquire(folder, holder));
@@ -35,8 +35,8 @@ function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock 
   let db = tryExclusive(folder);
   if (db === null) {
     // RACE: nobody holds a file that could be read and found damaged: SQLite takes its shared lock
-    // first, and tells of a holder then. Whoever took it since had emptied it before, and emptying
-    // it again changes nothing: the inode, which the lock is on, stays.
+    // first, and reports a holder then. A process that took the lock since had emptied it before,
+    // and emptying it again changes nothing: the inode with the lock stays.
     emptyOwn(folder, LOCK_FILE);
     db = tryExclusive(folder);
   }
@@ -52,7 +52,7 @@ function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock 
   return { kind: "locked", release: () => release(db, folder) };
 }
 
-/** @returns null when the file is no database: the disk, or somebody, has damaged it */
+/** Returns null if the file is no database: the disk, or somebody, has damaged it. */
 function tryExclusive(folder: string): Db | "busy" | null {
   const db = openOwnDatabase(join(folder, LOCK_FILE), { make: true, timeout: 0 });
   try {
@@ -69,8 +69,8 @@ function tryExclusive(folder: string): Db | "busy" | null {
 }
 
 /**
- * ORDER: the facts are removed before the lock is released, so that the next holder's stay. Calling
- * it twice is fine.
+ * ORDER: the facts are removed before the lock is released, so that the next holder's stay. A
+ * second call does nothing.
  */
 function release(db: Db, folder: string): void {
   if (!db.open) return;
@@ -89,7 +89,7 @@ function readFacts(folder: string): LockHolder | null {
     const facts: unknown = JSON.parse(readOwn(folder, FACTS_FILE)?.bytes.toString("utf8") ?? "null");
     return hasMembers<LockHolder>(facts, FACTS) ? facts : null;
   } catch {
-    // Not written yet, or just removed: the holder only makes a better message.
+    // Not written yet, or just removed: the holder only improves a message.
     return null;
   }
 }

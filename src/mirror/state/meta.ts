@@ -1,7 +1,7 @@
 import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 
-/** The table of single values, by key. */
+/** Single values, by key. */
 export class MetaTable {
   readonly #all;
   readonly #get;
@@ -26,7 +26,7 @@ export class MetaTable {
     return this.#get.get(key) ?? null;
   }
 
-  /** @param value null: the key is removed */
+  /** @param value null removes the key */
   set(key: string, value: string | null): void {
     if (value === null) this.#remove.run(key);
     else this.#set.run(key, value);

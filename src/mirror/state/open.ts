@@ -16,7 +16,7 @@ import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";
 
-/** `created`: there was no state before, so everything that both sides hold is to be adopted. */
+/** `created`: there was no state before, so everything that both sides have is linked. */
 type OpenedState =
   | { readonly kind: "opened"; readonly state: StoredState; readonly created: boolean }
   /** Read-only and there is no state. */
@@ -83,8 +83,8 @@ function openToWrite(folder: string, clock: Clock): OpenedState {
   const before = sizesIn(folder);
   const areTextsInDoubt =
     (sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || lookAtOwn(folder, SUSPECT_FILE, "file") !== null;
-  // The texts' file takes eight fsyncs to enter WAL mode and to leave it, which a run that stores
-  // no text is spared.
+  // The file of contents takes eight flushes to enter WAL mode and to leave it, which a run that
+  // stores no content avoids.
   const files = openBoth(
     () => openForWriting(join(folder, TEXTS_SCHEMA.file), TEXTS_SCHEMA, false),
     () => openForWriting(join(folder, STATE_SCHEMA.file), STATE_SCHEMA),
@@ -108,8 +108,8 @@ function openToWrite(folder: string, clock: Clock): OpenedState {
 type Files = { readonly kind: "both"; readonly state: Db; readonly texts: Db };
 
 /**
- * ORDER: the texts' file is made first, so that a state without texts was not killed while being
- * made, but lost them.
+ * ORDER: the file of contents is made first, so that a state without it was not killed while being
+ * made, but lost it.
  */
 function openBoth(openTexts: () => OpenedDatabase, openRows: () => OpenedDatabase): Files | FileFault {
   const texts = openTexts();
@@ -148,7 +148,7 @@ function noteSuspect(folder: string): void {
   try {
     touchOwn(folder, SUSPECT_FILE);
   } catch (error) {
-    // The disk is full or read-only as well: the damage will be found, and noted, again.
+    // The disk is full or read-only as well: the damage will be found, and recorded, again.
     if (faultOf(error) === null) throw error;
   }
 }
@@ -163,7 +163,7 @@ function textsPageFault({ texts }: Files): FileFault | null {
   return fault === null ? null : { file: TEXTS_SCHEMA.file, ...fault };
 }
 
-/** Bytes; null where there is no file. */
+/** Bytes; null if there is no file. */
 type Sizes = { readonly state: number | null; readonly texts: number | null };
 
 /**
@@ -174,7 +174,7 @@ function lostFile(before: Sizes, { state, texts }: Files): FileFault | null {
   if (!before.texts && hasRows(state, "records")) {
     return { kind: "damaged", file: "texts.db", detail: before.texts === 0 ? "is empty" : "is not there" };
   }
-  // A missing state is built anew by adoption, which is also what setting it aside would lead to.
+  // A missing state is rebuilt from both sides, which setting it aside would also lead to.
   if (before.state === 0 && hasRows(texts, "texts")) return { kind: "damaged", file: "state.db", detail: "is empty" };
   return null;
 }
@@ -184,8 +184,8 @@ function hasRows(db: Db, table: string): boolean {
 }
 
 /**
- * The texts are closed last: closing writes a checkpoint, and rows that name a text must never get
- * ahead of it.
+ * The contents are closed last: closing writes a checkpoint, and rows that name content must never
+ * get ahead of it.
  */
 function closeBoth({ state, texts }: Files): void {
   try {
@@ -205,8 +205,8 @@ function sizeOf(folder: string, name: string): number | null {
 
 /**
  * Closes a file that was opened for writing, and takes it out of WAL mode: a reader of a WAL file
- * makes a `-wal` and a `-shm` where there are none and cannot take them away again, so that even
- * `status` would write (I23). While another process reads it, it stays as it is.
+ * makes a `-wal` and a `-shm` if there are none and cannot remove them, so that even `status` would
+ * write (I23). While another process reads it, it stays as it is.
  */
 function closeWritten(db: Db): void {
   try {
@@ -214,8 +214,7 @@ function closeWritten(db: Db): void {
     db.pragma("busy_timeout = 0");
     leaveWal(db);
   } catch (error) {
-    // Busy, a full disk, a damaged file: closing leaves a sound WAL file behind, or what was
-    // damaged before.
+    // Busy, a full disk, a damaged file: closing leaves a sound WAL file behind, or earlier damage.
     if (faultOf(error) === null) throw error;
   } finally {
     db.close();

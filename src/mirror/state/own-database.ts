@@ -5,18 +5,17 @@ import { createOwn, lookAtOwn } from "./own-files.ts";
 import { UnsafePath } from "../../common/unsafe-path.ts";
 
 /**
- * What SQLite opens beside a database, by its name. It follows no link for these, but tells it as a
- * file that cannot be opened.
+ * Files that SQLite opens beside a database, by its name. It follows no link for these, and reports
+ * one as a file that cannot be opened.
  */
 const COMPANIONS = ["-wal", "-shm", "-journal"] as const;
 
 /**
  * Opens a database in `.mdmirror/` (or `:memory:`). SQLite takes a path and follows links in it, so
- * the path is looked at before and after: nothing has been read or written by then, and a file that
- * was exchanged meanwhile is let go.
- * RACE: an exchange that is undone before the second look. Who can do that can write in
- * `.mdmirror`, which is closed to other users.
- * @param options.make makes the file, for its owner alone, where there is none
+ * the path is checked before and after: nothing has been read or written by then, and a file that
+ * was exchanged meanwhile is closed. RACE: an exchange that is undone before the second check.
+ * Somebody who can do that can write in `.mdmirror`, which is closed to other users.
+ * @param options.make creates the file, for its owner alone, if there is none
  * @throws UnsafePath; else as better-sqlite3 and node:fs do
  */
 export function openOwnDatabase(path: string, options: Sqlite.Options & { readonly make: boolean }): Sqlite.Database {
@@ -46,8 +45,8 @@ function lookAt(folder: string, name: string): Stats | null {
 }
 
 /**
- * Makes an empty file if there is none. An existing file is never opened here: closing its
- * descriptor would drop the locks that this process has on it (POSIX).
+ * Makes an empty file if there is none. An existing file is never opened: closing its descriptor
+ * would drop the locks that this process has on it (POSIX).
  */
 function makeEmpty(folder: string, name: string): Stats | null {
   try {
@@ -59,12 +58,12 @@ function makeEmpty(folder: string, name: string): Stats | null {
 }
 
 /**
- * Makes a file for its owner alone, which must not be there, has it filled by its path, and returns
- * when it is on the disk.
+ * Makes a file for its owner alone, which must not exist, fills it by its path, and returns when it
+ * is on the disk.
  * @throws UnsafePath; else as `fill` and node:fs do
  */
 export function fillOwn(folder: string, name: string, fill: (path: string) => void): void {
-  // SQLite takes an empty file, and would make one that others may read.
+  // SQLite accepts an empty file, and would make one that others may read.
   const fd = createOwn(folder, name);
   try {
     fill(`${folder}/${name}`);

@@ -5,16 +5,15 @@ import { inFolder, inOwnFolder, statOrNull } from "./own-handle.ts";
 import { type Expected, isOwner, judge } from "../../common/unsafe-path.ts";
 
 /**
- * The one way to a file in `.mdmirror/`: what lies there is data of whoever made the folder, so no
- * symbolic link is followed in any component below its parent, what another user owns is refused,
- * and what is made is made new (O_EXCL) and for this user alone. `folder` is everywhere the
- * absolute path of `.mdmirror`, whose parent is a real path; `name` is a path in it. (What was the
- * user's own, in `tmp/` and `trash/`, is reached by `local/`, which holds folders open in the same
- * manner.)
+ * The one way to a file in `.mdmirror/`: its contents are data of whoever made the folder, so no
+ * symbolic link is followed in any component below its parent, files of another user are refused,
+ * and new files are made with O_EXCL for this user alone. `folder` is everywhere the absolute path
+ * of `.mdmirror`, whose parent is a real path; `name` is a path in it. (`local/` reaches the user's
+ * own files in `tmp/` and `trash/`, and holds folders open in the same manner.)
  */
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_APPEND, O_DIRECTORY } = fs.constants;
-// ASSUMES: a POSIX system. Where these are missing (Windows) they are 0, and only the look before
+// ASSUMES: a POSIX system. If these are missing (Windows) they are 0, and only the check before
 // protects.
 const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 // A FIFO under a file's name must not block the process in `open`.
@@ -25,7 +24,10 @@ function split(name: string): { readonly below: string; readonly last: string } 
   return { below: name.slice(0, Math.max(0, slash)), last: name.slice(slash + 1) };
 }
 
-/** @returns null where nothing is. @throws UnsafePath */
+/**
+ * Returns null if nothing exists.
+ * @throws UnsafePath
+ */
 export function lookAtOwn(folder: string, name: string, expected: Expected): Stats | null {
   const { below, last } = split(name);
   return unlessAbsent(() =>
@@ -46,7 +48,10 @@ function unlessAbsent<T>(work: () => T): T | null {
   }
 }
 
-/** @returns null where nothing is. @throws UnsafePath; else as node:fs does */
+/**
+ * Returns null if nothing exists.
+ * @throws UnsafePath; else as node:fs does
+ */
 export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
   if (lookAtOwn(folder, name, "file") === null) return null;
   return unlessAbsent(() => {
@@ -60,8 +65,8 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
 }
 
 /**
- * Replaces a file as a whole, by a rename: `NAME.new` is made new each time.
- * @param survives whether it is to survive a power loss from here on: else that may leave it empty
+ * Replaces a file as a whole, by a rename: `NAME.new` is created each time.
+ * @param survives true if it must survive a power loss from now on; else that may leave it empty
  * @throws UnsafePath; else as node:fs does
  */
 export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
@@ -78,12 +83,18 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
   if (survives) inOwnFolder(folder, split(name).below, (_at, above) => fs.fsyncSync(above));
 }
 
-/** Makes an empty file, if there is none. @throws UnsafePath; else as node:fs does */
+/**
+ * Makes an empty file, if there is none.
+ * @throws UnsafePath; else as node:fs does
+ */
 export function touchOwn(folder: string, name: string): void {
   if (lookAtOwn(folder, name, "file") === null) fs.closeSync(createOwn(folder, name));
 }
 
-/** Appends, making the file at the first time. @throws UnsafePath; else as node:fs does */
+/**
+ * Appends, creating the file if needed.
+ * @throws UnsafePath; else as node:fs does
+ */
 export function appendOwn(folder: string, name: string, text: string): void {
   const isThere = lookAtOwn(folder, name, "own-file") !== null;
   const fd = isThere ? openOwn(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwn(folder, name);
@@ -95,8 +106,8 @@ export function appendOwn(folder: string, name: string, text: string): void {
 }
 
 /**
- * Makes the file, which must not be there, for this user alone. @returns its descriptor. @throws as
- * node:fs does
+ * Creates the file, which must not exist, for this user alone. Returns its descriptor.
+ * @throws as node:fs does
  */
 export function createOwn(folder: string, name: string): number {
   const { below, last } = split(name);
@@ -108,7 +119,7 @@ export function createOwn(folder: string, name: string): number {
   });
 }
 
-/** Sets the mode. Where a disk has none (FAT) or refuses, its mount decides who may read. */
+/** Sets the mode. If a disk has none (FAT) or refuses, its mount decides who may read. */
 function restrict(fd: number, mode: number): void {
   if ((fs.fstatSync(fd).mode & 0o7777) === mode) return;
   try {
@@ -118,7 +129,7 @@ function restrict(fd: number, mode: number): void {
   }
 }
 
-/** Under sudo, what is made in a user's mirror is given to that user. */
+/** Under sudo, files that are made in a user's folder are given to that user. */
 function giveToOwner(fd: number, above: number): void {
   const { uid, gid } = fs.fstatSync(above);
   if (process.geteuid?.() === 0 && uid !== 0 && isOwner(uid)) fs.fchownSync(fd, uid, gid);
@@ -152,7 +163,7 @@ export function emptyOwn(folder: string, name: string): void {
   }
 }
 
-/** Removes a file if it is there; of a link, the link itself. */
+/** Removes a file if it exists; of a link, the link itself. */
 export function removeOwn(folder: string, name: string): void {
   const { below, last } = split(name);
   unlessAbsent(() => inOwnFolder(folder, below, (at) => fs.unlinkSync(`${at}/${last}`)));
@@ -167,8 +178,8 @@ export function renameOwn(folder: string, from: string, to: string): void {
 }
 
 /**
- * Makes a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone; one that
- * is there and that others may enter is closed to them. What is above it must be there.
+ * Makes a folder in `.mdmirror`, or `.mdmirror` itself (`name` ""), for this user alone; an
+ * existing one that others may enter is closed to them. The folder above must exist.
  * @throws UnsafePath; else as node:fs does
  */
 export function makeOwnFolder(folder: string, name: string): void {

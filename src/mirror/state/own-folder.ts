@@ -14,9 +14,9 @@ const EXPECTED: Readonly<Record<OwnKind, Expected>> = {
 };
 
 /**
- * Looks at everything that the mirror may ever open in its folder (some 30 `lstat`, a tenth of a
- * millisecond). So a command says at its start what it does not trust, and SQLite, which opens by
- * path, opens what was checked. A missing folder is fine.
+ * Checks everything that mdmirror may ever open in its folder (some 30 `lstat`, a tenth of a
+ * millisecond). So a command reports at its start what it does not trust, and SQLite, which opens
+ * by path, opens what was checked. A missing folder is fine.
  * @throws UnsafePath
  */
 export function examineOwnFolder(folder: string): void {
@@ -30,7 +30,7 @@ export function examineOwnFolder(folder: string): void {
 }
 
 /**
- * The key's mode is judged where it is read: that others may have read it is reported, not hidden.
+ * The key's mode is judged when it is read: that others may have read it is reported, not hidden.
  */
 const LEFT_AS_IT_IS: ReadonlySet<string> = new Set(["key", "key.new"]);
 

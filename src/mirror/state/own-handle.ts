@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import type { Stats } from "node:fs";
 import { judge } from "../../common/unsafe-path.ts";
 
-/** How `.mdmirror/` and the folders in it are entered: held open, and through no symbolic link. */
+/** Enters `.mdmirror/` and the folders in it: held open, and through no symbolic link. */
 
 const { O_RDONLY, O_DIRECTORY } = fs.constants;
 // ASSUMES: a POSIX system, as in `own-files.ts`.
@@ -11,8 +11,8 @@ const O_NOFOLLOW = fs.constants.O_NOFOLLOW ?? 0;
 let procWorks: boolean | null = null;
 
 /**
- * Whether a path through `/proc/self/fd` works, which stands in for `openat`, as Node has none:
- * `/proc` must be mounted and show this process.
+ * Returns true if a path through `/proc/self/fd` works, which replaces `openat`: `/proc` must be
+ * mounted and show this process.
  */
 function reachesByProc(fd: number): boolean {
   procWorks ??= process.platform === "linux" && procLeadsTo(fd);
@@ -29,10 +29,10 @@ function procLeadsTo(fd: number): boolean {
 let held: { readonly folder: string; readonly at: string; readonly fd: number } | null = null;
 
 /**
- * Holds `.mdmirror` open, and checked, while `work` reaches for many files in it: to open it takes
- * longer than what is done in it. Where there is none, nothing is held.
+ * Holds `.mdmirror` open, and checked, while `work` opens many files in it: opening it takes longer
+ * than the work in it. If it does not exist, nothing is held.
  * @param work must not wait
- * @throws UnsafePath; what `work` throws
+ * @throws UnsafePath; exceptions of `work`
  */
 export function holdOwnFolder<T>(folder: string, work: () => T): T {
   if (held?.folder === folder || statOrNull(folder) === null) return work();
@@ -49,10 +49,10 @@ export function holdOwnFolder<T>(folder: string, work: () => T): T {
 
 /**
  * Runs `work` in a folder that is held open: `.mdmirror` itself (`below` ""), or one in it. RACE:
- * without `/proc` the path is checked and then used by name; whoever can swap it in between can
- * write in `.mdmirror` already.
- * @param work its argument is a path of the folder, good for this call alone
- * @throws UnsafePath; an errno where a folder is not there
+ * without `/proc` the path is checked and then used by name; somebody who can swap it in between
+ * can write in `.mdmirror` already.
+ * @param work its argument is a path of the folder, valid for this call alone
+ * @throws UnsafePath; an errno if a folder is missing
  */
 export function inOwnFolder<T>(folder: string, below: string, work: (at: string, fd: number) => T): T {
   const enter = (at: string, fd: number): T =>
@@ -79,7 +79,7 @@ export function inFolder<T>(path: string, shown: string, work: (at: string, fd: 
   }
 }
 
-/** @returns null where nothing is */
+/** Returns null if nothing exists. */
 export function statOrNull(path: string): Stats | null {
   return fs.lstatSync(path, { throwIfNoEntry: false }) ?? null;
 }

@@ -1,7 +1,8 @@
 import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.ts";
 
 /**
- * SQLite's own check of the pages and their order, without the indexes' contents. null: no fault.
+ * Runs SQLite's own check of the pages and their order, without the indexes' contents. null: no
+ * fault.
  */
 export function pageFault(db: Db): DatabaseFault | null {
   try {

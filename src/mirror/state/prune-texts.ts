@@ -4,15 +4,15 @@ import type { ReferencedTexts } from "./referenced-texts.ts";
 import { Statement } from "./statement.ts";
 import type { TextStore } from "./texts.ts";
 
-/** How many rows one slice looks at. */
+/** Rows in one slice. */
 const LOOKED_AT = 2_000;
 const DELETED = 256;
 
 type IdleRow = { readonly seq: number; readonly digest: Buffer; readonly since: number };
 
 /**
- * Deletes texts that are idle, which means that no row of the state names them. `idle.since` is
- * when pruning first found that; putting a text again renews `texts.used`.
+ * Deletes idle contents, which no row of the state names. `idle.since` is when pruning first found
+ * that; storing content again renews `texts.used`.
  */
 export class TextPruning {
   readonly #store: TextStore;
@@ -28,8 +28,8 @@ export class TextPruning {
   }
 
   /**
-   * Walks the index of digests: notes since when each text is idle, and forgets that for texts that
-   * are named again.
+   * Walks the index of digests: records since when each content is idle, and removes that for
+   * contents that are named again.
    */
   *markIdle(now: number): Generator<void> {
     const { page, mark, unmark } = this.#statements;
@@ -52,7 +52,7 @@ export class TextPruning {
     }
   }
 
-  /** @returns how many were deleted */
+  /** Returns how many were deleted. */
   *deleteExpired(cutoff: number): Generator<void, number> {
     const named = this.#fresh(() => this.#referenced.all());
     let deleted = 0;
@@ -71,7 +71,7 @@ export class TextPruning {
   }
 
   /**
-   * @param before texts put later are left alone, because an action may be about to name them
+   * @param before contents stored later are left alone, because an action may be about to name them
    * @returns how many were deleted
    */
   *deleteOver(bytes: number, before: number): Generator<void, number> {
@@ -110,8 +110,8 @@ export class TextPruning {
   }
 
   /**
-   * Computes a value once, and again when rows changed since: between two slices the mirror may
-   * have named a text.
+   * Computes a value once, and again when rows changed since: between two slices a run may have
+   * named content.
    */
   #fresh<T>(compute: () => T): () => T {
     let computed: { readonly at: number; readonly value: T } | null = null;

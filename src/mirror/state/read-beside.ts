@@ -12,8 +12,8 @@ export type ReadBeside<T> =
 
 /**
  * Reads some rows of `state.db`, all as of one moment, beside a process that writes, or in a folder
- * that cannot be written. Pages and rows are not checked, and of `texts.db` it is only checked that
- * it exists: the next opening for a pass does the rest.
+ * that cannot be written. Pages and rows are not checked, and of `texts.db` only its existence is
+ * checked: the next opening for a cycle does the rest.
  * @param own absolute path of `.mdmirror`
  */
 export function readBeside<T>(own: string, read: (db: Db) => T): ReadBeside<T> {

@@ -7,8 +7,8 @@ import type { TextStore } from "./texts.ts";
 import { Statement } from "./statement.ts";
 
 /**
- * How long texts are kept, and how much. `bytes`: size of the file of texts above which superseded
- * versions are pruned before their time.
+ * Limits for stored contents. `bytes`: size of the file of contents above which superseded versions
+ * are pruned before their time.
  */
 export type Retention = { readonly days: number; readonly bytes: number };
 
@@ -34,7 +34,7 @@ const DAY_MS = 86_400_000;
  */
 export class RetentionPruning {
   readonly #meta: MetaTable;
-  // Once a day at most: their statements are no business of an opening.
+  // Once a day at most: their statements need not be prepared at each opening.
   readonly #texts;
   readonly #rows;
 
@@ -55,8 +55,8 @@ export class RetentionPruning {
   }
 
   /**
-   * @returns the time before which things are pruned; null while too few days were seen. Days in
-   * the future do not count.
+   * Returns the time before which rows are pruned; null while too few days were seen. Days in the
+   * future do not count.
    */
   #noteDay(now: number, days: number): number | null {
     const seen = JSON.parse(this.#meta.get("retention-days") ?? "[]") as number[];
@@ -69,10 +69,10 @@ export class RetentionPruning {
   }
 }
 
-/** How many numbers one slice covers. */
+/** Numbers in one slice. */
 const SLICE = 4_000;
 /**
- * How many versions of a document stay whatever their age: an older service is recognised by their
+ * Versions of a document that stay whatever their age: an older service is recognised by their
  * order.
  */
 const VERSIONS_KEPT = 20;
@@ -105,7 +105,7 @@ class RowPruning {
     );
   }
 
-  /** @returns how many were deleted */
+  /** Returns how many were deleted. */
   *deleteBefore(cutoff: number) {
     return {
       events: yield* pruneTable(this.#events, cutoff),

@@ -1,5 +1,5 @@
 /**
- * In `.mdmirror/`; a module of its own, since whoever asks whether it is there needs nothing else
+ * Name in `.mdmirror/`; a module of its own, because a check for its existence needs nothing else
  * of the search.
  */
 export const SEARCH_FILE = "search.db";

@@ -13,13 +13,13 @@ import { removeOwn } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
 
 /**
- * The mirror's own index, `.mdmirror/search.db`, of what the disk held when it was last looked at.
- * Everything in it is on the disk too, so a damaged one, or one of another version, is made anew.
+ * The folder's own index, `.mdmirror/search.db`, of the disk's content at the last walk. Everything
+ * in it is on the disk too, so a damaged one, or one of another version, is made again.
  */
 
 /**
- * What a document's number stands for, and what saves reading it again. A stamp that is not trusted
- * is not stored.
+ * Meaning of a document's number, and facts that avoid reading it again. A stamp that is not
+ * trusted is not stored.
  */
 const MIRROR_SCHEMA = `
 CREATE TABLE search_files (
@@ -31,18 +31,20 @@ CREATE TABLE search_files (
 `;
 
 /**
- * To be raised when the tables change, or the way texts are folded and split: an older file is
- * removed.
+ * Raised when the tables change, or the way content is folded and split: an older file is removed.
  */
 const VERSION = 4;
 const APPLICATION_ID = 0x6d_64_6d_73;
-/** How long to wait for another search that writes; after that, the index is used as it is. */
+/**
+ * LIMIT: milliseconds to wait for another search that writes; after that, the index is used as it
+ * is.
+ */
 const BUSY_MS = 2_000;
 
-/** Where the texts are. null: a file is gone, or is no text. */
+/** Source of contents. null: a file is gone, or is no text. */
 type Texts = { read(path: LocalPath): string | null };
 
-/** All documents are of one scope. */
+/** All documents are in one scope. */
 const SCOPE = 0;
 
 type OpenedSearch =
@@ -69,17 +71,17 @@ export function openSearch(folder: string): OpenedSearch {
   }
 }
 
-/**
- * Removes the index: the next search builds it. For a file that turned out damaged while it was
- * used.
- */
+/** Removes the index: the next search builds it. For a file that was found damaged in use. */
 export function removeSearch(folder: string): void {
   for (const suffix of ["", "-wal", "-shm"]) removeOwn(folder, SEARCH_FILE + suffix);
 }
 
 class Outdated extends Error {}
 
-/** Whether the file is damaged: by SQLite's codes, or as tables are missing (SQLITE_ERROR). */
+/**
+ * Returns true if the file is damaged: by SQLite's codes, or because tables are missing
+ * (SQLITE_ERROR).
+ */
 export function isFileFault(error: unknown): boolean {
   if (error instanceof Outdated) return true;
   return error instanceof Error && "code" in error && /^SQLITE_(CORRUPT|NOTADB|FORMAT|ERROR)/.test(String(error.code));
@@ -131,7 +133,7 @@ export class MirrorSearch {
     this.#keys = new KeyIndex(db);
   }
 
-  /** What the index knows about a file, for a walk. */
+  /** Returns the index's facts about a file, for a walk. */
   known(path: LocalPath): KnownFile | null {
     const row = this.#rowsByPath().get(path);
     if (row === undefined || row.dev === null) return null;
@@ -139,10 +141,10 @@ export class MirrorSearch {
   }
 
   /**
-   * Makes the index hold exactly `files`, in one transaction.
+   * Makes the index contain exactly `files`, in one transaction.
    * @param keep paths that are not among the files and not proven gone
-   * @param read the text of a file that changed; null when it has none: then only its path can be
-   * found
+   * @param read returns the content of a changed file; null if it has none: then only its path can
+   * be found
    * @returns how many were read
    */
   update(
@@ -151,7 +153,7 @@ export class MirrorSearch {
     read: (path: LocalPath) => string | null,
   ): number {
     const update = this.#db.transaction(() => {
-      // Another process may have written since: what it indexed is read within the transaction.
+      // Another process may have written since: its entries are read within the transaction.
       this.#rows = null;
       const count = updateRows({ db: this.#db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
       this.#rows = null;

@@ -12,12 +12,12 @@ type LeadRow = [said: string, at: Lead["at"], to: Lead["to"], was?: Lead["was"]]
 const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 
 /**
- * Of each path, and again of those that stand for its text of now: an editor's undo, or a checkout,
- * brings back bytes of before, and they are no edit.
+ * Spellings kept of each path, and again of those that stand for its present content: an editor's
+ * undo, or a checkout, restores earlier bytes, and they are no edit.
  */
 const KEPT = 8;
 
-/** How the files on disk spell their links; nothing of texts without links. */
+/** Spellings of links in local files; none for documents without links. */
 export class SpellingTable implements Spellings {
   readonly #one;
   readonly #at;
@@ -75,7 +75,8 @@ export class SpellingTable implements Spellings {
       db,
       "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
         "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
-        // What was moved locally, and may not be there, stands at its hold's path, or below it.
+        // A document that was moved locally, and may not stay there, is at its block's path, or
+        // below it.
         "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
         "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
     );
@@ -111,7 +112,7 @@ export class SpellingTable implements Spellings {
 
   copy(from: LocalPath, to: LocalPath): void {
     this.#move.run(to, from);
-    // What is below `a` sorts between `a/` and `a0`, "0" being the byte after "/".
+    // Paths below `a` sort between `a/` and `a0`, "0" being the byte after "/".
     this.#moveBelow.run(to, from.length + 1, `${from}/`, `${from}0`);
   }
 

@@ -4,9 +4,9 @@ type Result = Sqlite.RunResult;
 type Mode = "rows" | "raw" | "pluck";
 
 /**
- * A statement of SQL that is prepared when it is first run. Of some sixty, a short run needs few;
+ * A SQL statement that is prepared on its first run. Of some sixty, a short run needs few;
  * preparing all of them took half of the time to open the state.
- * @throws what better-sqlite3 throws; faults of the SQL itself at the first run
+ * @throws as better-sqlite3 does; faults of the SQL itself at the first run
  */
 export class Statement<Values extends unknown[] | object = unknown[], Row = unknown> {
   readonly #db: Sqlite.Database;

@@ -7,8 +7,8 @@ type Side = "local" | "remote";
 type Column = { readonly table: string; readonly column: string; readonly other: string };
 
 /**
- * The columns that hold paths of a side, with where their row's path on the other side is. ORDER:
- * sidecars are found by the links' paths, so they come before the links.
+ * Columns with paths of a side, with their row's path on the other side. ORDER: conflict copies are
+ * found by the records' paths, so they come before the records.
  */
 const COLUMNS: Readonly<Record<Side, readonly Column[]>> = {
   local: [
@@ -51,7 +51,7 @@ export class SubtreeMoves {
     };
   }
 
-  /** Of all rows, holds among them. */
+  /** Of all rows, blocks among them. */
   move(side: Side, from: string, to: string): void {
     for (const { below, self } of this.#whole[side]) {
       below.run({ to, from, ...rangeBelow("from", from) });

@@ -1,15 +1,14 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
 /**
- * A content as the store holds it.
- * @property codec 0 is plain UTF-8, 1 is zstd
- * @property size bytes of the UTF-8
+ * Content as the store has it. @property codec 0 is plain UTF-8, 1 is zstd @property size bytes of
+ * the UTF-8
  */
 export type StoredText = { readonly codec: number; readonly size: number; readonly bytes: Buffer };
 
 const PLAIN = 0;
 const ZSTD = 1;
-/** LIMIT: below this size zstd's frame uses up most of what it saves, at 15 µs a text. */
+/** LIMIT: below this size zstd's frame uses up most of its saving, at 15 µs each. */
 const MIN_COMPRESSED_BYTES = 256;
 
 /**
@@ -22,7 +21,7 @@ const LEVEL = 1;
 export function encodeText(text: string): StoredText {
   const plain = Buffer.from(text, "utf8");
   if (plain.length >= MIN_COMPRESSED_BYTES) {
-    // One chunk of the text's own size: by default each text would leave 16 kB of garbage.
+    // One chunk of the content's own size: by default each content would leave 16 kB of garbage.
     const options = { chunkSize: plain.length, params: { [constants.ZSTD_c_compressionLevel]: LEVEL } };
     const packed = zstdCompressSync(plain, options);
     if (packed.length < plain.length) return { codec: ZSTD, size: plain.length, bytes: packed };
@@ -31,8 +30,8 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * @throws when the bytes are not what `encodeText` made. `size` bounds what a damaged blob can
- * inflate to.
+ * @throws if the bytes were not made by `encodeText`. `size` limits what a damaged blob can inflate
+ * to.
  */
 export function decodeText(stored: StoredText): string {
   if (stored.codec === PLAIN) return stored.bytes.toString("utf8");

@@ -2,12 +2,12 @@ import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
 
 /**
- * What takes part in a transaction: texts are committed before the rows that name them, and stay
- * when those are rolled back.
+ * Takes part in a transaction: contents are committed before the rows that name them, and stay when
+ * those are rolled back.
  */
 export type Companion = { begin(): void; commit(): void; abandon(): void };
 
-/** The transactions of one connection. */
+/** Transactions of one connection. */
 export class Transactions {
   readonly #db: Db;
   readonly #companion: Companion;
@@ -31,20 +31,20 @@ export class Transactions {
 
   /**
    * Runs `work` in one transaction; within another, in a savepoint, so that a part that throws is
-   * undone as a whole and the rest may go on.
-   * @throws what `work` throws, after rolling back
+   * undone as a whole and the rest may continue.
+   * @throws exceptions of `work`, after rolling back
    */
   run<T>(work: () => T): T {
     return this.#db.inTransaction ? this.#part(work) : this.#outermost(work);
   }
 
   /**
-   * The same, and it survives a power cut from here on, with all that was committed before it; if
-   * `work` writes anything. It costs an fsync. Not within another transaction.
+   * Works as `run`, and the result survives a power loss from then on, with everything committed
+   * before it; if `work` writes anything. It costs an fsync. Not within another transaction.
    */
   runSafely<T>(work: () => T): T {
     if (this.#db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
-    // With `synchronous = NORMAL` only checkpoints fsync the WAL; with FULL, each commit does.
+    // With `synchronous = NORMAL` only checkpoints flush the WAL; with FULL, each commit does.
     this.#db.pragma("synchronous = FULL");
     try {
       return this.#outermost(work);
@@ -59,8 +59,8 @@ export class Transactions {
     let committed = false;
     try {
       const result = synchronous(work());
-      // ORDER: the file of texts commits before the file of rows: a kill between the two leaves no
-      // more than a text without a name.
+      // ORDER: the file of contents commits before the file of rows: a kill between the two leaves
+      // only content without a name.
       this.#companion.commit();
       this.#commit.run();
       committed = true;
@@ -90,9 +90,7 @@ export class Transactions {
   }
 }
 
-/**
- * Whether nothing can be written: also for a copy in memory, which is not opened so but marked so.
- */
+/** Returns true if nothing can be written: also for a copy in memory, which is marked so. */
 function isReadOnly(db: Db): boolean {
   return db.readonly || db.pragma("query_only", { simple: true }) === 1;
 }

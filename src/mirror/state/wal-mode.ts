@@ -8,7 +8,7 @@ export function enterWal(db: Db): void {
 }
 
 /**
- * Leaves a file that somebody reads as it is. Only the main database is checkpointed: after a
+ * Leaves WAL mode, unless somebody reads the file. Only the main database is checkpointed: after a
  * migration that renamed a table, SQLite counts the temporary one as in a transaction.
  */
 export function leaveWal(db: Db): void {
@@ -17,26 +17,26 @@ export function leaveWal(db: Db): void {
 }
 
 /**
- * Between WAL mode and the other one. That changes some bytes of the first page, after which the
- * file is sound whether they reached the medium or not: so nothing is fsynced for them, which would
- * be a twentieth of a sync with nothing to do. That their journal is gone is on the medium before a
- * page is written back: a new WAL is fsynced with its folder. ASSUMES: all that is in a WAL was
- * written back.
+ * Switches between WAL mode and the other one. That changes some bytes of the first page, after
+ * which the file is sound whether they reached the medium or not: so nothing is flushed for them,
+ * which would be a twentieth of a sync with nothing to do. The removal of their journal is on the
+ * medium before a page is written back: a new WAL is flushed with its folder. ASSUMES: everything
+ * in a WAL was written back.
  */
 function switchMode(db: Db, mode: "WAL" | "DELETE"): void {
   db.pragma("synchronous = OFF");
   try {
     db.pragma(`journal_mode = ${mode}`);
   } finally {
-    // A commit survives the process. A power cut may lose the last ones, never consistency; what
-    // they recorded is found again by looking.
+    // A commit survives the process. A power loss may lose the last ones, never consistency; the
+    // lost facts are found again by scanning.
     db.pragma("synchronous = NORMAL");
   }
 }
 
 /**
- * What was just made survives a power loss from here on, and what is committed after it can: SQLite
- * takes no WAL beside a file without pages, and removes it.
+ * Makes a new file survive a power loss from now on, and makes it possible for later commits:
+ * SQLite takes no WAL beside a file without pages, and removes it.
  */
 export function securePages(db: Db): void {
   db.pragma("synchronous = FULL");
