@@ -111,6 +111,15 @@ test("the work between two parts of a document is bounded", () => {
   }
 });
 
+test("sets that are intersected are one set of keys, so that a look at an index takes the rare ones first", () => {
+  const [one, other] = [withLiteral("quokka"), withLiteral("numbat")];
+  const either: KeySet = { kind: "one", of: [one, other] };
+  const both: KeySet = { kind: "with", keys: [...keysIn(one), ...keysIn(other)] };
+  expect(inEach([one, { kind: "any" }, other, one])).toEqual(both);
+  expect(inEach([one, either, other])).toEqual({ kind: "each", of: [both, either] });
+  expect([inEach([]), inEach([either]), inEach([one])]).toEqual([{ kind: "any" }, either, one]);
+});
+
 const letters = fc.string({
   unit: fc.constantFrom(..."aZéÉßﬁ解压缩がパか한국ضغطיםхЙ🎉𝒑 12_-.\n\u0301\u3099"),
   maxLength: 40,

@@ -124,11 +124,15 @@ export function isShort(word: string): boolean {
   return word.length < 2 * GRAM && [...foldText(word)].length < GRAM;
 }
 
-/** The documents in each of the sets. */
+/**
+ * Returns the documents in each of the sets. Keys of several sets become one set: a database takes
+ * the rare keys of a set first, and does not scan the documents of the common ones.
+ */
 export function inEach(sets: readonly KeySet[]): KeySet {
-  const known = sets.filter(({ kind }) => kind !== "any");
-  if (known.length < 2) return known[0] ?? ANY;
-  return { kind: "each", of: known };
+  const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
+  const others = sets.filter(({ kind }) => kind === "each" || kind === "one");
+  const known: KeySet[] = keys.size === 0 ? others : [{ kind: "with", keys: [...keys] }, ...others];
+  return known.length > 1 ? { kind: "each", of: known } : (known[0] ?? ANY);
 }
 
 /** The documents in one of the sets. */
