@@ -14,8 +14,11 @@ import { FILE_PATH } from "./sql.ts";
 const MOST_WAITING = 1_000;
 /** LIMIT: writes of these files that are looked at. */
 const MOST_WRITES = 4 * MOST_WAITING;
-/** LIMIT: files of one portion. */
-const PORTION = 4_096;
+/**
+ * LIMIT: files of one portion, more than a search usually reads. Of a key that most files have, the
+ * database compares the keys of as many files as the portion has.
+ */
+const PORTION = 256;
 
 const WAITING = sql<{ file: number }>(
   "search.waiting",
