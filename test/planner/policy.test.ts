@@ -1,4 +1,8 @@
 import { describe, expect, test } from "vitest";
+import type { DirId } from "../../src/contract/ids.ts";
+import { makePlan } from "../../src/mirror/planner/plan.ts";
+import { POLICY, SIGNALS } from "./defaults.ts";
+import { treesOf } from "./world-trees.ts";
 import type { Link } from "../../src/mirror/model/link.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
@@ -155,4 +159,17 @@ describe("incomplete listings", () => {
     world.foldersComplete = false;
     expect(say(planOf(world))).toBe("create-local d/b.md");
   });
+  test.each([
+    ["d/", "new d/b.md 3", "make-folder-local d-HEX=d; hold folder-blocked d/b.md"],
+    ["d/a.md=1", "new d/b.md 3", "make-folder-local d-HEX=d; trash-local d/a.md; hold folder-blocked d/b.md"],
+    ["d/ f/c.md=1", "mv f/c.md d/c.md", "make-folder-local d-HEX=d; hold folder-blocked d/c.md"],
+  ])(
+    "I11 nothing new goes into a folder that was not listed, where another is at its path: %s | %s",
+    (base, local, plan) => {
+      const world = worldAfter([base, local, "rmdir d; mkdir d", ""]);
+      const trees = treesOf(world);
+      const remote = { ...trees.remote, goneFolders: new Set<DirId>() };
+      expect(say(makePlan({ ...trees, remote }, POLICY, SIGNALS, world.lookup()))).toBe(plan);
+    },
+  );
 });

@@ -121,6 +121,8 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
     if (at.local.now === null) return null;
     if (at.remoteSeen === "gone") continue;
+    if (at.remoteSeen === "unknown")
+      return barred("not-seen", `the service did not list its folder ${JSON.stringify(at.localPath)}`);
     const name = remoteName(at.local.now.name, "folder", draft.policy);
     if (name.kind === "barred") return name;
     if (at.localPath !== null && isFolderStopped(draft, at.localPath, "make"))

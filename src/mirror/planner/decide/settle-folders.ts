@@ -71,6 +71,7 @@ function deepness(folder: FolderRow): number {
 
 function settleFolder(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
   if (folder === draft.forest.root || folder.localSeen === "unknown") return;
+  if (folder.remoteSeen === "unknown" && folder.remotePath === null) return;
   const onDisk = folder.localPath !== null;
   const onService = folder.remotePath !== null;
   if (onDisk && !onService) {

@@ -32,7 +32,11 @@ export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean):
     byBaseRemote: new Map([["", root]]),
     nextKey: () => key++,
   };
-  for (const dir of paths.sorted) plantLinked(forest, dir, trees, paths, mayHide);
+  const listed = new Set(Array.from(trees.remote.folders.values(), ({ path }) => path));
+  for (const dir of paths.sorted) {
+    const here = lookHere(dir, trees, paths, mayHide);
+    plantLinked(forest, dir, paths, { ...here, ...lookThere(forest, dir, trees, listed) });
+  }
   return forest;
 }
 
@@ -56,13 +60,12 @@ export function newFolder(key: number, facts: Partial<FolderRow>): FolderRow {
   };
 }
 
-function plantLinked(forest: Forest, dir: DirLink, trees: Trees, paths: FolderPaths, mayHide: boolean): void {
+function plantLinked(forest: Forest, dir: DirLink, paths: FolderPaths, seen: Partial<FolderRow>): void {
   const folder = newFolder(forest.nextKey(), {
     link: dir,
     dirId: dir.id,
     rehoused: paths.rehoused.has(dir.id),
-    ...lookHere(dir, trees, paths, mayHide),
-    ...lookThere(forest, dir, trees),
+    ...seen,
   });
   register(forest, folder);
   noteBase(forest, dir, folder);
@@ -85,14 +88,17 @@ function lookThere(
   forest: Forest,
   dir: DirLink,
   { remote }: Trees,
+  listedPaths: ReadonlySet<RemotePath>,
 ): Partial<Pick<FolderRow, "remotePath" | "remoteSeen">> {
   const listed = remote.folders.get(dir.id);
   if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
-  // Not listed in this pass: it counts as where it was, below the present place of its parent.
+  // Not listed in this cycle: it counts as where it was, below the present place of its parent. If
+  // another folder is listed at that path, nobody knows where this one is.
   const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const above = parent?.remotePath ?? parentOf(dir.remotePath);
-  return { remotePath: joinPath(above, nameOf(dir.remotePath)), remoteSeen: "unknown" };
+  const remotePath = joinPath(above, nameOf(dir.remotePath));
+  return { remotePath: listedPaths.has(remotePath) ? null : remotePath, remoteSeen: "unknown" };
 }
 
 /**
