@@ -16,7 +16,7 @@ import {
   type Trees,
 } from "../../model/tree.ts";
 import type { State } from "../../ports/state.ts";
-import type { PassEnd } from "../run/pass-context.ts";
+import type { Planned } from "../run/pass-context.ts";
 
 /**
  * Says whether the mirror is in sync: the service was last seen to hold what base says, and nothing
@@ -28,12 +28,12 @@ import type { PassEnd } from "../run/pass-context.ts";
  * is left to do, was not seen, or is not in base
  */
 export function heldInSync(
-  end: PassEnd,
+  { plan }: Planned,
   base: BaseTree,
   local: LocalTree,
   remote: RemoteTree,
 ): ReadonlySet<string> | null {
-  if (end.kind === "offline" || end.plan.verdict.kind !== "run") return null;
+  if (plan.verdict.kind !== "run") return null;
   if (local.unseen.size > 0 || !local.inodesTrusted) return null;
   if (!isComplete(remote) || remote.outside.size > 0) return null;
   return listsBase(base, remote) ? heldForLong(base) : null;

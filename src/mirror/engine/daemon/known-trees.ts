@@ -11,11 +11,12 @@ import {
   type Trees,
 } from "../../model/tree.ts";
 import type { Listing } from "../../ports/remote.ts";
+import type { State } from "../../ports/state.ts";
 import { keepHere, seenThere } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
-import type { Observers, PassEnd } from "../run/pass-context.ts";
+import type { Observers, PassEnd, Planned } from "../run/pass-context.ts";
 import { type World, toService } from "../run/world.ts";
 import { haveSameDocuments, heldInSync, partialTrees } from "./in-sync.ts";
 import { remoteAfterPass } from "./remote-after-pass.ts";
@@ -129,7 +130,8 @@ export class KnownTrees {
   /** After a run: notes whether all is in sync. */
   afterRun(end: PassEnd): void {
     const [local, remote] = [this.#lastLocal, this.#remote];
-    this.#held = local === null || remote === null ? null : heldInSync(end, this.#world.state.load(), local, remote);
+    const isSeen = end.kind === "planned" && local !== null && remote !== null;
+    this.#held = isSeen ? heldInSync(end, baseAfter(this.#world.state, end), local, remote) : null;
   }
 
   /**
@@ -174,6 +176,12 @@ export class KnownTrees {
   listedAt(): number {
     return this.#listedAt;
   }
+}
+
+/** Returns base after the last cycle of a run. It is loaded only if the cycle had steps. */
+function baseAfter(state: State, { plan, trees, ends }: Planned): BaseTree {
+  if (ends.length > 0) return state.load();
+  return { ...trees.base, holds: new Map(plan.holds.map((hold) => [hold.key, hold])) };
 }
 
 /**
