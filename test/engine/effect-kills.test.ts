@@ -8,7 +8,9 @@ import { moveFile } from "../../src/mirror/engine/apply/move-file.ts";
 import { putText } from "../../src/mirror/engine/apply/put.ts";
 import { removalOf } from "../../src/mirror/engine/apply/presence.ts";
 import { trashFile } from "../../src/mirror/engine/apply/trash-file.ts";
+import { digestOf } from "../../src/contract/digest.ts";
 import { type Effect, type LocalEffect, runEffect, runLocalEffect } from "../../src/mirror/engine/apply/run-effect.ts";
+import { writeFile, type Writing } from "../../src/mirror/engine/apply/write-file.ts";
 import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
 import type { Action, ActionOf, Outcome } from "../../src/mirror/model/action.ts";
 import type { Intent } from "../../src/mirror/ports/state.ts";
@@ -96,6 +98,14 @@ const removal = remote(deleteDocument, (action) => ({
   refused: (_, outcome) => outcome,
 }));
 
+/** The service has the content "two\n" by then. */
+function download(ctx: PassContext, planned: Action): Writing {
+  const { id, localPath: path, expect, changeId, why } = planned as ActionOf<"write-local">;
+  const next = { changeId, digest: digestOf("two\n") };
+  const event = { kind: "write-local", side: "local", detail: why } as const;
+  return { id, path, text: "two\n", writes: next.digest, expect, base: ctx.world.state.link(id), next, event };
+}
+
 const BEFORE = { "box/in.md": "in\n", "note.md": "one\n" };
 
 type Case = readonly [
@@ -141,6 +151,13 @@ const CASES: readonly Case[] = [
     ({ mirror }) => mirror.disk.user.remove(mirror.path("note.md")),
     { "box/in.md": "in\n" },
     ({ mirror }) => mirror.write("note.md", "back\n"),
+  ],
+  [
+    "write-local",
+    local(writeFile, download),
+    ({ rig }) => rig.app.edit("note.md", "two\n"),
+    { ...BEFORE, "note.md": "two\n" },
+    ({ mirror }) => mirror.write("note.md", "two\n"),
   ],
   [
     "move-local",
@@ -260,3 +277,15 @@ test.each(STALE)("I13 I04 %s of a stale plan, killed before each step of the dri
     await expectSettled(fixture);
   }
 });
+
+test.each(["answer", "end"] as const)(
+  "I13 a replaced file is logged as the same event if the process is killed before its %s",
+  async (kill) => {
+    const one = CASES.find(([kind]) => kind === "write-local")!;
+    const { fixture } = await runKilled(one, kill, () => null);
+    await expectSettled(fixture);
+    const events = fixture.mirror.state.events({ limit: 100, path: "note.md" });
+    const written = events.filter(({ after }) => after === digestOf("two\n"));
+    expect(written.map(({ kind, before }) => [kind, before])).toEqual([["write-local", digestOf("one\n")]]);
+  },
+);

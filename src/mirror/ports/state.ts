@@ -1,6 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Tombstone } from "../model/link.ts";
+import type { ActionKind } from "../model/action.ts";
+import type { Conflict, DirLink, Hold, Link, Placed, Stamp, Submission, Tombstone } from "../model/link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 import type { Spellings } from "./spellings.ts";
 import type { BaseTree } from "../model/tree.ts";
@@ -42,22 +43,29 @@ export type Intent =
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
   // local
   /**
-   * `writes` goes to `path`, the old inode to `parkAt`. `base*`: what the link's base was, for an
-   * edit that is found in the parked inode. `next*`: the version that base is to be once `writes`
-   * stands there; left out where base stays. `settles`: its user gives up what is in review.
+   * The file at `path` gets the content `writes`; the old file goes to `parkAt`. `base*`: base
+   * before, for an edit that is found in the old file. `next*`: what base moves to; absent if the
+   * content is an edit.
    */
   | {
       readonly kind: "replace";
       readonly id: DocId;
       readonly path: LocalPath;
       readonly parkAt: string;
-      readonly expect: Digest;
+      /** Null: no file was at the path. */
+      readonly expect: Digest | null;
       readonly writes: Digest;
       readonly baseChangeId: ChangeId | null;
       readonly baseDigest: Digest | null;
       readonly nextChangeId?: ChangeId;
       readonly nextDigest?: Digest;
-      readonly settles?: boolean;
+      /** Submissions that are still in review; absent: as the move of base says. */
+      readonly waiting?: readonly Submission[];
+      /** Of a document without a record. */
+      readonly adopts?: Pick<Link, "remotePath" | "protected">;
+      readonly counts?: Count;
+      /** Absent in rows of older versions. */
+      readonly event?: EventFields;
     }
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
   | ({ readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
@@ -100,6 +108,26 @@ export type OpenIntent = { readonly intentId: number; readonly run: number; read
 
 export type EventSide = "local" | "remote" | "both";
 
+/** The members of the counts of a run. */
+export type Count =
+  | "uploaded"
+  | "downloaded"
+  | "createdRemote"
+  | "createdLocal"
+  | "movedRemote"
+  | "movedLocal"
+  | "deletedRemote"
+  | "deletedLocal"
+  | "merged"
+  /** Texts that were in review and are live now. */
+  | "accepted"
+  /** Conflicts that the user's policy ended. */
+  | "byPolicy"
+  | "submitted"
+  /** Files whose links were rewritten, because documents had moved. */
+  | "respelled"
+  | "conflicts";
+
 /** One line of the log: an event, its document and the reason. Never content. */
 export type MirrorEvent = {
   readonly run: number;
@@ -131,6 +159,28 @@ export type MirrorEvent = {
    */
   readonly merged: { readonly base: Digest; readonly theirs: Digest } | null;
 };
+
+/** An event as an effect gives it. Members left out are null; the outcome is then `done`. */
+export type EventFields = {
+  readonly kind:
+    | ActionKind
+    | "safety-stop"
+    | "approve"
+    | "conflict"
+    | "late-write"
+    | "recover"
+    | "restore"
+    | "protect"
+    | "unprotect"
+    | "respell"
+    | "fault";
+  readonly side: EventSide;
+  readonly id: string | null;
+  readonly path: LocalPath;
+  readonly detail: string;
+} & Partial<
+  Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
+>;
 
 /** Origin of stored content, by which it can be found again. */
 export type TextName = {
@@ -220,11 +270,6 @@ export interface State {
 
   openIntent(run: number, intent: Intent): number;
   closeIntent(intentId: number): void;
-  /**
-   * In one transaction: closes the intent, and opens `next` (a replacement that becomes a set-aside
-   * file).
-   */
-  turnIntent(intentId: number, next: Intent): void;
   intents(): OpenIntent[];
 
   /** Idempotent. Content and its name are stored together, so that all content can be found. */

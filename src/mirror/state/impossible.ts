@@ -161,7 +161,7 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   "post-folder": ["localPath", "remotePath"],
   "patch-folder": ["dirId", "from", "to"],
   "delete-folder": ["dirId", "remotePath"],
-  replace: ["id", "path", "parkAt", "expect", "writes", "baseChangeId", "baseDigest"],
+  replace: ["id", "path", "parkAt", "writes", "baseChangeId", "baseDigest"],
   trash: ["id", "path", "parkAt"],
   move: ["id", "from", "to"],
   "move-folder": ["dirId", "from", "to"],
@@ -174,6 +174,7 @@ const OPTIONAL: Readonly<Record<string, Judge>> = {
   replaces: isDocId,
   nextChangeId: isChangeId,
   nextDigest: isDigest,
+  expect: isDigest,
   stands: isPlain,
 };
 

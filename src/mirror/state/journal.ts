@@ -7,7 +7,6 @@ export class IntentTable {
   readonly #all;
   readonly #insert;
   readonly #remove;
-  readonly #runOf;
 
   constructor(db: Db) {
     this.#all = new Statement<[], { intent_id: number; run: number; intent: string }>(
@@ -16,7 +15,6 @@ export class IntentTable {
     );
     this.#insert = new Statement<[number, string]>(db, "INSERT INTO intents (run, intent) VALUES (?, ?)");
     this.#remove = new Statement<[number]>(db, "DELETE FROM intents WHERE intent_id = ?");
-    this.#runOf = new Statement<[number], { run: number }>(db, "SELECT run FROM intents WHERE intent_id = ?");
   }
 
   /** @returns the number that `close` takes */
@@ -26,14 +24,6 @@ export class IntentTable {
 
   close(intentId: number): void {
     this.#remove.run(intentId);
-  }
-
-  /** Closes an intent and opens `next` in its run, within the caller's transaction. */
-  turn(intentId: number, next: Intent): void {
-    const row = this.#runOf.get(intentId);
-    if (row === undefined) throw new Error(`intent ${intentId} is not open`);
-    this.close(intentId);
-    this.open(row.run, next);
   }
 
   /** In the order in which they were opened. */

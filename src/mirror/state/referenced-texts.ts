@@ -68,7 +68,9 @@ export class ReferencedTexts {
 const DIGEST_MEMBERS: ReadonlySet<string> = new Set(["digest", "baseDigest", "expect", "writes", "nextDigest"]);
 
 function digestsOf(intent: Intent): Digest[] {
-  return Object.entries(intent)
+  const waiting = intent.kind === "replace" ? (intent.waiting ?? []) : [];
+  const named = Object.entries(intent)
     .filter(([member, value]) => DIGEST_MEMBERS.has(member) && value !== null)
     .map(([, value]) => value as Digest);
+  return [...named, ...waiting.map(({ digest }) => digest)];
 }

@@ -140,7 +140,6 @@ export class StoredState implements State {
 
   readonly openIntent: State["openIntent"] = (run, intent) => this.#tables.intents.open(run, intent);
   readonly closeIntent: State["closeIntent"] = (id) => this.#tables.intents.close(id);
-  readonly turnIntent: State["turnIntent"] = (id, next) => this.transact(() => this.#tables.intents.turn(id, next));
   readonly intents: State["intents"] = () => this.#tables.intents.all();
 
   readonly putText: State["putText"] = (text, name) => this.#texts.put(text, name);

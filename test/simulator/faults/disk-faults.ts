@@ -5,27 +5,19 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
   {
     id: "replace-journalled-late",
     promise: "I13",
-    does: "takes a file aside before the intent to do so is written down",
-    file: "mirror/engine/apply/land-text.ts",
-    find: "  const rowId = state.openIntent(ctx.run, row);\n",
-    replace: "",
-    also: [
-      {
-        file: "mirror/engine/apply/land-text.ts",
-        find: "  const end = disk.replace(path, text, expect, parkAt);\n",
-        replace:
-          "  const end = disk.replace(path, text, expect, parkAt);\n  const rowId = state.openIntent(ctx.run, row);\n",
-      },
-    ],
+    does: "sets a file aside without a row in the journal",
+    file: "mirror/engine/apply/run-effect.ts",
+    find: "const rowId = ctx.world.state.openIntent(ctx.run, row);",
+    replace: 'const rowId = row.kind === "replace" ? -1 : ctx.world.state.openIntent(ctx.run, row);',
     net: "crashes",
   },
   {
     id: "base-left-behind-a-replace",
     promise: "I10",
     does: "leaves base where it was after it died between a text's replace and its commit",
-    file: "mirror/engine/journal/recover.ts",
-    find: "...followReplaced(ctx, intent), landed",
-    replace: "landed",
+    file: "mirror/engine/apply/write-file.ts",
+    find: 'if (isWritten || isEdited) return written(ctx, row, file.value, "replaced");',
+    replace: "",
     net: ["engine/cut-off-replace.test.ts"],
   },
   {
@@ -50,9 +42,9 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     id: "parked-file-left",
     promise: "I13",
     does: "does not put back what a replace that was cut short had taken aside",
-    file: "mirror/engine/journal/recover.ts",
-    find: "if (belongsBack(aside, look))\n    return putBack(",
-    replace: "if (look.kind === 'special')\n    return putBack(",
+    file: "mirror/engine/apply/write-file.ts",
+    find: "if (belongsBack(aside, look)) return putBack(",
+    replace: "if (look.kind === 'special') return putBack(",
     net: "crashes",
   },
   {
@@ -60,8 +52,8 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "does not put back what a removal that was cut short had taken aside",
     file: "mirror/engine/apply/trash-file.ts",
-    find: "if (!(isAside && belongsBack(aside, look)))",
-    replace: "if (!(isAside && look.kind === 'special'))",
+    find: "return belongsBack(found.aside, found.look)",
+    replace: "return found.look.kind === 'special'",
     net: "crashes",
   },
   {
@@ -94,8 +86,8 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
       { file: "mirror/local/write.ts", find: "if (digestOrNull(guard.fs, park) === expect) {", replace: "{" },
       {
         file: "mirror/engine/apply/late-write.ts",
-        find: "if (parked.value === null || parked.value.digest === intent.expect) {",
-        replace: "if (parked.value !== undefined) {",
+        find: "if (digest !== row.expect) {",
+        replace: 'if (digest === "") {',
       },
     ],
     net: "courses",
@@ -105,8 +97,8 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "drops what an editor saved into the file that was replaced, without a second look",
     file: "mirror/engine/apply/late-write.ts",
-    find: "if (parked.value === null || parked.value.digest === intent.expect) {",
-    replace: "if (parked.value !== undefined) {",
+    find: "if (digest !== row.expect) {",
+    replace: 'if (digest === "") {',
     net: "courses",
   },
   {
@@ -114,7 +106,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I14",
     does: "takes a text saved into the replaced file for an edit of the new version, so that it undoes the service's",
     file: "mirror/engine/apply/late-write.ts",
-    find: "const base = holdsNewerBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);",
+    find: "const base = holdsNewerBase(ctx, row, link, text) ? {} : baseBefore(row, link);",
     replace: "const base: Partial<Link> = {};",
     also: [
       {

@@ -40,8 +40,8 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
     promise: "I01",
     does: "leaves links on disk as they are when their targets move",
     file: "mirror/engine/links/respell.ts",
-    find: "const isSame = from.bytes === to.bytes;",
-    replace: "const isSame = from.path === to.path;",
+    find: "const open = from.bytes === to.bytes ? null",
+    replace: "const open = from.path === to.path ? null",
     net: TRANSLATE,
   },
   {

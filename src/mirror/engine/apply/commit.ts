@@ -2,12 +2,11 @@ import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, type DirLink, type Hold, isAway, type Link } from "../../model/link.ts";
-import type { TextName } from "../../ports/state.ts";
+import type { EventFields, TextName } from "../../ports/state.ts";
 import { bury, renameVersion } from "../../model/settle.ts";
 import { DONE } from "./effect.ts";
-import type { Landed } from "./land-text.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type EventFields, recordEvent } from "../run/world.ts";
+import { recordEvent } from "../run/world.ts";
 
 /** How every effect ends: one transaction moves base. */
 
@@ -28,8 +27,6 @@ export type Change = {
   readonly text?: Link;
   /** The version to remember for the history, when base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  /** A file that was replaced: its row becomes that of the file that was set aside. */
-  readonly landed?: Pick<Landed, "parked">;
   readonly closes?: number;
   /** Left out: nothing of it is of interest to a user. */
   readonly event?: EventFields;
@@ -105,8 +102,6 @@ export function write(ctx: PassContext, change: Change): void {
   putLinks(ctx, change);
   addVersion(ctx, change);
   if (change.closes !== undefined) state.closeIntent(change.closes);
-  const parked = change.landed?.parked;
-  if (parked) state.turnIntent(parked.intentId, parked.next);
   writeBeside(ctx, change);
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }

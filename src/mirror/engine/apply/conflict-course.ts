@@ -1,6 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
-import type { Digest } from "../../../contract/digest.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
 import {
   type Conflict,
   type Link,
@@ -9,13 +9,13 @@ import {
   type Submission,
   withoutCopy,
 } from "../../model/link.ts";
-import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
+import { moveBase } from "../../model/settle.ts";
 import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
-import { landText } from "./land-text.ts";
+import { runLocalEffect } from "./run-effect.ts";
+import { writeFile } from "./write-file.ts";
 import { dropCopies, showVersion } from "./conflict-copies.ts";
 import { meetLiveText, stillInReview } from "./in-review.ts";
-import { madeOfBoth } from "./text-name.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -53,7 +53,7 @@ async function meetNewer(
   const after = meetLiveText(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
   if (after.local !== null) {
     const { local: merged, waiting, parted } = after;
-    return endByMerge(ctx, action, { link, conflict, merged, waiting, parted, remote: fetched.value });
+    return endByMerge(ctx, action, { link, merged, waiting, parted, remote: fetched.value });
   }
   const shown = await showVersion(ctx, conflict, fetched.value, action.localPath);
   if (shown.kind === "end") return shown.outcome;
@@ -88,7 +88,6 @@ function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | n
 
 type Merging = {
   readonly link: Link;
-  readonly conflict: Conflict;
   readonly merged: string;
   /** What still waits in review. */
   readonly waiting: readonly Submission[];
@@ -100,30 +99,26 @@ type Merging = {
 function endByMerge(
   ctx: PassContext,
   action: ActionOf<"renew-conflict" | "end-conflict">,
-  { link, conflict, merged, waiting, parted, remote: { file, digest } }: Merging,
+  { link, merged, waiting, parted, remote: { file, digest } }: Merging,
 ): Outcome {
   const { id, localPath, expect } = action;
   const accepted = link.submissions.length > 0 && waiting.length === 0;
   const detail = accepted ? ACCEPTED : action.kind === "end-conflict" ? `${action.how}: ${action.why}` : MERGES;
-  const writes = digest === expect ? digest : ctx.world.state.putText(merged, madeOfBoth(localPath, id, detail));
+  const writes = digestOf(merged);
   const inUse = writes === expect ? null : leftAlone(ctx, action);
   if (inUse !== null) return inUse;
-  const version = { changeId: file.lastChangeId, digest };
-  const landed = landText(ctx, id, localPath, merged, writes, expect, link, version);
-  if (landed.kind === "end") return landed.outcome;
-  ctx.notes.counts[accepted ? "accepted" : "merged"]++;
-  const dropped = dropCopies(ctx, conflict, localPath);
-  if (dropped.kind === "end") return dropped.outcome;
-  const under = moveBaseUnderEdit(link, file.lastChangeId, digest, landed.value.stamp);
-  return commit(ctx, {
-    text: { ...under, submissions: waiting },
-    version: { id, ...version },
-    landed: landed.value,
-    removes: { conflict: id },
+  return runLocalEffect(ctx, writeFile, {
+    id,
+    path: localPath,
+    text: merged,
+    writes,
+    expect,
+    base: link,
+    next: { changeId: file.lastChangeId, digest },
+    waiting,
+    counts: accepted ? "accepted" : "merged",
     event: eventOf(action, "both", {
       detail,
-      before: expect,
-      after: writes,
       merged: parted === null || writes === digest ? null : { base: parted.digest, theirs: digest },
     }),
   });

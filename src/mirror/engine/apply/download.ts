@@ -1,17 +1,18 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { sameExceptTextForm } from "../../model/text-form.ts";
-import { moveBase, newLink, renameVersion } from "../../model/settle.ts";
+import { newLink, renameVersion } from "../../model/settle.ts";
 import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
 import type { Link } from "../../model/link.ts";
 import { mayTakeOver } from "../run/hands-off.ts";
 import { commit, hasAnotherId, whereItStands } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
-import { landText } from "./land-text.ts";
 import { merge } from "./merge.ts";
+import { runLocalEffect } from "./run-effect.ts";
 import { partedFrom, takeAsOwn } from "./sent-lately.ts";
 import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
+import { writeFile } from "./write-file.ts";
 import { winnerOfNew } from "./winner-of-new.ts";
 
 /**
@@ -42,26 +43,17 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
   if (partedFrom(ctx, link, text, "this-run") !== null) return merge(ctx, { ...action, kind: "merge", review: false });
   const inUse = leftAlone(ctx, action);
   if (inUse !== null) return inUse;
-  const version = { changeId: file.lastChangeId, digest };
-  const landed = landText(ctx, action.id, action.localPath, text, digest, action.expect, link, version);
-  if (landed.kind === "end") return landed.outcome;
-  ctx.notes.counts.downloaded++;
-  return commit(ctx, {
-    text: moveBase(link, {
-      ...version,
-      localDigest: digest,
-      stamp: landed.value.stamp,
-      stampTrusted: false,
-      durable: landed.value.parked === null,
-    }),
-    version: { id: action.id, ...version },
-    landed: landed.value,
-    event: eventOf(action, "local", {
-      detail: whyWritten(ctx, action),
-      before: action.expect,
-      after: digest,
-      ...codeOf(ctx.world, action.expect, text),
-    }),
+  const { id, localPath: path, expect } = action;
+  return runLocalEffect(ctx, writeFile, {
+    id,
+    path,
+    text,
+    writes: digest,
+    expect,
+    base: link,
+    next: { changeId: file.lastChangeId, digest },
+    counts: "downloaded",
+    event: eventOf(action, "local", { detail: whyWritten(ctx, action), ...codeOf(ctx.world, expect, text) }),
   });
 }
 
@@ -144,22 +136,20 @@ async function takeOver(
     const kept = await keepBeside(ctx, parted, localPath, beside, expect);
     if (kept.kind === "end") return kept.outcome;
   }
-  const landed = landText(ctx, id, localPath, remote.text, remote.digest, expect, null, null);
-  if (landed.kind === "end") return landed.outcome;
-  ctx.notes.counts[beside === null ? "downloaded" : "byPolicy"]++;
   const detail =
     beside === null
       ? why
       : "new on both sides; the conflict policy takes the version on the service; your version is beside it";
-  return commit(ctx, {
-    link: { ...parted, stamp: landed.value.stamp, stampTrusted: false, durable: false },
-    version: { id, changeId: remote.file.lastChangeId, digest: remote.digest },
-    landed: landed.value,
-    removes: { tombstone: id },
-    event: eventOf(action, "both", {
-      detail: whyWritten(ctx, { why: detail, localPath }),
-      before: expect,
-      after: remote.digest,
-    }),
+  return runLocalEffect(ctx, writeFile, {
+    id,
+    path: localPath,
+    text: remote.text,
+    writes: remote.digest,
+    expect,
+    base: null,
+    next: { changeId: remote.file.lastChangeId, digest: remote.digest },
+    adopts: { remotePath: parted.remotePath, protected: parted.protected },
+    counts: beside === null ? "downloaded" : "byPolicy",
+    event: eventOf(action, "both", { detail: whyWritten(ctx, { why: detail, localPath }) }),
   });
 }

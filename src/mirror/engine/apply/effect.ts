@@ -7,10 +7,9 @@ import type { Hold, Stamp } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
-import type { EventSide } from "../../ports/state.ts";
+import type { EventFields, EventSide } from "../../ports/state.ts";
 import { inUse } from "../run/hands-off.ts";
 import { subjectOf } from "../run/subject.ts";
-import type { EventFields } from "../run/world.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 

@@ -1,217 +1,153 @@
-import type { Digest } from "../../../contract/digest.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
-import { sameExceptTextForm } from "../../model/text-form.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
-import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
+import type { LocalText } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
-import { ensureFolders } from "./parents.ts";
-import { commit } from "./commit.ts";
-import { findFreePath, type FreePath } from "./free-path.ts";
-import { landText } from "./land-text.ts";
-import { madeOfBoth, seenHere } from "./text-name.ts";
-import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { DONE } from "./effect.ts";
+import { findFreePath, type FreePath } from "./free-path.ts";
+import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
+import { holdsChanges, putBack, readSetAside } from "./set-aside.ts";
+import { seenHere } from "./text-name.ts";
+import { leftOpen } from "./unsettled.ts";
+import { writeFile } from "./write-file.ts";
 
-/** The second look at a file that was replaced, and how what was taken aside comes back. */
+type Row = Extract<Intent, { kind: "set-aside" }>;
 
-/**
- * What was taken aside and what is at its path now; or why that cannot be told, which keeps the
- * intent open.
- */
-export function lookAtParked(
-  { world: { disk } }: PassContext,
-  { parkAt, path }: { readonly parkAt: string; readonly path: LocalPath },
-):
-  | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
-  | { readonly why: string } {
-  const look = disk.look(path);
-  if (look.kind === "unknown") return { why: `its path cannot be read: ${look.why}` };
-  return { aside: disk.readParked(parkAt, path), look };
-}
+const CLOSED = { kind: "over", outcome: DONE } as const;
+const KEPT = { kind: "open", outcome: DONE } as const;
 
 /**
- * Whether a file that was set aside belongs back: nothing is at its path, or the same inode under
- * its other name.
+ * The last phase of a file that was replaced: an editor that still had it open may have saved to it
+ * (I14).
+ * @param run in which it was replaced: a file without a late save is kept until that has ended,
+ * because the cycles of a run follow each other without a pause
  */
-export function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
-  if (look.kind === "absent") return true;
-  if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
-  return look.stamp.ino === aside.value.stamp.ino && look.stamp.dev === aside.value.stamp.dev;
+export function secondLook(run: number): Pick<LocalEffect<never, Row, never, Row>, "observe" | "conclude"> {
+  return {
+    observe: (ctx, row) => observeSetAside(ctx, row, run),
+    conclude: (_ctx, _row, row) => ({ outcome: DONE, change: null, next: { row } }),
+  };
 }
 
-/** @returns why the intent stays open, or null */
-export function putBack(
-  ctx: PassContext,
-  intentId: number,
-  parkAt: string,
-  path: LocalPath,
-  id: string,
-  detail: string,
-): string | null {
-  const { state } = ctx.world;
-  const why = returnAside(ctx, parkAt, path);
-  if (why !== null) return why;
-  state.transact(() => {
-    state.closeIntent(intentId);
-    recordEvent(ctx.world, ctx.run, { kind: "recover", side: "local", id, path, detail });
-  });
-  return null;
-}
-
-/** @returns why it could not be put back, or null */
-export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): string | null {
-  const { disk } = ctx.world;
-  const wasSeen = disk.look(path).kind !== "absent";
-  const back = ensureFolders(ctx, path) ?? disk.putBack(parkAt, path);
-  if (back.kind === "done" && !wasSeen) ctx.notes.returned.add(path);
-  return back.kind === "done" ? null : `could not be restored: ${"detail" in back ? back.detail : back.kind}`;
-}
-
-/**
- * The second look at an inode that was replaced: an editor that still had it open may have saved
- * into it (I14).
- * @param run in which it was replaced: until that has ended, an inode without a late save is kept,
- * since a pass follows another at once
- */
-export function inspectParked(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "set-aside" }>,
-  run: number,
-): string | null {
+function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
   const { disk, state } = ctx.world;
-  const found = lookAtParked(ctx, intent);
-  if ("why" in found) return found.why;
-  const { aside: parked, look } = found;
-  if (parked.kind !== "done" && look.kind === "absent")
-    return putBackOnItsBase(
-      ctx,
-      intentId,
-      intent,
-      "the file that was set aside is not valid text, and its path is free: moved back",
-    );
-  if (parked.kind !== "done") return `the file that was set aside cannot be read: ${parked.detail}`;
-  if (parked.value === null || parked.value.digest === intent.expect) {
-    // Who has it open may write into it yet.
-    if (parked.value !== null && (ctx.isThisRun(run) || disk.isHeld(intent.parkAt))) return null;
-    if (parked.value !== null) {
-      // It was stored when it was first seen. If the store lost it since, it is stored again before
-      // the file goes (I03).
-      state.putKnownText(parked.value.digest, parked.value.text, seenHere(intent.path, intent.id));
-      // ORDER: before the file is removed: a power cut could take back the last commits of the
-      // store, but not the removal.
-      state.secureTexts();
-      disk.discardParked(intent.parkAt);
-    }
-    state.closeIntent(intentId);
-    return null;
+  const found = readSetAside(ctx, row);
+  if ("why" in found) return leftOpen(found.why);
+  const { aside, look } = found;
+  if (aside.kind !== "done") {
+    if (look.kind !== "absent") return leftOpen(`the file that was set aside cannot be read: ${aside.detail}`);
+    const why = "the file that was set aside is not valid text, and its path is free: moved back";
+    return putBackOnItsBase(ctx, row, why);
   }
-  const name = seenHere(intent.path, intent.id, "saved into the file while it was replaced");
-  state.putKnownText(parked.value.digest, parked.value.text, name);
-  return landLateWrite(ctx, intentId, intent, parked.value);
+  if (aside.value === null) return CLOSED;
+  const { digest, text } = aside.value;
+  if (digest !== row.expect) {
+    state.putKnownText(digest, text, seenHere(row.path, row.id, "saved into the file while it was replaced"));
+    return landLateWrite(ctx, row, aside.value);
+  }
+  if (ctx.isThisRun(run) || disk.isHeld(row.parkAt)) return KEPT;
+  // It was stored when it was first seen. If the store lost it since, it is stored again before the
+  // file is removed (I03).
+  state.putKnownText(digest, text, seenHere(row.path, row.id));
+  discard(ctx, row);
+  return CLOSED;
 }
 
 /**
- * Puts a parked file back to its path, which is free: the document was deleted or moved since, or
- * an effect that was cut off has taken it aside again. The text of the link's present file stays
- * recorded (`localDigest`), so that a moved document is recognised by it, and the file that comes
- * back becomes a document of its own. ORDER: base first: with the newer base, the old text would
- * undo what came with that base.
+ * ORDER: the content is safe before the file is removed: a power cut could take back the last
+ * commits of the store, but not the removal.
  */
-function putBackOnItsBase(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "set-aside" }>,
-  detail: string,
-): string | null {
+function discard({ world: { disk, state } }: PassContext, { parkAt }: Row): void {
+  state.secureTexts();
+  disk.discardParked(parkAt);
+}
+
+/**
+ * Puts a set-aside file back to its path, which is free: the document was deleted or moved since,
+ * or an effect that was cut off has set it aside again. The content of the record's present file
+ * stays recorded (`localDigest`), so that a moved document is recognised by it, and the file that
+ * comes back becomes a document of its own. ORDER: base first: with the newer base, the old content
+ * would undo what came with that base.
+ */
+function putBackOnItsBase(ctx: PassContext, row: Row, detail: string): Shown<never> {
   const { state } = ctx.world;
-  const link = state.link(intent.id);
-  if (link !== null) state.putLink({ ...link, ...baseBefore(intent, link) });
-  return putBack(ctx, intentId, intent.parkAt, intent.path, intent.id, detail);
+  const link = state.link(row.id);
+  if (link !== null) state.putLink({ ...link, ...baseBefore(row, link) });
+  return putBack(ctx, row, detail);
 }
 
 /**
- * The base of the parked text; nothing where it had none, or where base is still that version (a
- * new document that was read back since).
+ * Returns the base of the set-aside content; nothing if it had none, or if base is still that
+ * version (a new document that was read back since).
  */
-function baseBefore({ baseChangeId, baseDigest }: Extract<Intent, { kind: "set-aside" }>, link: Link): Partial<Link> {
+function baseBefore({ baseChangeId, baseDigest }: Row, link: Link): Partial<Link> {
   return baseChangeId === null || baseDigest === null || baseChangeId === link.changeId
     ? {}
     : { changeId: baseChangeId, digest: baseDigest, echoDigest: null };
 }
 
 /**
- * Deals with a text that was saved into the old inode. It is the newest text of the user, made of
- * the one that was replaced (`expect`), so it is merged from that with the file at the path now. It
- * stays on the newer base if it holds that base's changes: the editor may have saved by path too,
- * over them. What does not merge with the version that the mirror wrote becomes the local text
- * again, on the old base, and the next plan decides; what does not merge with another text becomes
- * a document of its own, so that nothing is lost.
+ * Handles content that was saved to the old file. It is the newest content of the user, made of the
+ * one that was replaced (`expect`), so it is merged from that with the file at the path. What does
+ * not merge with the version that mdmirror wrote becomes the local content again, on the old base,
+ * and the next plan decides. What does not merge with other content becomes a document of its own,
+ * so that nothing is lost.
  */
-function landLateWrite(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "set-aside" }>,
-  late: LocalText,
-): string | null {
+function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> {
   const { disk, state } = ctx.world;
-  const link = state.link(intent.id);
-  const current = disk.read(intent.path);
-  if (disk.look(intent.path).kind === "absent")
-    return putBackOnItsBase(ctx, intentId, intent, "an edit that was saved while the file was replaced");
+  const link = state.link(row.id);
+  const current = disk.read(row.path);
+  if (disk.look(row.path).kind === "absent")
+    return putBackOnItsBase(ctx, row, "an edit that was saved while the file was replaced");
   if (current.kind === "done" && link !== null) {
-    const text = withLateText(ctx, intent, link, late, current.value);
-    if (text !== null) return bringBack(ctx, intentId, intent, { link, late, text, current: current.value.digest });
+    const text = withLateText(ctx, row, link, late, current.value);
+    if (text !== null) return bringBack(ctx, row, link, late, text, current.value.digest);
   }
-  const beside = findPathBeside(ctx, intent.path);
-  if (beside.kind === "unknown") return `could not be restored: the path beside it cannot be read: ${beside.why}`;
+  const beside = findPathBeside(ctx, row.path);
+  if (beside.kind === "unknown")
+    return leftOpen(`could not be restored: the path beside it cannot be read: ${beside.why}`);
   return putBack(
     ctx,
-    intentId,
-    intent.parkAt,
-    beside.path,
-    intent.id,
+    { ...row, path: beside.path },
     "saved into the replaced file while it was replaced; the edit does not merge, so mdmirror saved it beside the file",
   );
 }
 
-/** Writes `text`, the late text alone or merged, to the document's path over `current`. */
-function bringBack(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "set-aside" }>,
-  found: { readonly link: Link; readonly late: LocalText; readonly text: string; readonly current: Digest },
-): string | null {
+/**
+ * Writes `text`, the late content alone or merged, to the document's path. It stays on the newer
+ * base if it holds that base's changes: the editor may have saved by path too, over them.
+ */
+function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text: string, expect: Digest): Shown<Row> {
   const { disk, state } = ctx.world;
-  const { link, late, text, current } = found;
-  const writes = state.putText(text, madeOfBoth(intent.path, intent.id, "a late save, moved back"));
-  const landed = landText(ctx, intent.id, intent.path, text, writes, current, link, null);
-  if (landed.kind === "end") return "an edit that was saved while the file was replaced could not be moved back yet";
-  const base = holdsNewerBase(ctx, intent, link, text) ? {} : baseBefore(intent, link);
-  const localDigest = base.digest ?? link.localDigest;
-  const isHeld = disk.isHeld(intent.parkAt);
-  state.transact(() => {
-    commit(ctx, {
-      link: { ...link, ...base, localDigest, stamp: landed.value.stamp, stampTrusted: false },
-      ...(isHeld ? {} : { closes: intentId }),
-      landed: landed.value,
-      event: {
-        kind: "late-write",
-        side: "local",
-        id: intent.id,
-        path: intent.path,
-        before: intent.expect,
-        after: late.digest,
-        detail: "saved while mdmirror replaced the file; restored",
-      },
-    });
-    // What is written next is merged in on top of this text.
-    if (isHeld) state.turnIntent(intentId, { ...intent, expect: late.digest, baseChangeId: null, baseDigest: null });
+  const base = holdsNewerBase(ctx, row, link, text) ? {} : baseBefore(row, link);
+  const outcome = runLocalEffect(ctx, writeFile, {
+    id: row.id,
+    path: row.path,
+    text,
+    writes: digestOf(text),
+    expect,
+    base: link,
+    next: null,
+    event: {
+      kind: "late-write",
+      side: "local",
+      before: row.expect,
+      after: late.digest,
+      detail: "saved while mdmirror replaced the file; restored",
+    },
   });
-  state.secureTexts();
-  if (!isHeld) disk.discardParked(intent.parkAt);
-  return null;
+  if (outcome.kind !== "done")
+    return leftOpen("an edit that was saved while the file was replaced could not be moved back yet");
+  const now = state.link(row.id);
+  // ORDER: before the set-aside file is removed, which after a crash shows which base it had.
+  if (now !== null) state.putLink({ ...now, ...base, localDigest: base.digest ?? now.localDigest });
+  // What is written next is merged in on top of this content.
+  if (disk.isHeld(row.parkAt))
+    return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
+  discard(ctx, row);
+  return CLOSED;
 }
 
 /**
@@ -220,43 +156,25 @@ function bringBack(
  */
 function withLateText(
   { world: { state } }: PassContext,
-  intent: Extract<Intent, { kind: "set-aside" }>,
+  row: Row,
   link: Link,
   late: LocalText,
   current: LocalText,
 ): string | null {
-  const replaced = state.text(intent.expect);
+  const replaced = state.text(row.expect);
   const merged = replaced === null ? null : mergeText(replaced, late.text, current.text);
   if (merged?.kind === "clean") return merged.text;
   // Second case: a crash came after the text was written and before base moved.
   const isOurs = current.digest === link.localDigest || current.digest === late.digest;
-  return isOurs && intent.baseChangeId !== null && intent.baseDigest !== null ? late.text : null;
+  return isOurs && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
 }
 
 /**
- * Whether a text holds what the newer base changed: since the text that was replaced, which that
- * base may hold (the service combines edits), or since the base before.
+ * Returns whether a text holds what the newer base changed: since the text that was replaced, which
+ * that base may hold (the service combines edits), or since the base before.
  */
-function holdsNewerBase(
-  ctx: PassContext,
-  { expect, baseDigest }: Extract<Intent, { kind: "set-aside" }>,
-  link: Link,
-  text: string,
-): boolean {
+function holdsNewerBase(ctx: PassContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
   return holdsChanges(ctx, expect, link.localDigest, text) || holdsChanges(ctx, baseDigest, link.digest, text);
-}
-
-/**
- * Whether a text holds all changes from one version to another, whatever its line ends and its end
- * of the text; false where their texts are not known.
- */
-export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
-  const { state } = ctx.world;
-  const before = from === null ? null : state.text(from);
-  const after = to === null ? null : state.text(to);
-  if (before === null || after === null) return false;
-  const merged = mergeText(before, text, after);
-  return merged.kind === "clean" && sameExceptTextForm(merged.text, text);
 }
 
 /** `note.md` → `note-late.md`, `note-late-2.md` … */

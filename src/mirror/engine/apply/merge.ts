@@ -1,17 +1,16 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { Digest } from "../../../contract/digest.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { Link, Submission } from "../../model/link.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
-import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
 import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
-import { commit, hasAnotherId } from "./commit.ts";
+import { hasAnotherId } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
-import { landText } from "./land-text.ts";
 import { meetLiveText } from "./in-review.ts";
+import { runLocalEffect } from "./run-effect.ts";
 import { partedFrom, takeAsOwn } from "./sent-lately.ts";
-import { madeOfBoth } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
+import { writeFile } from "./write-file.ts";
 
 type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
 
@@ -111,33 +110,24 @@ function landMerged(
   both: Both,
   { text, detail, counts, waiting, mergedFrom = null }: Made,
 ): Outcome {
-  const { state } = ctx.world;
   const { link, remote } = both;
-  const writes = state.putText(text, madeOfBoth(action.localPath, action.id, detail));
+  const writes = digestOf(text);
   const inUse = writes === action.expect ? null : leftAlone(ctx, action);
   if (inUse !== null) return inUse;
-  const { lastChangeId } = remote.file;
-  const version = { changeId: lastChangeId, digest: remote.digest };
-  const landed = landText(ctx, action.id, action.localPath, text, writes, action.expect, link, version);
-  if (landed.kind === "end") return landed.outcome;
-  ctx.notes.counts[counts]++;
-  const settled = {
-    ...version,
-    localDigest: remote.digest,
-    stamp: landed.value.stamp,
-    stampTrusted: false,
-  };
-  const under = moveBaseUnderEdit(link, lastChangeId, remote.digest, landed.value.stamp);
-  const next = writes === remote.digest ? moveBase(link, { ...settled, durable: landed.value.parked === null }) : under;
-  return commit(ctx, {
-    text: waiting === undefined ? next : { ...next, submissions: waiting },
-    version: { id: action.id, ...version },
-    landed: landed.value,
+  const { id, localPath: path, expect } = action;
+  return runLocalEffect(ctx, writeFile, {
+    id,
+    path,
+    text,
+    writes,
+    expect,
+    base: link,
+    next: { changeId: remote.file.lastChangeId, digest: remote.digest },
+    waiting,
+    counts,
     event: eventOf(action, "both", {
-      detail: whyWritten(ctx, { why: detail, localPath: action.localPath }),
-      before: action.expect,
-      after: writes,
-      ...codeOf(ctx.world, action.expect, text),
+      detail: whyWritten(ctx, { why: detail, localPath: path }),
+      ...codeOf(ctx.world, expect, text),
       merged: mergedFrom === null ? null : { base: mergedFrom, theirs: remote.digest },
     }),
   });

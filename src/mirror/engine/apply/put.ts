@@ -5,7 +5,7 @@ import { digestOf } from "../../../contract/digest.ts";
 import type { Link, ReviewTold } from "../../model/link.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
-import type { Intent } from "../../ports/state.ts";
+import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import {
   asItLeadsNow,
@@ -24,20 +24,19 @@ import {
 } from "./effect.ts";
 import { codeOf } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
-import { type Landed, landText } from "./land-text.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
-import type { Concluded, Effect, Shown } from "./run-effect.ts";
+import { type Concluded, type Effect, runLocalEffect, type Shown } from "./run-effect.ts";
 import { combinedAside, notThere } from "./sent-lately.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import { didNotHappen, unsettled } from "./unsettled.ts";
+import { writeFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "put" }>;
 type Beside = { readonly text: string; readonly request: string };
 type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type Seen =
-  /** `landed`: the service saved neither the sent content nor base's, and the file holds it now. */
-  | (Saved & { readonly kind: "saved"; readonly landed: Landed | null })
-  | { readonly kind: "in-review"; readonly review: ReviewTold };
+  /** The service saved the sent content, or base's own. */
+  ({ readonly kind: "saved" } & Saved) | { readonly kind: "in-review"; readonly review: ReviewTold };
 
 /**
  * Sends the local content as a PUT on the base version. Afterwards both sides hold what the service
@@ -104,7 +103,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     if (link === null || (link.changeId !== row.baseChangeId && !mayBeInReview))
       return { kind: "over", outcome: stale("its base changed meanwhile") };
     if (digest === row.digest && changeId !== row.baseChangeId)
-      return { kind: "seen", seen: { kind: "saved", changeId, digest, text, landed: null } };
+      return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
     // No read shows whether it was taken for review, so it counts as submitted: one save must not
     // become two reviews.
     if (mayBeInReview) return { kind: "seen", seen: { kind: "in-review", review: {} } };
@@ -162,23 +161,18 @@ function concludeSent(
   };
 }
 
-/**
- * Three cases of what the service saved: the content that was sent; base's own (a service that
- * normalises); or another one, which is in the file by now.
- */
 function concludeSaved(
   ctx: PassContext,
   row: Row,
   link: Link,
-  { changeId, digest, text: saved, landed }: Extract<Seen, { kind: "saved" }>,
+  saved: Extract<Seen, { kind: "saved" }>,
   lost: string,
 ): Concluded {
   ctx.notes.counts.uploaded++;
-  const { id, localPath: path, baseDigest: before, digest: sent, why = "sent before the process ended" } = row;
-  const detail = why + stillInReview(link) + lost;
-  const subject = { kind: "put", side: "remote", id, path, before, after: digest } as const;
-  const event = { ...subject, detail, ...codeOf(ctx.world, before, saved) };
-  if (landed === null && digest !== sent) {
+  const { changeId, digest } = saved;
+  const { id, digest: sent } = row;
+  const event = eventOfSaved(ctx, row, link, saved, lost);
+  if (digest !== sent) {
     const isOther = link.changeId !== row.baseChangeId;
     const echoed = "saved without a change: the service normalises the difference";
     return {
@@ -186,18 +180,15 @@ function concludeSaved(
       change: { text: noteEcho(link, isOther ? link.changeId : changeId, sent), event: { ...event, detail: echoed } },
     };
   }
-  const file =
-    landed === null
-      ? { stamp: row.stamp ?? link.stamp, stampTrusted: row.stampTrusted ?? false, durable: true }
-      : { stamp: landed.stamp, stampTrusted: false, durable: false };
-  const text = moveBase(link, { changeId, digest, localDigest: digest, ...file });
-  const version = { id, changeId, digest };
-  if (landed === null) return { outcome: DONE, change: { text, version, event } };
-  const changed = `${detail}; the service changed it while saving (merged or normalised)`;
-  return {
-    outcome: DONE,
-    change: { text, version, landed, event: { ...event, side: "both", detail: changed } },
-  };
+  const stamp = row.stamp ?? link.stamp;
+  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: row.stampTrusted ?? false, durable: true };
+  return { outcome: DONE, change: { text: moveBase(link, base), version: { id, changeId, digest }, event } };
+}
+
+function eventOfSaved(ctx: PassContext, row: Row, link: Link, { digest, text }: Saved, lost: string): EventFields {
+  const { id, localPath: path, baseDigest: before, why = "sent before the process ended" } = row;
+  const detail = why + stillInReview(link) + lost;
+  return { kind: "put", side: "remote", id, path, before, after: digest, detail, ...codeOf(ctx.world, before, text) };
 }
 
 /**
@@ -228,22 +219,35 @@ async function savedVersion(
   return got({ text: fetched.value.text, digest: fetched.value.digest, changeId: fetched.value.file.lastChangeId });
 }
 
-/** Writes content to the file that is neither what was sent nor base's, before base may name it. */
+/**
+ * Concludes with what the service saved. If that is neither the sent content nor base's own, the
+ * file gets it, which moves base.
+ */
 function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
-  const { id, localPath, digest: sent, baseChangeId: changeId, baseDigest } = row;
-  if (saved.digest === sent || saved.digest === baseDigest)
-    return { kind: "seen", seen: { kind: "saved", ...saved, landed: null } };
-  const inUse = leftAlone(ctx, row);
-  const base = { changeId, digest: baseDigest };
-  const landed =
-    inUse === null ? landText(ctx, id, localPath, saved.text, saved.digest, sent, base, saved) : ended(inUse);
-  if (landed.kind === "end") {
-    // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the
-    // file with what the service saved. Both are made of what was sent, so base alone would undo
-    // changes of either.
-    return { kind: "over", outcome: landed.outcome, change: combinedAside(ctx, row) };
-  }
-  return { kind: "seen", seen: { kind: "saved", ...saved, landed: landed.value } };
+  const { id, localPath: path, digest: expect, baseChangeId: changeId, baseDigest } = row;
+  if (saved.digest === expect || saved.digest === baseDigest)
+    return { kind: "seen", seen: { kind: "saved", ...saved } };
+  const link = ctx.world.state.link(id);
+  if (link === null) return { kind: "over", outcome: stale("its record was removed meanwhile") };
+  const event = eventOfSaved(ctx, row, link, saved, "; the service changed it while saving (merged or normalised)");
+  const outcome =
+    leftAlone(ctx, row) ??
+    runLocalEffect(ctx, writeFile, {
+      id,
+      path,
+      text: saved.text,
+      writes: saved.digest,
+      expect,
+      base: { changeId, digest: baseDigest },
+      next: saved,
+      counts: "uploaded",
+      event: { ...event, side: "both" },
+    });
+  if (outcome.kind === "done") return { kind: "over", outcome };
+  // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
+  // with what the service saved. Both are made of what was sent, so base alone would undo changes
+  // of either.
+  return { kind: "over", outcome, change: combinedAside(ctx, row) };
 }
 
 /**

@@ -1,20 +1,14 @@
-import type { ChangeId } from "../../../contract/ids.ts";
 import type { Outcome, OutcomeOf } from "../../model/action.ts";
-import type { Digest } from "../../../contract/digest.ts";
-import { moveBase } from "../../model/settle.ts";
+import type { Link } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
-import { DONE, ended, fetchText, leftAlone, stale } from "./effect.ts";
-import { type Landed, landText } from "./land-text.ts";
-import type { Phase } from "./run-effect.ts";
+import { DONE, fetchText, leftAlone, stale } from "./effect.ts";
+import { type Phase, runLocalEffect } from "./run-effect.ts";
 import { unsettled } from "./unsettled.ts";
+import { writeFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "read-back" }>;
-type Seen = {
-  readonly changeId: ChangeId;
-  readonly digest: Digest;
-  /** The file with the content that was read; null: it could not be given it. */
-  readonly landed: Landed | null;
-};
+/** The version on the service, which the file could not be given. */
+type Seen = Pick<Link, "changeId" | "digest">;
 
 /**
  * The second phase of a POST: reads the new document back, because a 201 shows no text. Content
@@ -40,41 +34,48 @@ export const readCreated: Phase<Row, Seen> = {
     const sent = changeId === link.changeId ? state.text(link.digest) : null;
     if (sent !== null) remote.sawReadBack(sent, digest === link.digest);
     if (digest === link.digest) return { kind: "over", outcome: DONE };
-    const inUse = leftAlone(ctx, link);
     const next = { changeId, digest };
-    const landed =
-      inUse === null
-        ? landText(ctx, link.id, link.localPath, text, digest, link.localDigest, link, next)
-        : ended(inUse);
-    if (landed.kind === "got") return { kind: "seen", seen: { ...next, landed: landed.value } };
-    if (changeId === link.changeId) return { kind: "seen", seen: { ...next, landed: null } };
+    const { id, localPath: path, localDigest: expect } = link;
+    const outcome =
+      leftAlone(ctx, link) ??
+      runLocalEffect(ctx, writeFile, {
+        id,
+        path,
+        text,
+        writes: digest,
+        expect,
+        base: link,
+        next,
+        event: { ...NORMALISED, side: "both", before: row.digest },
+      });
+    if (outcome.kind === "done") return { kind: "over", outcome };
+    if (changeId === link.changeId) return { kind: "seen", seen: next };
     // Edited on both sides since: base stays the sent content, from which both came, and the next
     // cycle merges them.
-    const { outcome } = landed;
     return {
       kind: "over",
       outcome: outcome.kind === "later" ? outcome : stale("it was edited on both sides since it was sent"),
     };
   },
 
-  conclude(ctx, { id, digest: before }, { changeId, digest, landed }) {
+  conclude(ctx, { id, digest: before }, { changeId, digest }) {
     const link = ctx.world.state.link(id);
     if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
-    const version = { id, changeId, digest };
     const base = { changeId, digest, localDigest: digest, stampTrusted: false };
-    const detail = "the service normalised the new content";
-    const event = { kind: "create-remote", id, path: link.localPath, detail, before, after: digest } as const;
-    if (landed === null)
-      // Base is what the service has. The local bytes are an edit of it, or differ in form only;
-      // the next cycle shows which.
-      return {
-        outcome: stale("its file could not be updated to the version that the service saved"),
-        change: { text: { ...link, ...base }, version, event: { ...event, side: "remote" } },
-      };
-    const text = moveBase(link, { ...base, stamp: landed.stamp, durable: false });
-    return { outcome: DONE, change: { text, version, landed, event: { ...event, side: "both" } } };
+    // Base is what the service has. The local bytes are an edit of it, or differ in form only; the
+    // next cycle shows which.
+    return {
+      outcome: stale("its file could not be updated to the version that the service saved"),
+      change: {
+        text: { ...link, ...base },
+        version: { id, changeId, digest },
+        event: { ...NORMALISED, side: "remote", id, path: link.localPath, before, after: digest },
+      },
+    };
   },
 };
+
+const NORMALISED = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
 /**
  * Returns the end where the document was made, and what the service holds is not known. A 404 is no

@@ -43,10 +43,10 @@ export type Concluded = {
   readonly next?: NextPhase;
 };
 
-/** The row that replaces a closed one, and how the effect continues with it. */
+/** The row that replaces a closed one. `run`: continues with it; left out: the next cycle does. */
 type NextPhase = {
   readonly row: Intent;
-  readonly run: (ctx: PassContext, rowId: number) => Promise<Outcome>;
+  readonly run?: (ctx: PassContext, rowId: number) => Promise<Outcome>;
 };
 
 interface Conclusion<Row extends Intent, Seen> {
@@ -137,7 +137,7 @@ async function end<Row extends Intent, Seen>(
     ends.last = close(ctx, effect, rowId, row, shown, source);
   }, "late");
   const { outcome, next, nextId } = ends.last!;
-  return next === undefined ? outcome : next.run(ctx, nextId);
+  return next?.run === undefined ? outcome : next.run(ctx, nextId);
 }
 
 type Ended = Concluded & { readonly nextId: number };
@@ -175,7 +175,7 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   if (ready.kind === "end") return ready.outcome;
   const { row, beside } = ready.value;
   const rowId = ctx.world.state.openIntent(ctx.run, row);
-  return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside), { from: "answer", requestId: null });
+  return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));
 }
 
 /** @returns why the row stays open, or null */
@@ -189,13 +189,14 @@ export function recoverLocalEffect<Row extends Intent, Seen>(
   return whyOpen(endLocal(ctx, effect, rowId, row, shown, { from: "observation", fault: null }));
 }
 
-function endLocal<Row extends Intent, Seen>(
+/** Concludes a local effect whose row is open. */
+export function endLocal<Row extends Intent, Seen>(
   ctx: PassContext,
   effect: Conclusion<Row, Seen>,
   rowId: number,
   row: Row,
   shown: Shown<Seen>,
-  source: Source,
+  source: Source = { from: "answer", requestId: null },
 ): Outcome {
   if (shown.kind === "open") return shown.outcome;
   return ctx.world.state.transact(() => close(ctx, effect, rowId, row, shown, source)).outcome;

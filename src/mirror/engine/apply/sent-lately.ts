@@ -10,7 +10,7 @@ import { agreedRun } from "../run/standing.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type Change, commit } from "./commit.ts";
 import { stale } from "./effect.ts";
-import { holdsChanges } from "./late-write.ts";
+import { holdsChanges } from "./set-aside.ts";
 
 /**
  * A PUT or POST whose answer was lost, and which a read did not find, may still be carried out

@@ -4,8 +4,8 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { Change } from "./commit.ts";
 import { DONE, got, outcomeOfDisk } from "./effect.ts";
-import { belongsBack, lookAtParked, returnAside } from "./late-write.ts";
 import type { LocalEffect } from "./run-effect.ts";
+import { belongsBack, putBack, readSetAside } from "./set-aside.ts";
 import { leftOpen } from "./unsettled.ts";
 
 export type Removal = {
@@ -35,16 +35,11 @@ export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
   },
 
   observe(ctx, row) {
-    const found = lookAtParked(ctx, row);
+    const found = readSetAside(ctx, row);
     if ("why" in found) return leftOpen(found.why);
-    const { aside, look } = found;
-    const isAside = aside.kind !== "done" || aside.value !== null;
-    if (!(isAside && belongsBack(aside, look))) return { kind: "over", outcome: DONE };
-    const { id, path, parkAt } = row;
-    const why = returnAside(ctx, parkAt, path);
-    if (why !== null) return leftOpen(why);
-    const detail = "restored after a crash during a removal";
-    return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
+    return belongsBack(found.aside, found.look)
+      ? putBack(ctx, row, "restored after a crash during a removal")
+      : { kind: "over", outcome: DONE };
   },
 
   conclude(_ctx, _row, change) {

@@ -1,17 +1,18 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
-import type { Digest } from "../../../contract/digest.ts";
-import type { Link, Stamp } from "../../model/link.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { DEFAULT_GUARDS } from "../../model/policy.ts";
-import type { MirrorEvent, TextName } from "../../ports/state.ts";
+import type { EventFields, MirrorEvent, TextName } from "../../ports/state.ts";
 import { flushNow } from "../apply/flush.ts";
-import { ended, type Got, got, stale } from "../apply/effect.ts";
+import { stale } from "../apply/effect.ts";
 import { keepFileText } from "../apply/keep-file-text.ts";
-import { replaceFile } from "../apply/land-text.ts";
+import { runLocalEffect } from "../apply/run-effect.ts";
+import { writeFile } from "../apply/write-file.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
-import { madeOfBoth, seenHere } from "../apply/text-name.ts";
+import { seenHere } from "../apply/text-name.ts";
 import { rememberUnsent } from "../run/standing.ts";
 import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { PassContext } from "../run/pass-context.ts";
@@ -75,52 +76,58 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
   return stop.aborted;
 }
 
-export type LandedByHand = {
-  readonly stamp: Stamp;
-  /**
-   * The intent that the caller's commit closes; null: the bytes were the same already, and nothing
-   * was opened.
-   */
-  readonly closes: number | null;
-  /** Where the text that was replaced is kept, below `.mdmirror/`. */
-  readonly keptAs: string | null;
-  /** Of the text that is there now. */
-  readonly writes: Digest;
-};
-
-/** What is to be where. */
-type ByHand = {
-  readonly id: DocId;
+/** The content that a user chose for a file. */
+type Choice = {
+  readonly link: Link;
   readonly path: LocalPath;
   readonly text: string;
-  /** The base before, on which a late edit of the replaced file would be based. */
-  readonly link: Link;
   /** What the file has to hold; left out or null: anything. */
   readonly seen?: Digest | null | undefined;
-  /** The version that the commit moves base to; left out: the text is an edit, and base stays. */
+  /** The version that base moves to; left out: the content is an edit, and base stays. */
   readonly next?: Pick<Link, "changeId" | "digest">;
+  readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
+  /** The old file, for the note about where it is kept. */
+  readonly old: string;
 };
 
 /**
- * Replaces a file's text. The old file goes to the trash instead of being removed later, so that
- * the losing text stays a file, and an editor that still has it open saves into that file.
+ * Writes chosen content to a file. The old file goes to the trash, so that the losing content stays
+ * a file, and an editor that still has it open saves to that file.
  */
-export function landByHand(ctx: PassContext, { id, path, text, link, seen, next }: ByHand): Got<LandedByHand> {
-  const { disk, state } = ctx.world;
-  const writes = state.putText(text, madeOfBoth(path, id, "chosen by a command"));
-  const look = disk.look(path);
-  if (look.kind !== "file") return ended(stale(`no file is at ${path}`));
-  if (seen !== undefined && seen !== null && look.digest !== seen) return ended(stale(`${path} was edited meanwhile`));
-  if (look.digest === writes) return got({ stamp: look.stamp, closes: null, keptAs: null, writes });
+export function writeChosen(ctx: PassContext, { link, path, text, seen, next, event, old }: Choice): HandEnd {
+  const { id } = link;
+  const look = ctx.world.disk.look(path);
+  const expect = look.kind === "file" ? look.digest : null;
+  // Without a file, only a version of the service can come back to its path.
+  if (expect === null && (look.kind !== "absent" || next === undefined)) return notDone(stale(`no file is at ${path}`));
+  if (expect !== null && isOther(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
   keepText(ctx, path, id);
-  const parkAt = trashPlace(ctx.world, path);
-  const base = { baseChangeId: link.changeId, baseDigest: link.digest };
-  const expect = look.digest;
-  const becomes = next === undefined ? {} : { nextChangeId: next.changeId, nextDigest: next.digest, settles: true };
-  const replaced = replaceFile(ctx, { kind: "replace", id, path, parkAt, expect, writes, ...base, ...becomes }, text);
-  if (replaced.kind === "end") return replaced;
-  const { stamp, rowId } = replaced.value;
-  return got({ stamp, closes: rowId, keptAs: parkAt, writes });
+  const trash = trashPlace(ctx.world, path);
+  const writes = digestOf(text);
+  const copies: string[] = [];
+  const outcome = runLocalEffect(ctx, writeFile, {
+    id,
+    path,
+    text,
+    writes,
+    expect,
+    base: link,
+    next: next ?? null,
+    ...(next === undefined ? {} : { waiting: [] }),
+    event: { side: "local", ...event },
+    trash,
+    copies,
+  });
+  if (outcome.kind !== "done") return notDone(outcome);
+  return {
+    outcome,
+    notes: [...keptNote(old, expect === null || writes === expect ? null : trash), ...copiesNotes(copies)],
+  };
+}
+
+/** Returns whether what is found is not what the user saw; null or left out: anything. */
+export function isOther(seen: Digest | null | undefined, found: Digest): boolean {
+  return seen !== undefined && seen !== null && seen !== found;
 }
 
 /**
@@ -143,6 +150,11 @@ export function keepText(
 
 export function keptNote(what: string, keptAs: string | null): string[] {
   return keptAs === null ? [] : [`${what} is kept as .mdmirror/${keptAs}`];
+}
+
+/** @param places of the copies, below `.mdmirror/` */
+export function copiesNotes(places: readonly string[]): string[] {
+  return places.flatMap((place) => keptNote("the other version", place));
 }
 
 export function notDone(outcome: Outcome): HandEnd {

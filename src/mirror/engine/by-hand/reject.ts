@@ -5,7 +5,7 @@ import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
-import { type HandEnd, landByHand, notDone } from "./by-hand.ts";
+import { type HandEnd, notDone, writeChosen } from "./by-hand.ts";
 import { DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { keepAsNew } from "./resolve-hold.ts";
@@ -90,13 +90,8 @@ export async function textBack(
   if (link === null || link.changeId !== baseChangeId) return notDone(stale("its base changed meanwhile"));
   const text = await baseText(ctx, link, path);
   if (text.kind === "end") return notDone(text.outcome);
-  const landed = landByHand(ctx, { id, path, text: text.value, link, seen: expect });
-  if (landed.kind === "end") return notDone(landed.outcome);
-  const { closes, writes } = landed.value;
-  const outcome = commit(ctx, {
-    ...(closes === null ? {} : { closes }),
-    event: { kind: "restore", side: "local", id, path, detail: EMPTIED_WHY, before: expect, after: writes },
-  });
+  const event = { kind: "restore", detail: EMPTIED_WHY } as const;
+  const { outcome } = writeChosen(ctx, { link, path, text: text.value, seen: expect, event, old: "it" });
   return { outcome, notes: [] };
 }
 

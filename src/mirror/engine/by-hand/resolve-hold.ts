@@ -1,13 +1,13 @@
 import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type HandEnd, keepText, notDone } from "./by-hand.ts";
+import { copiesNotes, type HandEnd, isOther, keepText, notDone } from "./by-hand.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
 import { stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { dropCopies } from "../apply/conflict-copies.ts";
-import { copiesNotes, isOther, type Placed } from "./resolve.ts";
+import type { Placed } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** Ends holds about a document's presence or place. */

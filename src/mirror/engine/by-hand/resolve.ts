@@ -1,17 +1,15 @@
+import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
-import { type Digest, digestOf } from "../../../contract/digest.ts";
-import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion, type Stamp } from "../../model/link.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
-import { type HandEnd, keepText, keptNote, type LandedByHand, landByHand, notDone } from "./by-hand.ts";
+import { copiesNotes, type HandEnd, isOther, keepText, notDone, writeChosen } from "./by-hand.ts";
 import { putText } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
-import { ensureFolders } from "../apply/parents.ts";
-import { DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { DONE, fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { dropCopies } from "../apply/conflict-copies.ts";
-import { madeOfBoth } from "../apply/text-name.ts";
-import type { EventFields } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -41,60 +39,38 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
   keepText(ctx, placed.at, placed.link.id);
   const dropped = dropCopies(ctx, conflict, placed.at);
   if (dropped.kind === "end") return notDone(dropped.outcome);
-  const shown = versionSeen(conflict);
-  const event = { detail: "mine, by your choice", before: shown.digest, after: look.digest };
-  const outcome = endConflict(ctx, placed, shown, look.stamp, null, event);
+  const { link, at: path } = placed;
+  const { changeId, digest } = versionSeen(conflict);
+  const { id } = link;
+  const { stamp, digest: after } = look;
+  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: true };
+  const detail = "mine, by your choice";
+  const outcome = commit(ctx, {
+    link: moveBase(link, base),
+    removes: { conflict: id, hold: id },
+    event: { kind: "end-conflict", side: "local", id, path, detail, before: digest, after },
+  });
   return { outcome, notes: copiesNotes(dropped.value) };
 }
 
 /**
- * A text that was merged by hand takes the document's place and is sent. Without a conflict it is
- * an edit.
+ * Writes content that the user merged to the document's file, to be sent. Without a conflict it
+ * is an edit.
  */
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
-  const { link, at, seen } = placed;
-  const before = keepText(ctx, at, link.id);
+  const { link, at: path, seen } = placed;
   const shown = conflict === null ? null : versionSeen(conflict);
-  const becomes = shown === null ? {} : { next: shown };
-  const landed = landByHand(ctx, { id: link.id, path: at, text, link, seen: seen?.mine, ...becomes });
-  if (landed.kind === "end") return notDone(landed.outcome);
-  if (conflict === null || shown === null) {
-    const { closes, keptAs } = landed.value;
-    const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged by you"));
-    const event = { kind: "restore", side: "local", id: link.id, path: at, before, after } as const;
-    const outcome = commit(ctx, { ...closing(closes), event: { ...event, detail: "merged by you" } });
-    return { outcome, notes: keptNote("your previous version", keptAs) };
-  }
-  const dropped = dropCopies(ctx, conflict, at);
-  // The merged text is in place and the conflict is still open: trying again, or deleting the
-  // sidecar, ends it.
-  if (dropped.kind === "end") {
-    closeLanded(ctx, landed.value);
-    return notDone(dropped.outcome);
-  }
-  const after = ctx.world.state.putText(text, madeOfBoth(at, link.id, "merged by you"));
-  const event = { detail: "merged by you", before: shown.digest, after };
-  const outcome = endConflict(ctx, placed, shown, landed.value.stamp, landed.value.closes, event);
-  const notes = [...keptNote("your previous version", landed.value.keptAs), ...copiesNotes(dropped.value)];
-  return { outcome, notes };
+  const detail = "merged by you";
+  const choice = { link, path, text, seen: seen?.mine, old: "your previous version" };
+  if (shown === null) return writeChosen(ctx, { ...choice, event: { kind: "restore", detail } });
+  const event = { kind: "end-conflict", detail, before: shown.digest } as const;
+  return withoutHold(ctx, link.id, writeChosen(ctx, { ...choice, next: shown, event }));
 }
 
-function endConflict(
-  ctx: PassContext,
-  { link, at }: Placed,
-  shown: ShownVersion,
-  stamp: Stamp,
-  closes: number | null,
-  event: Pick<EventFields, "detail" | "before" | "after">,
-): Outcome {
-  const { changeId, digest } = shown;
-  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: closes === null };
-  return commit(ctx, {
-    link: moveBase(link, base),
-    ...closing(closes),
-    removes: { conflict: link.id, hold: link.id },
-    event: { kind: "end-conflict", side: "local", id: link.id, path: at, ...event },
-  });
+/** Ends the block of a document that its user has decided about. */
+function withoutHold(ctx: PassContext, id: DocId, end: HandEnd): HandEnd {
+  if (end.outcome.kind === "done") ctx.world.state.removeHold(id);
+  return end;
 }
 
 /**
@@ -118,61 +94,17 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   if (fetched.kind === "end") return notDone(goneThere(fetched.outcome, conflict));
   const { file, text, digest } = fetched.value;
   if (isOther(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
-  const before = keepText(ctx, path, link.id);
-  const version = { changeId: file.lastChangeId, digest };
-  const landed =
-    before === null
-      ? createFile(ctx, placed, text)
-      : landByHand(ctx, { id: link.id, path, text, link, seen: seen?.mine, next: version });
-  if (landed.kind === "end") return notDone(landed.outcome);
-  const dropped: Got<readonly string[]> = conflict === null ? got([]) : dropCopies(ctx, conflict, path);
-  if (dropped.kind === "end") {
-    closeLanded(ctx, landed.value);
-    return notDone(dropped.outcome);
-  }
-  const { stamp, closes, keptAs } = landed.value;
-  const base = { ...version, localDigest: digest, stamp, stampTrusted: false, durable: before === digest };
-  const outcome = commit(ctx, {
-    link: { ...moveBase(link, base), protected: file.protected },
-    version: { id: link.id, ...version },
-    ...closing(closes),
-    removes: { conflict: link.id, hold: link.id },
-    event: {
-      kind: conflict === null ? "write-local" : "end-conflict",
-      side: "local",
-      id: link.id,
-      path,
-      detail: "theirs, by your choice",
-      before,
-      after: digest,
-    },
+  const kind = conflict === null ? "write-local" : "end-conflict";
+  const end = writeChosen(ctx, {
+    link,
+    path,
+    text,
+    seen: seen?.mine,
+    next: { changeId: file.lastChangeId, digest },
+    event: { kind, detail: "theirs, by your choice" },
+    old: "your version",
   });
-  return { outcome, notes: [...keptNote("your version", keptAs), ...copiesNotes(dropped.value)] };
-}
-
-/** Whether what is found is not what the person saw. */
-export function isOther(seen: Digest | null | undefined, found: Digest): boolean {
-  return seen !== undefined && seen !== null && seen !== found;
-}
-
-/** The file is not there, so nothing is replaced. */
-function createFile(ctx: PassContext, { link, at }: Placed, text: string): Got<LandedByHand> {
-  const parents = ensureFolders(ctx, at);
-  if (parents !== null) return ended(parents);
-  const made = ctx.world.disk.create(at, text);
-  if (made.kind !== "done") return ended(outcomeOfDisk(made));
-  ctx.notes.toFlush.set(link.id, at);
-  return got({ stamp: made.value.stamp, closes: null, keptAs: null, writes: digestOf(text) });
-}
-
-/** Only the replace is done: the replaced text stays in the trash. */
-function closeLanded(ctx: PassContext, landed: LandedByHand): void {
-  if (landed.closes !== null) ctx.world.state.closeIntent(landed.closes);
-}
-
-/** @param places of the copies, below `.mdmirror/` */
-export function copiesNotes(places: readonly string[]): string[] {
-  return places.flatMap((place) => keptNote("the other version", place));
+  return withoutHold(ctx, link.id, end);
 }
 
 /** Forgets what was sent to review: the next run submits the local text again. */
@@ -214,10 +146,6 @@ export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }:
   const outcome = await runEffect(ctx, putText, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") state.removeHold(id);
   return { outcome, notes: [] };
-}
-
-function closing(closes: number | null): { readonly closes: number } | Record<never, never> {
-  return closes === null ? {} : { closes };
 }
 
 /**

@@ -2,7 +2,7 @@ import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type HandEnd, keepText, keptNote, landByHand, notDone } from "./by-hand.ts";
+import { type HandEnd, keepText, keptNote, notDone, writeChosen } from "./by-hand.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { outcomeOfDisk, stale } from "../apply/effect.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
@@ -29,17 +29,9 @@ export function restoreText(
   const { state } = ctx.world;
   const text = state.text(digest);
   if (text === null) return notDone(stale("its content is no longer kept"));
-  const before = keepText(ctx, link.localPath, link.id);
-  if (expect !== null && before !== expect) return notDone(stale("its content changed since"));
-  if (before === null) return notDone(stale(`no file is at ${link.localPath}`));
-  const landed = landByHand(ctx, { id: link.id, path: link.localPath, text, link });
-  if (landed.kind === "end") return notDone(landed.outcome);
-  const { closes, keptAs } = landed.value;
-  const outcome = commit(ctx, {
-    ...(closes === null ? {} : { closes }),
-    event: { kind: "restore", side: "local", id: link.id, path: link.localPath, detail, before, after: digest },
-  });
-  return { outcome, notes: keptNote("the previous version", keptAs) };
+  const path = link.localPath;
+  const event = { kind: "restore", detail } as const;
+  return writeChosen(ctx, { link, path, text, seen: expect, event, old: "the previous version" });
 }
 
 /**

@@ -6,10 +6,9 @@ import { type Link, sameInodeAndBirth } from "../../model/link.ts";
 import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { isSimilar, profileOf } from "../../model/similar.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
-import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/trash-file.ts";
-import { landText } from "../apply/land-text.ts";
+import { writeFile } from "../apply/write-file.ts";
 import type { PassEnd, PassContext } from "../run/pass-context.ts";
 import { seenHere } from "../apply/text-name.ts";
 import { trashPlace } from "../run/world.ts";
@@ -125,24 +124,19 @@ function textFor(ctx: PassContext, link: Link, baseText: string, there: LocalFil
   return merged.kind === "clean" ? merged.text : null;
 }
 
-function landAtDocument(ctx: PassContext, path: LocalPath, link: Link, text: string, thereDigest: Digest): boolean {
-  const digest = digestOf(text);
-  const landed = landText(ctx, link.id, link.localPath, text, digest, thereDigest, link, null);
-  if (landed.kind === "end") return false;
-  commit(ctx, {
-    link: { ...link, stamp: landed.value.stamp, stampTrusted: false },
-    landed: landed.value,
-    event: {
-      kind: "late-write",
-      side: "local",
-      id: link.id,
-      path: link.localPath,
-      detail: `saved to its old path ${path} after a rename on the service; treated as an edit of the document`,
-      before: thereDigest,
-      after: digest,
-    },
+function landAtDocument(ctx: PassContext, at: LocalPath, link: Link, text: string, expect: Digest): boolean {
+  const detail = `saved to its old path ${at} after a rename on the service; treated as an edit of the document`;
+  const outcome = runLocalEffect(ctx, writeFile, {
+    id: link.id,
+    path: link.localPath,
+    text,
+    writes: digestOf(text),
+    expect,
+    base: link,
+    next: null,
+    event: { kind: "late-write", side: "local", detail },
   });
-  return true;
+  return outcome.kind === "done";
 }
 
 function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest): void {

@@ -1,19 +1,18 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
-import { removeUnrecorded, dropCopies } from "../apply/conflict-copies.ts";
-import { belongsBack, inspectParked, lookAtParked, putBack, returnAside, holdsChanges } from "../apply/late-write.ts";
-import { commit, type Change } from "../apply/commit.ts";
+import { removeUnrecorded } from "../apply/conflict-copies.ts";
+import { secondLook } from "../apply/late-write.ts";
 import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
+import { returnAside } from "../apply/set-aside.ts";
 import { trashFile } from "../apply/trash-file.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
+import { writeFile } from "../apply/write-file.ts";
 import { parkedDocument, recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type Conflict, type Link, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
-import { moveBase, moveBaseUnderEdit } from "../../model/settle.ts";
-import type { LocalText } from "../../ports/disk.ts";
+import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 
 /** Puts back what a crash left half done on the disk, before the first walk (I13). */
 
@@ -82,7 +81,7 @@ function stampAt({ world: { disk } }: PassContext, path: LocalPath): Stamp | nul
   return look.kind === "file" ? look.stamp : null;
 }
 
-/** @returns why the intent stays open, or null */
+/** @returns why the row stays open, or null */
 function recoverOne(
   ctx: PassContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
@@ -96,36 +95,12 @@ function recoverOne(
   if (path === null) return "its folder is missing, and the linked folder cannot be read completely";
   switch (intent.kind) {
     case "replace":
-      return recoverReplace(ctx, intentId, { ...intent, path });
+      return recoverLocalEffect(ctx, writeFile, intentId, { ...intent, path });
     case "set-aside":
-      return inspectParked(ctx, intentId, { ...intent, path }, run);
+      return recoverLocalEffect(ctx, secondLook(run), intentId, { ...intent, path });
     case "trash":
       return recoverLocalEffect(ctx, trashFile, intentId, { ...intent, path });
   }
-}
-
-function recoverReplace(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "replace" }>,
-): string | null {
-  const { state } = ctx.world;
-  const found = lookAtParked(ctx, intent);
-  if ("why" in found) return found.why;
-  const { aside, look } = found;
-  const { id, path, parkAt, expect, baseChangeId, baseDigest } = intent;
-  if (aside.kind === "done" && aside.value === null) {
-    ctx.world.links?.unwritten(path, parkAt);
-    state.closeIntent(intentId);
-    return null;
-  }
-  if (belongsBack(aside, look))
-    return putBack(ctx, intentId, parkAt, path, id, "restored after a crash while the file was replaced");
-  if (aside.kind !== "done") return `the file that was set aside cannot be read: ${aside.detail}`;
-  const next = { kind: "set-aside", id, path, parkAt, expect, baseChangeId, baseDigest } as const;
-  commit(ctx, { ...followReplaced(ctx, intent), landed: { parked: { intentId, next } } });
-  const turned = state.intents().find((open) => open.intent.kind === "set-aside" && open.intent.parkAt === parkAt);
-  return turned === undefined ? null : inspectParked(ctx, turned.intentId, next, turned.run);
 }
 
 function recoverConflictCopy(
@@ -158,56 +133,4 @@ function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): voi
     detail,
     outcome: back === null ? "done" : "fault",
   });
-}
-
-type Replace = Extract<Intent, { kind: "replace" }>;
-
-/**
- * Returns how base moves for a replace that died after the file had its new text and before base
- * moved. On the base before, what mdmirror wrote itself would count as an edit of its user, and
- * undo what has come to the service since (I10). Base also follows where the file was edited
- * meanwhile and still holds all that the version changed; else nobody knows of what that text was
- * made, and base stays.
- */
-function followReplaced(ctx: PassContext, intent: Replace): Change {
-  const { state, disk } = ctx.world;
-  const { id, path, expect, nextChangeId: changeId, nextDigest: digest, baseDigest, settles = false } = intent;
-  const link = state.link(id);
-  if (changeId === undefined || digest === undefined || link === null) return {};
-  // What is in review was made on the base before: the next look at the live text settles both,
-  // unless its user has given it up.
-  if (link.digest !== baseDigest || (link.submissions.length > 0 && !settles)) return {};
-  const found = disk.read(path);
-  if (found.kind !== "done" || !isMadeOf(ctx, intent, link, found.value)) return {};
-  const { stamp, digest: after } = found.value;
-  const whole = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: false };
-  const moved = after === digest ? moveBase(link, whole) : moveBaseUnderEdit(link, changeId, digest, stamp);
-  const detail = "written before the process ended; base is the written version";
-  return {
-    link: settles ? { ...moved, submissions: [] } : moved,
-    version: { id, changeId, digest },
-    ...endedConflict(ctx, id, path, { baseChangeId: changeId, baseDigest: digest }),
-    event: { kind: "recover", side: "local", id, path, detail, before: expect, after },
-  };
-}
-
-function isMadeOf(ctx: PassContext, { writes, nextDigest }: Replace, link: Link, found: LocalText): boolean {
-  return found.digest === writes || holdsChanges(ctx, link.digest, nextDigest ?? null, found.text);
-}
-
-/**
- * During a conflict only content that ends it is written. The conflict copy may be gone already
- * although no user deleted it; a copy that cannot be removed stays, with its conflict.
- */
-function endedConflict(
-  ctx: PassContext,
-  id: DocId,
-  at: LocalPath,
-  base: Pick<Conflict, "baseChangeId" | "baseDigest">,
-) {
-  const conflict = ctx.world.state.conflict(id);
-  if (conflict === null) return {};
-  return dropCopies(ctx, conflict, at).kind === "got"
-    ? { removes: { conflict: id } }
-    : { conflict: { ...conflict, ...base } };
 }

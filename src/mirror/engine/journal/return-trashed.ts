@@ -1,7 +1,7 @@
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import type { Link } from "../../model/link.ts";
 import type { BaseTree, LocalTree } from "../../model/tree.ts";
-import { returnAside } from "../apply/late-write.ts";
+import { returnAside } from "../apply/set-aside.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 

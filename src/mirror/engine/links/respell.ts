@@ -1,14 +1,20 @@
-import type { Outcome } from "../../model/action.ts";
-import { outcomeOfDisk } from "../apply/effect.ts";
-import { parkingPlace, recordEvent } from "../run/world.ts";
+import type { Intent } from "../../ports/state.ts";
+import { endLocal } from "../apply/run-effect.ts";
+import { shownBy, writeFile } from "../apply/write-file.ts";
+import { parkingPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
 /** How many files are noted together, and with one fsync, before they are written. */
 const TOGETHER = 64;
 
-/** A file that is about to be written anew; `intentId`: null where its bytes stay. */
-type Noted = { readonly respelling: Respelling; readonly parkAt: string; readonly intentId: number | null };
+/** A file that is about to be rewritten; `open`: its row, or null if its bytes stay. */
+type Noted = {
+  readonly respelling: Respelling;
+  readonly open: { readonly rowId: number; readonly row: Row } | null;
+};
+
+type Row = Extract<Intent, { kind: "replace" }>;
 
 /**
  * After documents moved, writes the links to them anew, on disk alone: the texts are the same, and
@@ -44,50 +50,44 @@ function noteAll(ctx: PassContext, links: MirrorLinks, files: readonly Respellin
   const { state } = ctx.world;
   return state.transactSafely(() =>
     files.map((respelling) => {
-      const { link, from, to } = respelling;
-      const { id } = link;
-      const { path } = to;
-      const parkAt = parkingPlace(ctx.world, id);
-      const isSame = from.bytes === to.bytes;
-      const intent = { kind: "replace", id, path, parkAt, writes: to.text, ...textsOf(respelling) } as const;
-      const intentId = isSame ? null : state.openIntent(ctx.run, intent);
-      links.note(respelling, parkAt);
-      return { respelling, parkAt, intentId };
+      const { from, to } = respelling;
+      const row = rowOf(ctx, respelling);
+      const open = from.bytes === to.bytes ? null : { rowId: state.openIntent(ctx.run, row), row };
+      links.note(respelling, row.parkAt);
+      return { respelling, open };
     }),
   );
 }
 
-function textsOf({ link, from }: Respelling) {
-  return { expect: from.text, baseChangeId: link.changeId, baseDigest: link.digest };
+function rowOf(ctx: PassContext, { link, from, to }: Respelling): Row {
+  const { id, changeId: baseChangeId, digest: baseDigest } = link;
+  const { path, text: writes } = to;
+  const detail = "links updated to the new places of their targets";
+  const event = { kind: "respell", side: "local", id, path, detail } as const;
+  const parkAt = parkingPlace(ctx.world, id);
+  return {
+    kind: "replace",
+    id,
+    path,
+    parkAt,
+    expect: from.text,
+    writes,
+    baseChangeId,
+    baseDigest,
+    counts: "respelled",
+    event,
+  };
 }
 
-function respellOne(ctx: PassContext, links: MirrorLinks, { respelling, parkAt, intentId }: Noted): void {
-  if (intentId === null) return;
-  const { state, log } = ctx.world;
-  const { link, from, to, bytes } = respelling;
-  const { id } = link;
-  const { path } = to;
-  const end = links.disk.respell(path, bytes, from.bytes, parkAt);
-  if (end.kind !== "done") {
-    if (!end.parked) state.closeIntent(intentId);
-    const outcome: Outcome = outcomeOfDisk(end);
-    log.write("debug", "not-respelled", { path, detail: "detail" in outcome ? outcome.detail : outcome.kind });
-    return;
-  }
-  ctx.notes.counts.respelled++;
-  ctx.notes.toFlush.set(id, path);
-  state.transact(() => {
-    const current = state.link(id);
-    // Base's text alone has base's stamp; an edit that was not sent yet has its own.
-    if (current !== null && current.localDigest === to.text)
-      state.putLink({ ...current, stamp: end.value.stamp, stampTrusted: false, durable: false });
-    state.turnIntent(intentId, { kind: "set-aside", id, path, parkAt, ...textsOf(respelling) });
-    recordEvent(ctx.world, ctx.run, {
-      kind: "respell",
-      side: "local",
-      id,
-      path,
-      detail: "links updated to the new places of their targets",
+function respellOne(ctx: PassContext, links: MirrorLinks, { respelling, open }: Noted): void {
+  if (open === null) return;
+  const { rowId, row } = open;
+  const { from, bytes } = respelling;
+  const end = links.disk.respell(row.path, bytes, from.bytes, row.parkAt);
+  const outcome = endLocal(ctx, writeFile, rowId, row, shownBy(ctx, row, end));
+  if (end.kind !== "done")
+    ctx.world.log.write("debug", "not-respelled", {
+      path: row.path,
+      detail: "detail" in outcome ? outcome.detail : outcome.kind,
     });
-  });
 }

@@ -1,10 +1,9 @@
 import { type DocId, isDocId } from "../../../contract/ids.ts";
-import type { ActionKind } from "../../model/action.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { Remote } from "../../ports/remote.ts";
-import type { EventSide, MirrorEvent, State } from "../../ports/state.ts";
+import type { Count, EventFields, MirrorEvent, State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { Log, Progress, Stoppable } from "../../ports/world.ts";
 import type { Random } from "../../../common/random.ts";
@@ -67,25 +66,6 @@ export type HandsOff = {
   readonly sleeps: boolean;
 };
 
-type Count =
-  | "uploaded"
-  | "downloaded"
-  | "createdRemote"
-  | "createdLocal"
-  | "movedRemote"
-  | "movedLocal"
-  | "deletedRemote"
-  | "deletedLocal"
-  | "merged"
-  /** Texts that were in review and are live now. */
-  | "accepted"
-  /** Conflicts that the user's policy ended. */
-  | "byPolicy"
-  | "submitted"
-  /** Files whose links were written anew, because documents had moved. */
-  | "respelled"
-  | "conflicts";
-
 export type Counts = Record<Count, number>;
 
 export function zeroCounts(): Counts {
@@ -118,27 +98,6 @@ export function fromService(world: World, path: RemotePath): RemotePath | null {
   if (path === world.prefix) return "";
   return path.startsWith(`${world.prefix}/`) ? path.slice(world.prefix.length + 1) : null;
 }
-
-export type EventFields = {
-  readonly kind:
-    | ActionKind
-    | "safety-stop"
-    | "approve"
-    | "conflict"
-    | "late-write"
-    | "recover"
-    | "restore"
-    | "protect"
-    | "unprotect"
-    | "respell"
-    | "fault";
-  readonly side: EventSide;
-  readonly id: string | null;
-  readonly path: LocalPath;
-  readonly detail: string;
-} & Partial<
-  Pick<MirrorEvent, "outcome" | "code" | "requestId" | "before" | "after" | "from" | "remoteMove" | "merged">
->;
 
 export function recordEvent(world: World, run: number, fields: EventFields): void {
   const event = eventNow(world, run, fields);

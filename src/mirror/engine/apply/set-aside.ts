@@ -1,0 +1,72 @@
+import type { Digest } from "../../../contract/digest.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import { mergeText } from "../../../markdown/merge/merge.ts";
+import { sameExceptTextForm } from "../../model/text-form.ts";
+import type { DiskOutcome, LocalText, Look } from "../../ports/disk.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { DONE } from "./effect.ts";
+import { ensureFolders } from "./parents.ts";
+import type { Shown } from "./run-effect.ts";
+import { leftOpen } from "./unsettled.ts";
+
+/** A file that was set aside, and the path from which it was taken. */
+
+type Aside = { readonly parkAt: string; readonly path: LocalPath };
+
+/**
+ * Reads the file that was set aside, and what is at its path. Returns the reason if the path cannot
+ * be read; the row then stays open.
+ */
+export function readSetAside(
+  { world: { disk } }: PassContext,
+  { parkAt, path }: Aside,
+):
+  | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
+  | { readonly why: string } {
+  const look = disk.look(path);
+  if (look.kind === "unknown") return { why: `its path cannot be read: ${look.why}` };
+  return { aside: disk.readParked(parkAt, path), look };
+}
+
+/**
+ * Returns whether a file that was set aside belongs back: nothing is at its path, or the same inode
+ * under its other name.
+ */
+export function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
+  if (look.kind === "absent") return aside.kind !== "done" || aside.value !== null;
+  if (look.kind !== "file" || aside.kind !== "done" || aside.value === null) return false;
+  return look.stamp.ino === aside.value.stamp.ino && look.stamp.dev === aside.value.stamp.dev;
+}
+
+/** Moves a set-aside file to `path`, which ends its row. */
+export function putBack(
+  ctx: PassContext,
+  { id, parkAt, path }: Aside & { readonly id: string },
+  detail: string,
+): Shown<never> {
+  const why = returnAside(ctx, parkAt, path);
+  if (why !== null) return leftOpen(why);
+  return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
+}
+
+/** @returns why it could not be put back, or null */
+export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): string | null {
+  const { disk } = ctx.world;
+  const wasSeen = disk.look(path).kind !== "absent";
+  const back = ensureFolders(ctx, path) ?? disk.putBack(parkAt, path);
+  if (back.kind === "done" && !wasSeen) ctx.notes.returned.add(path);
+  return back.kind === "done" ? null : `could not be restored: ${"detail" in back ? back.detail : back.kind}`;
+}
+
+/**
+ * Returns whether a text holds all changes from one version to another, whatever its line ends and
+ * its end of the text; false where their texts are not known.
+ */
+export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
+  const { state } = ctx.world;
+  const before = from === null ? null : state.text(from);
+  const after = to === null ? null : state.text(to);
+  if (before === null || after === null) return false;
+  const merged = mergeText(before, text, after);
+  return merged.kind === "clean" && sameExceptTextForm(merged.text, text);
+}

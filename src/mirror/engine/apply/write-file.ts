@@ -1,0 +1,206 @@
+import type { DocId } from "../../../contract/ids.ts";
+import type { Digest } from "../../../contract/digest.ts";
+import type { LocalPath } from "../../../contract/path.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { Link, Stamp, Submission } from "../../model/link.ts";
+import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
+import type { DiskOutcome, Written } from "../../ports/disk.ts";
+import type { Count, EventFields, Intent } from "../../ports/state.ts";
+import type { PassContext } from "../run/pass-context.ts";
+import { parkedDocument, parkingPlace } from "../run/world.ts";
+import type { Change } from "./commit.ts";
+import { dropCopies } from "./conflict-copies.ts";
+import { empties } from "./emptied.ts";
+import { DONE, ended, got, outcomeOfDisk, stale } from "./effect.ts";
+import { ensureFolders } from "./parents.ts";
+import type { LocalEffect, Shown } from "./run-effect.ts";
+import { belongsBack, holdsChanges, putBack, readSetAside } from "./set-aside.ts";
+import { madeOfBoth } from "./text-name.ts";
+import { leftOpen } from "./unsettled.ts";
+
+type Version = Pick<Link, "changeId" | "digest">;
+
+export type Writing = {
+  readonly id: DocId;
+  readonly path: LocalPath;
+  readonly text: string;
+  /** Digest of `text`. */
+  readonly writes: Digest;
+  /** Content of the file until now; null: no file is at the path. */
+  readonly expect: Digest | null;
+  /** Base before, on which a late edit of the old file would be based; null: none. */
+  readonly base: Version | null;
+  /** The version that base moves to; null: the content is an edit, and base stays. */
+  readonly next: Version | null;
+  /** Submissions that are still in review; left out: as the move of base says. */
+  readonly waiting?: readonly Submission[] | undefined;
+  /** For a document without a record. */
+  readonly adopts?: Pick<Link, "remotePath" | "protected">;
+  readonly counts?: Count;
+  readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
+  /** Place of the old file in the trash; left out: it is kept until nobody writes to it. */
+  readonly trash?: string;
+  /** Takes the places of the copies of a conflict that ends, below `.mdmirror/`. */
+  readonly copies?: string[];
+};
+
+type Row = Extract<Intent, { kind: "replace" }>;
+type File = { readonly stamp: Stamp; readonly digest: Digest };
+/** `same`: the file had the content already. */
+type How = "created" | "replaced" | "same";
+type Seen = {
+  /** Null: the file at the path does not have the content of this effect. */
+  readonly file: File | null;
+  readonly how: How;
+  /** The reason why a copy of the conflict that ends is still there; null: none is. */
+  readonly stays: Outcome | null;
+};
+
+/**
+ * Writes content to the file of a document. The file that was there is set aside and observed again
+ * by the next run (late-write.ts), because an editor may still save to it.
+ */
+export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
+  prepare(ctx, writing) {
+    const { id, path, text, writes, expect, base, next, waiting, adopts, counts, event, trash } = writing;
+    if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty since the safety checks judged the plan"));
+    ctx.world.state.putKnownText(writes, text, madeOfBoth(path, id, event.detail));
+    const row: Row = {
+      kind: "replace",
+      id,
+      path,
+      parkAt: trash ?? parkingPlace(ctx.world, id),
+      expect,
+      writes,
+      baseChangeId: base?.changeId ?? null,
+      baseDigest: base?.digest ?? null,
+      ...(next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest }),
+      ...(waiting === undefined ? {} : { waiting }),
+      ...(adopts === undefined ? {} : { adopts }),
+      ...(counts === undefined ? {} : { counts }),
+      event: { before: expect, after: writes, id, path, ...event },
+    };
+    return got({ row, beside: writing });
+  },
+
+  perform(ctx, row, { text, copies }) {
+    const { disk } = ctx.world;
+    const { path, expect, writes, parkAt } = row;
+    if (writes === expect) {
+      const look = disk.look(path);
+      if (look.kind !== "file" || look.digest !== expect)
+        return { kind: "over", outcome: stale("the file was changed after the scan") };
+      return written(ctx, row, look, "same", copies);
+    }
+    if (expect !== null) return shownBy(ctx, row, disk.replace(path, text, expect, parkAt), copies);
+    const parents = ensureFolders(ctx, path);
+    return parents === null ? shownBy(ctx, row, disk.create(path, text), copies) : { kind: "over", outcome: parents };
+  },
+
+  observe(ctx, row) {
+    const found = readSetAside(ctx, row);
+    if ("why" in found) return leftOpen(found.why);
+    const { aside, look } = found;
+    if (belongsBack(aside, look)) return putBack(ctx, row, "restored after a crash while the file was replaced");
+    if (aside.kind !== "done") return leftOpen(`the file that was set aside cannot be read: ${aside.detail}`);
+    const file = ctx.world.disk.read(row.path);
+    const isWritten = file.kind === "done" && file.value.digest === row.writes;
+    if (aside.value === null) {
+      if (row.expect === null && isWritten) return written(ctx, row, file.value, "created");
+      ctx.world.links?.unwritten(row.path, row.parkAt);
+      return { kind: "over", outcome: DONE };
+    }
+    // If its user has edited it since, it still holds all that the version changed.
+    const isEdited = file.kind === "done" && holdsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text);
+    if (isWritten || isEdited) return written(ctx, row, file.value, "replaced");
+    return { kind: "seen", seen: { file: null, how: "replaced", stays: null } };
+  },
+
+  conclude(ctx, row, { file, how, stays }) {
+    const { id, path, parkAt, expect, baseChangeId, baseDigest } = row;
+    const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
+    const outcome = stays ?? DONE;
+    // In the trash the old file stays for its user.
+    if (how !== "replaced" || expect === null || parkedDocument(parkAt) === null) return { outcome, change };
+    return {
+      outcome,
+      change,
+      next: { row: { kind: "set-aside", id, path, parkAt, expect, baseChangeId, baseDigest } },
+    };
+  },
+};
+
+/** Returns whether a document would lose its content without the safety checks knowing. */
+function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text, expect }: Writing): boolean {
+  return mayEmpty !== null && !mayEmpty.has(id) && empties(world, expect, text);
+}
+
+/** Returns what the end of a replacement on the disk shows. */
+export function shownBy(ctx: PassContext, row: Row, end: DiskOutcome<Written>, copies?: string[]): Shown<Seen> {
+  // Left open only if the old file is still set aside: recovery puts it back.
+  if (end.kind !== "done") return { kind: end.parked ? "open" : "over", outcome: outcomeOfDisk(end) };
+  ctx.notes.toFlush.set(row.id, row.path);
+  return written(
+    ctx,
+    row,
+    { stamp: end.value.stamp, digest: row.writes },
+    row.expect === null ? "created" : "replaced",
+    copies,
+  );
+}
+
+/** During a conflict only content that ends it moves base: its copies go. */
+function written(
+  ctx: PassContext,
+  { id, path, baseDigest, nextDigest }: Row,
+  { stamp, digest }: File,
+  how: How,
+  copies: string[] = [],
+): Shown<Seen> {
+  const { state } = ctx.world;
+  const movesBase = nextDigest !== undefined && state.link(id)?.digest === baseDigest;
+  const conflict = movesBase ? state.conflict(id) : null;
+  const dropped = conflict === null ? got([]) : dropCopies(ctx, conflict, path);
+  if (dropped.kind === "got") copies.push(...dropped.value);
+  const stays = dropped.kind === "end" ? dropped.outcome : null;
+  return { kind: "seen", seen: { file: { stamp, digest }, how, stays } };
+}
+
+function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict: boolean): Change {
+  const { id, path, nextChangeId: changeId, nextDigest: digest, adopts } = row;
+  if (row.counts !== undefined) ctx.notes.counts[row.counts]++;
+  const event = row.event ?? eventOfOld(row);
+  const link = ctx.world.state.link(id);
+  const seen = { stamp: file.stamp, stampTrusted: false };
+  if (changeId === undefined || digest === undefined) {
+    if (link === null) return { event };
+    return { text: { ...link, ...seen, durable: link.localDigest !== row.writes && link.durable }, event };
+  }
+  const version = { changeId, digest };
+  const base = { ...version, localDigest: digest, ...seen, durable: how === "same" };
+  if (adopts !== undefined) {
+    const adopted = newLink(id, path, adopts.remotePath, adopts.protected, base);
+    return { link: adopted, version: { id, ...version }, removes: { tombstone: id }, event };
+  }
+  if (link === null || link.digest !== row.baseDigest) return { event };
+  const moved = file.digest === digest ? moveBase(link, base) : moveBaseUnderEdit(link, changeId, digest, file.stamp);
+  const submissions = row.waiting ?? (row.writes === digest ? [] : link.submissions);
+  const ends = conflictAfter(ctx, id, version, isInConflict);
+  return { text: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
+}
+
+/** A copy that could not be removed stays, with its conflict. */
+function conflictAfter(
+  { world: { state } }: PassContext,
+  id: DocId,
+  { changeId: baseChangeId, digest: baseDigest }: Version,
+  isOpen: boolean,
+): Pick<Change, "conflict" | "removes"> {
+  const conflict = isOpen ? state.conflict(id) : null;
+  return conflict === null ? { removes: { conflict: id } } : { conflict: { ...conflict, baseChangeId, baseDigest } };
+}
+
+function eventOfOld({ id, path, expect: before, writes: after }: Row): EventFields {
+  const detail = "written before the process ended; base is the written version";
+  return { kind: "recover", side: "local", id, path, detail, before, after };
+}
