@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { showCopy } from "../../src/mirror/engine/apply/conflict.ts";
 import { createRemote } from "../../src/mirror/engine/apply/create-remote.ts";
 import { deleteDocument } from "../../src/mirror/engine/apply/delete-document.ts";
 import { makeFolderRemote, removeFolderRemote } from "../../src/mirror/engine/apply/folder.ts";
@@ -289,3 +290,32 @@ test.each(["answer", "end"] as const)(
     expect(written.map(({ kind, before }) => [kind, before])).toEqual([["write-local", digestOf("one\n")]]);
   },
 );
+
+const inConflict: Case = [
+  "merge",
+  remote(showCopy, (planned) => {
+    const { id, localPath: path, changeId } = planned as ActionOf<"merge">;
+    const base = { baseDigest: digestOf("one\n"), baseChangeId: null, looksGone: 0, since: 0 };
+    const shown = [{ changeId, digest: digestOf("theirs\n"), ino: 0, dev: 0 }];
+    const conflict = { id, ...base, sidecarPath: "note (theirs).md", shown };
+    const event = { kind: "conflict", side: "both", id, path, detail: "test", outcome: "conflict" } as const;
+    return { conflict, record: null, old: null, opens: true, event, text: "theirs\n" };
+  }),
+  ({ rig, mirror }) => {
+    mirror.write("note.md", "mine\n");
+    rig.app.edit("note.md", "theirs\n");
+  },
+  { ...BEFORE, "note.md": "mine\n", "note (theirs).md": "theirs\n" },
+];
+
+test("I13 I27 a conflict opens once, killed before each step of the driver", async () => {
+  for (const kill of ["row", "request", "answer", "end"] as const) {
+    const { mirror } = (await runKilled(inConflict, kill, () => null)).fixture;
+    for (let run = 0; run < 2; run++) await mirror.sync();
+    const { conflicts } = mirror.state.load();
+    expect([kill, ...mirror.texts()]).toEqual([kill, ...Object.entries(inConflict[3]).toSorted()]);
+    expect([...conflicts.values()].map(({ shown }) => shown.map(({ ino }) => ino !== 0))).toEqual([[true]]);
+    expect(mirror.state.events({ limit: 100, kinds: ["conflict"] })).toHaveLength(1);
+    expect(mirror.state.intents()).toEqual([]);
+  }
+});

@@ -70,8 +70,26 @@ export type Intent =
   | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
   | ({ readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
-  /** A copy that is written or replaced: recovery removes one that no conflict has on record. */
-  | { readonly kind: "conflict-copy"; readonly id: DocId; readonly path: LocalPath; readonly writes: Digest }
+  /**
+   * The copy of a version is written. `shows`: what is recorded then; absent for a copy that no
+   * conflict has on record any more, and that goes to the trash.
+   */
+  | {
+      readonly kind: "conflict-copy";
+      readonly id: DocId;
+      readonly path: LocalPath;
+      readonly writes: Digest;
+      readonly shows?: {
+        /** The inode of its newest copy is not known yet. */
+        readonly conflict: Conflict;
+        /** The document's record; null: as it is. */
+        readonly record: Link | null;
+        /** Copy of the version before, which goes to the trash; null: none does. */
+        readonly old: { readonly path: LocalPath; readonly writes: Digest } | null;
+        readonly opens: boolean;
+        readonly event: EventFields;
+      };
+    }
   /** A completed replacement: the next cycle checks the set-aside file once more. */
   | {
       readonly kind: "set-aside";

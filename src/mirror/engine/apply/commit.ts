@@ -27,7 +27,6 @@ export type Change = {
   readonly text?: Link;
   /** The version to remember for the history, when base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  readonly closes?: number;
   /** Left out: nothing of it is of interest to a user. */
   readonly event?: EventFields;
 } & RowsBeside;
@@ -101,7 +100,6 @@ export function write(ctx: PassContext, change: Change): void {
   if (keeps !== undefined) state.putKnownText(keeps.digest, keeps.text, keeps.name);
   putLinks(ctx, change);
   addVersion(ctx, change);
-  if (change.closes !== undefined) state.closeIntent(change.closes);
   writeBeside(ctx, change);
   if (change.event !== undefined) recordEvent(ctx.world, ctx.run, change.event);
 }

@@ -1,53 +1,20 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import { type Conflict, hasCopy, newestShown, type ShownVersion } from "../../model/link.ts";
+import type { Conflict, ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
-import { flushFiles } from "./flush.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { ended, type Got, got, outcomeOfDisk, type RemoteText, stale } from "./effect.ts";
+import { DONE, ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
 import { keepFileText, keepSidecar } from "./keep-file-text.ts";
+import type { Shown } from "./run-effect.ts";
 import { seenHere } from "./text-name.ts";
+import { leftOpen } from "./unsettled.ts";
 
 /** The files that show what the service holds while a conflict is open. */
-
-/** A conflict from now on, and the intent that ends with its commit. */
-type Shown = { readonly conflict: Conflict; readonly closes?: number };
-
-/**
- * Shows the service's present version in a copy of its own. The copy of the version before goes to
- * the trash, unless its user edited it.
- * @returns what the caller commits
- */
-export async function showVersion(
-  ctx: PassContext,
-  conflict: Conflict,
-  { file: { lastChangeId: changeId }, text, digest }: RemoteText,
-  document: LocalPath,
-): Promise<Got<Shown>> {
-  const last = newestShown(conflict);
-  const { maxNameBytes } = ctx.world.disk.names();
-  if (digest === last.digest) {
-    const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
-    if (hasCopy(conflict)) return got({ conflict: named });
-    const again = {
-      ...named,
-      sidecarPath: copyPath(document, conflict.shown.length, maxNameBytes),
-    };
-    if (isFreeFor(ctx, again.sidecarPath, digest)) return writeCopy(ctx, conflict, again, text, null);
-  }
-  const newest = { nth: conflict.shown.length, version: last, path: conflict.sidecarPath, isNewest: true };
-  const moved = copyPath(document, newest.nth, maxNameBytes);
-  const old = findCopy(ctx, conflict, newest, [moved]);
-  if (old.kind === "unknown") return ended(stale("the copy of the version before cannot be read"));
-  const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];
-  const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
-  return writeCopy(ctx, conflict, next, text, old.kind === "file" && old.digest === last.digest ? old.path : null);
-}
 
 /**
  * Names the copy of a version. A name that another conflict has on record is passed over: that copy
@@ -71,11 +38,6 @@ export function nameCopy(
   }
 }
 
-function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Digest): boolean {
-  const look = disk.look(at);
-  return look.kind === "absent" || (look.kind === "file" && look.digest === digest);
-}
-
 type CopyFile = Extract<Look, { kind: "file" }> & { readonly path: LocalPath };
 type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
@@ -85,7 +47,7 @@ type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
  * copy is none: when two folders change places, each record names the other's copy for a while.
  * @param places where the caller expects the copy, beside the recorded place
  */
-function findCopy(
+export function findCopy(
   { world: { disk, state } }: PassContext,
   { id }: Conflict,
   { version, path: recorded, isNewest }: ConflictCopy,
@@ -107,61 +69,29 @@ function findCopy(
  * What is recorded of a version that is shown no more: a copy that its user edited stays, and if it
  * is moved over the document, that is a choice.
  */
-function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion {
+export function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
   return isEdited ? { ...version, ino: copy.stamp.ino, dev: copy.stamp.dev } : { ...version, ino: 0, dev: 0 };
 }
 
 /**
- * Writes the newest copy of `next`. ORDER: recorded first, without an inode: interrupted here, the
- * copy is written later, its absence is nobody's choice, and its name is never another version's.
- * @param before the record to return to if the copy cannot be written
- * @param old the copy that goes to the trash; null: none does
- */
-async function writeCopy(
-  ctx: PassContext,
-  before: Conflict,
-  next: Conflict,
-  text: string,
-  old: LocalPath | null,
-): Promise<Got<Shown>> {
-  const { state } = ctx.world;
-  const { id, sidecarPath: at } = next;
-  const removal =
-    old === null ? null : ({ kind: "conflict-copy", id, path: old, writes: newestShown(before).digest } as const);
-  // ORDER: safely: without this record after a power cut, the old copy would count as removed.
-  const intentId = state.transactSafely(() => {
-    state.putConflict(next);
-    return removal === null ? null : state.openIntent(ctx.run, removal);
-  });
-  const placed = placeSidecar(ctx, at, text, newestShown(next).digest);
-  if (placed.kind === "end") {
-    state.transact(() => {
-      state.putConflict(before);
-      if (intentId !== null) state.closeIntent(intentId);
-    });
-    return placed;
-  }
-  const stays = removal === null ? null : removeUnrecorded(ctx, removal);
-  // ORDER: flushed before the intent ends: else a power cut may bring the old copy back.
-  await flushFiles(ctx.world, old === null ? [at] : [at, old]);
-  const shown = [...next.shown.slice(0, -1), { ...newestShown(next), ...inodeOf(ctx, at) }];
-  const conflict = { ...next, shown };
-  return got(intentId === null || stays !== null ? { conflict } : { conflict, closes: intentId });
-}
-
-/**
- * Moves a copy to the trash that no conflict has on record, unless its user edited it.
- * @returns why it stays although it should go, or null
+ * Moves a copy to the trash that no conflict has on record, unless its user edited it. Its row
+ * stays open if the disk refuses.
  */
 export function removeUnrecorded(
   { world }: PassContext,
   { id, path, writes }: Extract<Intent, { kind: "conflict-copy" }>,
-): string | null {
+): Shown<never> {
   const { disk, state } = world;
-  if (state.conflict(id)?.sidecarPath === path || disk.look(path).kind !== "file") return null;
+  const conflict = state.conflict(id);
+  if (conflict?.sidecarPath === path || disk.look(path).kind !== "file") return { kind: "over", outcome: DONE };
+  // ORDER: the record of the newer copy is safe first: without it, after a power cut, the old copy
+  // would count as removed by its user.
+  if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
   const end = disk.trash(path, writes, trashPlace(world, path));
-  return end.kind === "fault" ? `a copy that no conflict has cannot be removed: ${end.detail}` : null;
+  return end.kind === "fault"
+    ? leftOpen(`a copy that no conflict has cannot be removed: ${end.detail}`)
+    : { kind: "over", outcome: DONE };
 }
 
 export type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
@@ -195,12 +125,6 @@ function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Dig
 }
 
 const MADE_WAY = "the file that was renamed for the other version of a conflict";
-
-/** The inode of a copy as it is now; 0 where none is there. */
-export function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Pick<ShownVersion, "ino" | "dev"> {
-  const look = disk.look(at);
-  return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };
-}
 
 /**
  * Moves all copies of a conflict to the trash, whether they were edited or not.

@@ -1,20 +1,14 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import {
-  type Conflict,
-  type Link,
-  newestShown,
-  type ShownVersion,
-  type Submission,
-  withoutCopy,
-} from "../../model/link.ts";
+import { type Conflict, type Link, type ShownVersion, type Submission, withoutCopy } from "../../model/link.ts";
 import { moveBase } from "../../model/settle.ts";
 import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
 import { commit } from "./commit.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
-import { dropCopies, showVersion } from "./conflict-copies.ts";
+import { showVersion } from "./conflict.ts";
+import { dropCopies } from "./conflict-copies.ts";
 import { meetLiveText, stillInReview } from "./in-review.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -43,7 +37,7 @@ async function meetNewer(
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
-  const { file, digest } = fetched.value;
+  const { file } = fetched.value;
   // ORDER: read after the wait, because the sidecar may have moved along with its document
   // meanwhile.
   const link = state.link(action.id);
@@ -55,18 +49,11 @@ async function meetNewer(
     const { local: merged, waiting, parted } = after;
     return endByMerge(ctx, action, { link, merged, waiting, parted, remote: fetched.value });
   }
-  const shown = await showVersion(ctx, conflict, fetched.value, action.localPath);
-  if (shown.kind === "end") return shown.outcome;
   // Accepted, and edited locally since where it does not merge: what is settled waits no more.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
-  const { sidecarPath: path } = shown.value.conflict;
-  const event = { path, before: newestShown(conflict).digest, after: digest };
-  return commit(ctx, {
-    ...(submissions.length === link.submissions.length ? {} : { text: { ...link, submissions } }),
-    version: { id: action.id, changeId: file.lastChangeId, digest },
-    ...shown.value,
-    event: { ...eventOf(action, "local", event), kind: "renew-conflict" },
-  });
+  const record = submissions.length === link.submissions.length ? null : { ...link, submissions };
+  const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;
+  return showVersion(ctx, conflict, fetched.value, action.localPath, record, event);
 }
 
 /**

@@ -1,18 +1,99 @@
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
-import type { Conflict, Link } from "../../model/link.ts";
+import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { sidecarPath } from "../../model/sidecar-path.ts";
-import { flushFiles } from "./flush.ts";
-import { type RemoteText, stale } from "./effect.ts";
-import { commit, whereItStands, withIdNow } from "./commit.ts";
-import { inodeOf, nameCopy, type Placed, placeSidecar } from "./conflict-copies.ts";
+import { copyPath, sidecarPath } from "../../model/sidecar-path.ts";
+import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { commit, withIdNow } from "./commit.ts";
+import { findCopy, leftBehind, nameCopy, type Placed, placeSidecar, removeUnrecorded } from "./conflict-copies.ts";
+import { DONE, got, type RemoteText, stale } from "./effect.ts";
+import { flushFiles } from "./flush.ts";
+import { type Effect, endLocal, type LocalEffect, runEffect } from "./run-effect.ts";
+import { leftOpen } from "./unsettled.ts";
+
+/** Conflicts, and the copies that show the versions of the service. */
+
+type Row = Extract<Intent, { kind: "conflict-copy" }>;
+type Showing = NonNullable<Row["shows"]> & { readonly text: string };
+type Seen = Pick<ShownVersion, "ino" | "dev">;
 
 /**
- * Where the document's file is: where the plan found it (base does not know of a move that is
- * held), or where an effect moved it while its text was fetched.
+ * Writes the copy of a version, which the record of the conflict names from then on. The copy of
+ * the version before goes to the trash in a second phase.
+ */
+export const showCopy = {
+  async prepare(_, { text, ...shows }) {
+    const { id, sidecarPath: path } = shows.conflict;
+    const { digest: writes } = newestShown(shows.conflict);
+    return got({ row: { kind: "conflict-copy", id, path, writes, shows } as const, beside: text });
+  },
+
+  async perform(ctx, { id, path, writes, shows }, text) {
+    // ORDER: no other step runs between the comparison and the count: it may open a conflict too.
+    // Those that are left are in the next plan, whose verdict asks the user (`conflict-flood`).
+    if (shows?.opens === true && isOverBudget(ctx, id))
+      return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
+    const placed = placeSidecar(ctx, path, text, writes);
+    if (placed.kind === "end") return { kind: "over", outcome: placed.outcome };
+    if (shows?.opens === true) ctx.notes.counts.conflicts++;
+    // ORDER: flushed before the state says that it is there. A copy that is missing counts as
+    // removed by its user, and a power cut must not look like that.
+    await flushFiles(ctx.world, [path]);
+    return { kind: "seen", seen: inodeOf(ctx, path) };
+  },
+
+  observe(ctx, row) {
+    if (row.shows === undefined) return removeUnrecorded(ctx, row);
+    const look = ctx.world.disk.look(row.path);
+    if (look.kind === "unknown") return leftOpen(`a conflict copy cannot be read: ${look.why}`);
+    // Otherwise nothing shows that version, and the next cycle decides.
+    if (look.kind !== "file" || look.digest !== row.writes) return { kind: "over", outcome: DONE };
+    if (row.shows.opens) ctx.notes.counts.conflicts++;
+    ctx.notes.toFlush.set(row.id, row.path);
+    return { kind: "seen", seen: { ino: look.stamp.ino, dev: look.stamp.dev } };
+  },
+
+  conclude(ctx, { id, shows }, copy) {
+    if (shows === undefined) return { outcome: DONE, change: null };
+    const { conflict, record, old, event } = shows;
+    const { changeId, digest } = newestShown(conflict);
+    const shown = [...conflict.shown.slice(0, -1), { changeId, digest, ...copy }];
+    const change = {
+      ...(record === null ? {} : { text: withIdNow(ctx, record) }),
+      version: { id, changeId, digest },
+      conflict: { ...conflict, shown },
+      removes: { tombstone: id },
+      event,
+    };
+    if (old === null) return { outcome: DONE, change };
+    const row = { kind: "conflict-copy", id, ...old } as const;
+    return { outcome: DONE, change, next: { row, run: (now, rowId) => removeOld(now, rowId, row) } };
+  },
+} satisfies Effect<Showing, Row, string, Seen> & Pick<LocalEffect<never, Row, never, Seen>, "observe">;
+
+async function removeOld(ctx: PassContext, rowId: number, row: Row): Promise<Outcome> {
+  const shown = removeUnrecorded(ctx, row);
+  // ORDER: flushed before the row ends: else a power cut may bring the old copy back.
+  await flushFiles(ctx.world, [row.path]);
+  endLocal(ctx, showCopy, rowId, row, shown);
+  return DONE;
+}
+
+function isOverBudget({ notes: { conflictBudget: budget, counts } }: PassContext, id: DocId): boolean {
+  return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
+}
+
+/** Returns the inode of a copy as it is now; 0 if none is there. */
+function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Seen {
+  const look = disk.look(at);
+  return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };
+}
+
+/**
+ * Returns where the document's file is: where the plan found it (base does not know of a blocked
+ * move), or where an effect moved it while its text was fetched.
  * @param link as it was when the action began
  */
 function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
@@ -23,11 +104,11 @@ function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
 /**
  * Opens the one conflict of a document: the local text stays, and the service's is put beside it as
  * `note (theirs).md`.
- * @param link the link from now on: its base stays the text from which both sides started
+ * @param link the record from now on: its base stays the text from which both sides started
  * @param found where the plan found the file
  * @param base that text; null when both were new at one path
  */
-export async function openConflict(
+export function openConflict(
   ctx: PassContext,
   link: Link,
   found: LocalPath,
@@ -35,54 +116,69 @@ export async function openConflict(
   base: Pick<Link, "digest" | "changeId"> | null,
   why: string,
 ): Promise<Outcome> {
-  const { state, clock } = ctx.world;
-  // Only now it shows that the texts do not merge. Those that are left are in the next plan, whose
-  // verdict asks the user (`conflict-flood`).
-  if (isOverBudget(ctx, link.id)) return stale("more conflicts than a run may open without approval");
+  const { id } = link;
   const version = { changeId: remote.file.lastChangeId, digest: remote.digest };
-  const { shown, sidecarPath: at } = nameCopy(ctx, link.id, standsAt(ctx, link, found), [], version);
-  const intentId = state.openIntent(ctx.run, { kind: "conflict-copy", id: link.id, path: at, writes: remote.digest });
-  const placed = placeSidecar(ctx, at, remote.text, remote.digest);
-  if (placed.kind === "end") {
-    state.closeIntent(intentId);
-    return placed.outcome;
-  }
-  // ORDER: counted before anything else may run, because other steps compare this count with the
-  // budget.
-  ctx.notes.counts.conflicts++;
-  // ORDER: the file is flushed before the state says that it is there. A sidecar that is missing
-  // counts as removed by its user, and a power cut must not look like that.
-  await flushFiles(ctx.world, [at]);
+  const baseDigest = base?.digest ?? null;
   const conflict: Conflict = {
-    id: link.id,
-    baseDigest: base?.digest ?? null,
+    id,
+    baseDigest,
     baseChangeId: base?.changeId ?? null,
-    sidecarPath: at,
-    shown: [...shown.slice(0, -1), { ...version, ...inodeOf(ctx, at) }],
+    ...nameCopy(ctx, id, standsAt(ctx, link, found), [], version),
     looksGone: 0,
-    since: clock.now(),
+    since: ctx.world.clock.now(),
   };
-  return commit(ctx, {
-    text: whereItStands(ctx, withIdNow(ctx, link)),
-    closes: intentId,
-    version: { id: link.id, ...version },
-    conflict,
-    removes: { tombstone: link.id },
-    event: {
-      kind: "conflict",
-      side: "both",
-      id: link.id,
-      path: found,
-      detail: why,
-      outcome: "conflict",
-      before: base?.digest ?? null,
-      after: remote.digest,
-    },
-  });
+  const event: EventFields = {
+    kind: "conflict",
+    side: "both",
+    id,
+    path: found,
+    detail: why,
+    outcome: "conflict",
+    before: baseDigest,
+    after: remote.digest,
+  };
+  return runEffect(ctx, showCopy, { conflict, record: link, old: null, opens: true, event, text: remote.text });
 }
 
-function isOverBudget({ notes: { conflictBudget: budget, counts } }: PassContext, id: DocId): boolean {
-  return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
+/**
+ * Shows the service's present version in a copy of its own. The copy of the version before goes to
+ * the trash, unless its user edited it.
+ * @param record the document's record from now on; null: as it is
+ */
+export async function showVersion(
+  ctx: PassContext,
+  conflict: Conflict,
+  { file: { lastChangeId: changeId }, text, digest }: RemoteText,
+  document: LocalPath,
+  record: Link | null,
+  told: EventFields,
+): Promise<Outcome> {
+  const last = newestShown(conflict);
+  const { maxNameBytes } = ctx.world.disk.names();
+  const show = (next: Conflict, old: Showing["old"] = null) => {
+    const event = { ...told, path: next.sidecarPath, before: last.digest, after: digest };
+    return runEffect(ctx, showCopy, { conflict: next, record, old, opens: false, event, text });
+  };
+  if (digest === last.digest) {
+    const named = { ...conflict, looksGone: 0, shown: [...conflict.shown.slice(0, -1), { ...last, changeId }] };
+    const recorded = record === null ? {} : { text: record };
+    const version = { id: conflict.id, changeId, digest };
+    const event = { ...told, before: digest, after: digest };
+    if (hasCopy(conflict)) return commit(ctx, { ...recorded, version, conflict: named, event });
+    const again = { ...named, sidecarPath: copyPath(document, conflict.shown.length, maxNameBytes) };
+    if (isFreeFor(ctx, again.sidecarPath, digest)) return show(again);
+  }
+  const newest = { nth: conflict.shown.length, version: last, path: conflict.sidecarPath, isNewest: true };
+  const old = findCopy(ctx, conflict, newest, [copyPath(document, newest.nth, maxNameBytes)]);
+  if (old.kind === "unknown") return stale("the copy of the version before cannot be read");
+  const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];
+  const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
+  return show(next, old.kind === "file" && old.digest === last.digest ? { path: old.path, writes: old.digest } : null);
+}
+
+function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Digest): boolean {
+  const look = disk.look(at);
+  return look.kind === "absent" || (look.kind === "file" && look.digest === digest);
 }
 
 /**

@@ -59,7 +59,7 @@ interface Conclusion<Row extends Intent, Seen> {
 /** All that recovery needs. A later phase of an effect has no more. */
 export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
   /** Only reads. Idempotent. `fault`: why no answer says what happened; null: after a crash. */
-  observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<Shown<Seen>>;
+  observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<Shown<Seen>> | Shown<Seen>;
 }
 
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { Intent, OpenIntent } from "../../ports/state.ts";
-import { removeUnrecorded } from "../apply/conflict-copies.ts";
+import { showCopy } from "../apply/conflict.ts";
 import { secondLook } from "../apply/late-write.ts";
 import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
@@ -38,17 +38,20 @@ export function recoverLocal(
   restarted = false,
 ): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
-  // ORDER: first put back what an interrupted effect took aside; a text that was saved late is
-  // judged by what is at the path then.
-  const inOrder = [...intents].sort(
-    (a, b) => Number(a.intent.kind === "set-aside") - Number(b.intent.kind === "set-aside"),
-  );
   const findPlace = wayBack(ctx);
-  for (const { intentId, run, intent } of inOrder) {
-    if (!isLocal(intent)) continue;
-    const why = recoverOne(ctx, { intentId, run }, intent, findPlace);
-    if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
-  }
+  const recover = (rows: readonly OpenIntent[]): void => {
+    for (const { intentId, run, intent } of rows) {
+      if (!isLocal(intent)) continue;
+      const why = recoverOne(ctx, { intentId, run }, intent, findPlace);
+      if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
+    }
+  };
+  // ORDER: what an interrupted effect set aside is put back first: content that was saved late is
+  // judged by what is at its path then. The other rows are of later phases; some were opened now.
+  const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
+  recover(interrupted);
+  const done = new Set(interrupted.map(({ intentId }) => intentId));
+  recover(ctx.world.state.intents().filter(({ intentId }) => !done.has(intentId)));
   const named = new Set(ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : [])));
   if (restarted)
     for (const place of ctx.world.disk.listParked()) if (!named.has(place)) returnUnnamed(ctx, place, findPlace);
@@ -90,7 +93,7 @@ function recoverOne(
 ): string | null {
   if (intent.kind === "move") return recoverLocalEffect(ctx, moveFile, intentId, intent);
   if (intent.kind === "move-folder") return recoverLocalEffect(ctx, moveFolderLocal, intentId, intent);
-  if (intent.kind === "conflict-copy") return recoverConflictCopy(ctx, intentId, intent);
+  if (intent.kind === "conflict-copy") return recoverLocalEffect(ctx, showCopy, intentId, intent);
   const path = findPlace(pathOf(ctx, intent));
   if (path === null) return "its folder is missing, and the linked folder cannot be read completely";
   switch (intent.kind) {
@@ -101,16 +104,6 @@ function recoverOne(
     case "trash":
       return recoverLocalEffect(ctx, trashFile, intentId, { ...intent, path });
   }
-}
-
-function recoverConflictCopy(
-  ctx: PassContext,
-  intentId: number,
-  intent: Extract<Intent, { kind: "conflict-copy" }>,
-): string | null {
-  const why = removeUnrecorded(ctx, intent);
-  if (why === null) ctx.world.state.closeIntent(intentId);
-  return why;
 }
 
 /**
