@@ -1,13 +1,12 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import { newLink } from "../../model/settle.ts";
 import { deleteDocument } from "./delete-document.ts";
-import { eventOf, leftAlone, makeHold, outcomeOfDisk, type RemoteText, stale, whyWritten } from "./effect.ts";
+import { eventOf, leftAlone, makeHold, type RemoteText, stale, whyWritten } from "./effect.ts";
 import { type Change, commit } from "./commit.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { ensureFolders } from "./parents.ts";
 import { runEffect, runLocalEffect } from "./run-effect.ts";
 import { type Removal, trashFile } from "./trash-file.ts";
+import { writeFile } from "./write-file.ts";
 
 /**
  * A document that is no longer on the service: its file goes to the trash, and its link becomes a
@@ -80,33 +79,24 @@ function comeBack(
   live: RemoteText,
   refused: Extract<Outcome, { kind: "refused" }>,
 ): Outcome {
-  const { disk, state } = ctx.world;
-  const link = state.link(action.id);
-  const parents = ensureFolders(ctx, action.localPath);
-  if (parents !== null) return parents;
-  const made = disk.create(action.localPath, live.text);
-  if (made.kind !== "done" || link === null) return made.kind === "done" ? refused : outcomeOfDisk(made);
-  ctx.notes.counts.createdLocal++;
-  ctx.notes.toFlush.set(action.id, action.localPath);
-  const version = { changeId: live.file.lastChangeId, digest: live.digest };
-  commit(ctx, {
-    link: newLink(action.id, action.localPath, link.remotePath, live.file.protected, {
-      ...version,
-      localDigest: live.digest,
-      stamp: made.value.stamp,
-      stampTrusted: false,
-      durable: false,
-    }),
-    version: { id: action.id, ...version },
-    event: eventOf(action, "local", {
-      detail: `the service refused the deletion, so the file was restored: ${refused.detail}`,
-      outcome: "refused",
-      code: refused.code,
-      requestId: refused.requestId,
-      after: live.digest,
-    }),
+  const { id, localPath: path } = action;
+  const link = ctx.world.state.link(id);
+  if (link === null) return refused;
+  const { code, requestId } = refused;
+  const detail = `the service refused the deletion, so the file was restored: ${refused.detail}`;
+  const outcome = runLocalEffect(ctx, writeFile, {
+    id,
+    path,
+    text: live.text,
+    writes: live.digest,
+    expect: null,
+    base: null,
+    next: { changeId: live.file.lastChangeId, digest: live.digest },
+    adopts: { remotePath: link.remotePath, protected: live.file.protected },
+    counts: "createdLocal",
+    event: eventOf(action, "local", { detail, outcome: "refused", code, requestId }),
   });
-  return refused;
+  return outcome.kind === "done" ? refused : outcome;
 }
 
 export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {

@@ -6,8 +6,10 @@ import { moveBase } from "../../model/settle.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type HandEnd, notDone, writeChosen } from "./by-hand.ts";
-import { DONE, ended, fetchText, type Got, got, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { DONE, ended, fetchText, type Got, got, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
+import { runLocalEffect } from "../apply/run-effect.ts";
+import { writeFile } from "../apply/write-file.ts";
 import { keepAsNew } from "./resolve-hold.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -35,14 +37,17 @@ export async function fileBack(
     const outcome = await createLocal(ctx, { kind: "create-local", why: WHY, id, localPath: at, remotePath, changeId });
     return { outcome, notes: [] };
   }
-  const parents = ensureFolders(ctx, at);
-  if (parents !== null) return notDone(parents);
-  const made = disk.create(at, text);
-  if (made.kind !== "done") return notDone(outcomeOfDisk(made));
-  ctx.notes.toFlush.set(id, at);
-  const outcome = commit(ctx, {
-    event: { kind: "restore", side: "local", id, path: at, detail: WHY, after: link.localDigest },
+  const outcome = runLocalEffect(ctx, writeFile, {
+    id,
+    path: at,
+    text,
+    writes: link.localDigest,
+    expect: null,
+    base: link,
+    next: null,
+    event: { kind: "restore", side: "local", detail: WHY },
   });
+  if (outcome.kind !== "done") return notDone(outcome);
   return { outcome, notes: at === link.localPath ? [] : [`it is ${at} now: another file is at ${link.localPath}`] };
 }
 
