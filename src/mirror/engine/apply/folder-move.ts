@@ -1,18 +1,18 @@
-import type { ActionOf, Outcome } from "../../model/action.ts";
+import type { ActionOf } from "../../model/action.ts";
 import type { DirLink } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
-import type { Fault, ParentRef } from "../../ports/remote.ts";
+import type { ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import type { FolderMove } from "./commit.ts";
-import { DONE, ended, got, makeHold, outcomeOfDisk, outcomeOfFault, stale } from "./effect.ts";
+import { DONE, ended, got, outcomeOfDisk, stale } from "./effect.ts";
 import { findFolder } from "./folder-link.ts";
-import { judgeRefusedMove } from "./in-the-way.ts";
+import { endRefusedMove } from "./in-the-way.ts";
 import { isMovedBack } from "./moved-back.ts";
 import { ensureFolders } from "./parents.ts";
-import { folderAt, reasonOf, whereItIs } from "./place.ts";
+import { newParent, whereItIs } from "./place.ts";
 import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Effect, LocalEffect } from "./run-effect.ts";
 import { didNotHappen, leftOpen } from "./unsettled.ts";
@@ -79,7 +79,7 @@ type Seen = {
 export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
   async prepare(ctx, action) {
     const { dirId, from, to, stands, why, temporary } = action;
-    const parent = action.kind === "reparent-folder-remote" ? await folderAt(ctx, parentOf(to)) : got(null);
+    const parent = await newParent(ctx, action);
     if (parent.kind === "end") return parent;
     const request = moveRequest({ id: dirId, to }, parent.value);
     const now = whereItIs(ctx, stands);
@@ -101,7 +101,11 @@ export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
     }
     const { fault } = answer;
     if (fault.kind === "uncertain") return { kind: "unknown", fault };
-    return { kind: "over", outcome: noteRefused(ctx, request, await refusedMove(ctx, row, stands, parent, fault)) };
+    const outcome =
+      remote.traits().folderPatch === "no"
+        ? NOT_AS_ONE
+        : await endRefusedMove(ctx, fault, { ...row, id: row.dirId, parent, stands }, NOT_TO_ROOT);
+    return { kind: "over", outcome: noteRefused(ctx, request, outcome) };
   },
 
   async observe(ctx, row) {
@@ -143,30 +147,10 @@ function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: Loca
   return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];
 }
 
-async function refusedMove(
-  ctx: PassContext,
-  row: Row,
-  stands: LocalPath,
-  parent: ParentRef | null,
-  fault: Fault,
-): Promise<Outcome> {
-  if (ctx.world.remote.traits().folderPatch === "no")
-    return stale("this service cannot move a folder as one; its documents are moved one by one");
-  const judged = await judgeRefusedMove(ctx, fault, row.to, row.dirId);
-  if (judged.kind === "end") return judged.outcome;
-  const { problem, taken } = judged.value;
-  if (problem.status === 400 && parent?.kind === "root")
-    return stale("this service cannot move a folder to the root; its documents are moved to a new folder in the root");
-  const hold = makeHold(ctx, {
-    key: row.dirId,
-    path: whereItIs(ctx, stands),
-    reason: reasonOf(problem, taken !== null, false),
-    code: problem.code,
-    detail: taken?.detail ?? problem.detail,
-    requestId: problem.requestId,
-  });
-  return outcomeOfFault(problem, hold);
-}
+const NOT_AS_ONE = stale("this service cannot move a folder as one; its documents are moved one by one");
+const NOT_TO_ROOT = stale(
+  "this service cannot move a folder to the root; its documents are moved to a new folder in the root",
+);
 
 function moveFolderIds(ctx: PassContext, from: RemotePath, to: RemotePath): void {
   const moved = [...ctx.notes.folderIds].filter(([path]) => isWithin(path, from));

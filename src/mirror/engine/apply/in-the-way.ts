@@ -1,7 +1,9 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import type { Fault, RemoteTraits } from "../../ports/remote.ts";
-import type { RemotePath } from "../../../contract/path.ts";
-import { ended, type Got, got, outcomeOfFault, stale } from "./effect.ts";
+import type { LocalPath, RemotePath } from "../../../contract/path.ts";
+import type { Outcome, OutcomeOf } from "../../model/action.ts";
+import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
+import { makeHold, outcomeOfFault, stale } from "./effect.ts";
+import { whereItIs } from "./place.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -40,22 +42,44 @@ export function saysTaken({ code }: { readonly code: string }): boolean {
   return code === "path_already_exists" || code === "type_mismatch";
 }
 
-type Problem = Extract<Fault, { kind: "problem" }>;
+/** A move of a document or a folder on the service. */
+type RemoteMove = {
+  readonly id: DocId | DirId;
+  readonly to: RemotePath;
+  /** Null: it stays in its folder. */
+  readonly parent: ParentRef | null;
+  /** Local path in the plan. */
+  readonly stands: LocalPath;
+};
 
 /**
- * The outcome of a move that certainly was not done: what the next plan makes of it, or a refusal.
- * `taken`: what was found about its path, where that is the reason.
+ * Returns what follows from a move that was certainly not done: another plan, or a block.
+ * @param toRoot the end if the service cannot move it to the root, or the detail of its block
  */
-export async function judgeRefusedMove(
+export async function endRefusedMove(
   ctx: PassContext,
   fault: Fault,
-  to: RemotePath,
-  self: DocId | DirId,
-): Promise<Got<{ readonly problem: Problem; readonly taken: Taken | null }>> {
-  if (fault.kind !== "problem") return ended(outcomeOfFault(fault));
-  if (fault.pointers.includes("/name") && learnedNames(ctx)) return ended(stale(MORE_REFUSED));
-  const taken = fault.code === "path_already_exists" ? await judgeTaken(ctx, to, self) : null;
-  return taken?.kind === "stale" ? ended(stale(taken.detail)) : got({ problem: fault, taken });
+  { id, to, parent, stands }: RemoteMove,
+  toRoot: string | OutcomeOf<"stale">,
+): Promise<Outcome> {
+  if (fault.kind !== "problem") return outcomeOfFault(fault);
+  if (fault.pointers.includes("/name") && learnedNames(ctx)) return stale(MORE_REFUSED);
+  const { status, code, requestId } = fault;
+  const taken = code === "path_already_exists" ? await judgeTaken(ctx, to, id) : null;
+  if (taken?.kind === "stale") return stale(taken.detail);
+  const isRoot = parent?.kind === "root" && status === 400;
+  if (isRoot && typeof toRoot !== "string") return toRoot;
+  const refused = status === 403 ? "read-only" : "refused";
+  const [reason, detail] =
+    taken !== null
+      ? (["occupied-unseen", taken.detail] as const)
+      : isRoot && typeof toRoot === "string"
+        ? (["no-move-to-root", toRoot] as const)
+        : ([refused, fault.detail] as const);
+  return outcomeOfFault(
+    fault,
+    makeHold(ctx, { key: id, path: whereItIs(ctx, stands), reason, code, detail, requestId }),
+  );
 }
 
 export const MORE_REFUSED = "the service refuses more characters in names than was known";

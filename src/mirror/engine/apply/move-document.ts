@@ -4,14 +4,14 @@ import type { Link } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { movePlace, renameVersion } from "../../model/settle.ts";
-import type { Fault, ParentRef, WrittenFile } from "../../ports/remote.ts";
+import type { ParentRef, WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
-import { ended, got, isNotFound, makeHold, outcomeOfFault, readFacts, stale } from "./effect.ts";
-import { judgeRefusedMove } from "./in-the-way.ts";
+import { ended, got, isNotFound, makeHold, readFacts, stale } from "./effect.ts";
+import { endRefusedMove } from "./in-the-way.ts";
 import { isMovedBack } from "./moved-back.ts";
-import { folderAt, reasonOf, whereItIs } from "./place.ts";
+import { newParent, whereItIs } from "./place.ts";
 import { idOfBaseText } from "./read-back.ts";
 import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Concluded, Effect, Source } from "./run-effect.ts";
@@ -40,13 +40,15 @@ type Version = {
   readonly asOf: ChangeId;
 };
 
+const NOT_TO_ROOT = "this service cannot move a document to the root; its edits are still synced";
+
 /** Changes a document's name or folder on the service by one PATCH. */
 export const moveDocument: Effect<Action, Row, Beside, Seen> = {
   async prepare(ctx, action) {
     const { id, from, to, stands, why, temporary } = action;
     const link = ctx.world.state.link(id);
     if (link === null) return ended(stale("its record was removed meanwhile"));
-    const parent = action.kind === "reparent-remote" ? await folderAt(ctx, parentOf(to)) : got(null);
+    const parent = await newParent(ctx, action);
     if (parent.kind === "end") return parent;
     const request = moveRequest(action, parent.value);
     const now = whereItIs(ctx, stands);
@@ -63,7 +65,7 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
     if (!answer.ok) {
       const { fault } = answer;
       if (fault.kind === "uncertain") return { kind: "unknown", fault };
-      const refused = await refusedMove(ctx, row, stands, parent, fault);
+      const refused = await endRefusedMove(ctx, fault, { ...row, parent, stands }, NOT_TO_ROOT);
       return { kind: "over", outcome: noteRefused(ctx, request, refused) };
     }
     const link = state.link(row.id);
@@ -172,28 +174,4 @@ function outcomeOf(
   const detail = `the service changed the requested name ${asked} to ${given}`;
   const hold = makeHold(ctx, { key: row.id, path: stands, reason: "refused", code: null, detail, requestId });
   return { kind: "refused", code: "renamed-otherwise", detail, requestId, hold };
-}
-
-async function refusedMove(
-  ctx: PassContext,
-  row: Row,
-  stands: LocalPath,
-  parent: ParentRef | null,
-  fault: Fault,
-): Promise<Outcome> {
-  const judged = await judgeRefusedMove(ctx, fault, row.to, row.id);
-  if (judged.kind === "end") return judged.outcome;
-  const { problem, taken } = judged.value;
-  const rootRefused = parent?.kind === "root" && problem.status === 400;
-  const hold = makeHold(ctx, {
-    key: row.id,
-    path: whereItIs(ctx, stands),
-    reason: reasonOf(problem, taken !== null, rootRefused),
-    code: problem.code,
-    detail: rootRefused
-      ? "this service cannot move a document to the root; its edits are still synced"
-      : (taken?.detail ?? problem.detail),
-    requestId: problem.requestId,
-  });
-  return outcomeOfFault(problem, hold);
 }

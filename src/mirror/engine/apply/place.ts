@@ -1,7 +1,6 @@
 import type { ActionOf, Outcome } from "../../model/action.ts";
-import type { HoldReason } from "../../model/hold.ts";
 import { type Stamp, sameInodeAndBirth } from "../../model/link.ts";
-import { isWithin, type LocalPath, type RemotePath, rebase } from "../../../contract/path.ts";
+import { isWithin, type LocalPath, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
 import type { ParentRef } from "../../ports/remote.ts";
 import { movePlace } from "../../model/settle.ts";
 import { ended, eventOf, type Got, got, outcomeOfFault, stale } from "./effect.ts";
@@ -18,15 +17,12 @@ export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   return path;
 }
 
-/**
- * The reason of the hold for a refused move.
- * @param taken whether its path is taken by something that no look shows
- * @param toRoot whether it led to the root
- */
-export function reasonOf({ status }: { readonly status: number }, taken: boolean, toRoot: boolean): HoldReason {
-  if (taken) return "occupied-unseen";
-  if (toRoot) return "no-move-to-root";
-  return status === 403 ? "read-only" : "refused";
+/** Returns the folder to which a move on the service leads; null if it stays in its folder. */
+export function newParent(
+  ctx: PassContext,
+  { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
+): Promise<Got<ParentRef | null>> | Got<null> {
+  return parentOf(from) === parentOf(to) ? got(null) : folderAt(ctx, parentOf(to));
 }
 
 /** The id of a folder by its path below the prefix, as a request names a parent. */
