@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { Killed, type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
+import { Moment } from "../simulator/moment.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */
@@ -172,18 +173,6 @@ describe("a new file whose disk was lost and mounted again, without a restart of
   });
 });
 
-async function inTrash(): Promise<{ rig: Rig; mirror: Mirror }> {
-  const rig = createRig(2);
-  const mirror = rig.mirror();
-  for (const path of ["d/a.md", "d/b.md", "k.md"]) rig.app.create(path, `${path}\n`);
-  await mirror.sync();
-  await mirror.sync();
-  const { user } = mirror.disk;
-  user.makeFolder(mirror.path(".mdmirror/trash/2026-01-01/d"));
-  user.rename(mirror.path("d/a.md"), mirror.path(".mdmirror/trash/2026-01-01/d/a.0f3a99c1.md"));
-  return { rig, mirror };
-}
-
 describe("a new file that a power loss took, where the first run after it does not come to its end", () => {
   const GONE = { kind: "later", cause: "unreachable", detail: "nobody is there", requestId: null } as const;
 
@@ -228,23 +217,29 @@ describe("a new file that a power loss took, where the first run after it does n
   });
 });
 
-describe("I19 a document that the mirror took to the trash, of which a power cut took the rows that said so", () => {
-  test.each(["its folder is there", "its folder went, too"])("comes back to its path: %s", async (how) => {
-    const { rig, mirror } = await inTrash();
-    if (how.includes("went")) mirror.disk.user.remove(mirror.path("d"));
-    await startAnew({ mirror }, "boot-2");
-    expect(mirror.texts().get("d/a.md")).toBe("d/a.md\n");
-    expect(rig.app.files().has("d/a.md")).toBe(true);
-    expect(rig.app.files().has("d/b.md")).toBe(!how.includes("went"));
-    expect(trashed(mirror)).not.toContain("d/a.md\n");
-  });
-
-  test("goes there again where it is still not to be seen, and is no deletion of its user's", async () => {
-    const { rig, mirror } = await inTrash();
-    rig.app.remove("d/a.md");
-    await startAnew({ mirror }, "boot-2");
-    expect([...mirror.texts().keys()]).toEqual(["d/b.md", "k.md"]);
-    expect(trashed(mirror)).toContain("d/a.md\n");
-    expect(mirror.requests.filter((request) => request.startsWith("DELETE"))).toEqual([]);
-  });
+test("I19 a document that goes to the trash and comes back is no deletion of its user, wherever the power is cut", async () => {
+  const rig = createRig(2);
+  const id = rig.app.create("part/d/a.md", "a\n");
+  rig.app.create("part/b.md", "b\n");
+  rig.app.makeFolder("elsewhere");
+  const begun = rig.mirror({ prefix: "part" });
+  await begun.sync();
+  await begun.sync();
+  rig.app.move("part/d/a.md", "elsewhere");
+  const beginning = new Moment({ rig, mirror: begun });
+  let cuts = 0;
+  for (let at = 1, killed = true; killed; at++) {
+    const { rig: later, mirror: cut } = beginning.open({}, { prefix: "part" });
+    cut.killAt(at);
+    killed = (await cut.sync()) === null;
+    if (!killed) break;
+    cuts++;
+    const mirror = later.mirror({ prefix: "part" }, cut.copyAfterPowerCut());
+    later.app.move("elsewhere/a.md", "part/d");
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    expect({ at, there: later.app.files().get("part/d/a.md")?.id }).toEqual({ at, there: id });
+    expect({ at, here: mirror.texts().get("d/a.md") }).toEqual({ at, here: "a\n" });
+    expect({ at, sent: mirror.requests.filter((request) => request.startsWith("DELETE")) }).toEqual({ at, sent: [] });
+  }
+  expect(cuts).toBeGreaterThan(20);
 });

@@ -126,7 +126,8 @@ describe("I14 a save at any moment of an effect survives", () => {
       for (let moment = 0; ; moment++) {
         const raced = race({}, "replace", save, moment);
         if (raced === null) break;
-        const isParked = raced.disk.listParked().includes("tmp/park");
+        const aside = raced.disk.readParked("tmp/park", "d/note.md");
+        const isParked = aside.kind !== "done" || aside.value !== null;
         const said = raced.outcome.kind !== "done" && raced.outcome.parked === true;
         expect([save, raced.call, said]).toEqual([save, raced.call, isParked && raced.outcome.kind !== "done"]);
         if (raced.outcome.kind === "done") expect([save, raced.call, isParked]).toEqual([save, raced.call, true]);

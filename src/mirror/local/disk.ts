@@ -13,7 +13,7 @@ import type { LinkedSource } from "./linked-paths.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
-import { discardParked, isHeld, listParked, listTrashed, putBack, readParked, sweep } from "./parked.ts";
+import { discardParked, isHeld, putBack, readParked, sweep } from "./parked.ts";
 import { type WalkOptions, walkTree } from "./walk.ts";
 import { lookAtFiles } from "./watch-look.ts";
 import { createFile, replaceFile, saveOver, NO_FILE } from "./write.ts";
@@ -118,8 +118,6 @@ export class LocalDisk implements Disk {
   readonly putBack: Disk["putBack"] = (parkAt, path) => this.#change((guard) => putBack(guard, parkAt, path));
   readonly isHeld: Disk["isHeld"] = (parkAt) => this.#effect((guard) => isHeld(guard, parkAt, this.#held));
   readonly discardParked: Disk["discardParked"] = (parkAt) => this.#effect((guard) => discardParked(guard, parkAt));
-  readonly listParked: Disk["listParked"] = () => this.#effect(listParked);
-  readonly listTrashed: Disk["listTrashed"] = () => this.#effect(listTrashed);
   readonly sweep: Disk["sweep"] = (keep) => this.#change((guard) => sweep(guard, keep));
 
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);

@@ -1,5 +1,4 @@
 import { digestOf } from "../../contract/digest.ts";
-import type { Stamp } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
@@ -57,28 +56,6 @@ export function isHeld(guard: RootGuard, parkAt: string, held: HeldFiles): boole
 export function discardParked(guard: RootGuard, parkAt: string): void {
   const place = guard.mirrorPlace(parkAt, false);
   if (place.ok) unlinkLeftover(guard, place.abs);
-}
-
-export function listParked(guard: RootGuard): string[] {
-  return tempNames(guard).filter((path) => !path.startsWith(`tmp/${TEMP_PREFIX}`));
-}
-
-/** Returns every file below `trash/`, without those that cannot be read. */
-export function listTrashed(guard: RootGuard): { readonly place: string; readonly stamp: Stamp }[] {
-  return [...filesBelow(guard, "trash")].sort((a, b) => (a.place < b.place ? -1 : 1));
-}
-
-/** @param folder below `.mdmirror/` */
-function* filesBelow(guard: RootGuard, folder: string): Generator<{ readonly place: string; readonly stamp: Stamp }> {
-  const any = guard.mirrorPlace(`${folder}/any`, false);
-  if (!any.ok) return;
-  const at = any.abs.slice(0, -"/any".length);
-  for (const { name, kind } of unless(["ENOENT"], () => guard.fs.readdir(at)) ?? []) {
-    const place = `${folder}/${name}`;
-    const stat = kind === "file" ? statOrNull(guard.fs, `${at}/${name}`) : null;
-    if (kind === "folder") yield* filesBelow(guard, place);
-    else if (stat?.kind === "file") yield { place, stamp: stampOf(stat) };
-  }
 }
 
 /**

@@ -146,12 +146,6 @@ export interface Disk {
   isHeld(parkAt: string): boolean;
   discardParked(parkAt: string): void;
   /**
-   * Returns every `tmp/…` path with a set-aside file: after a power loss, its intent may be lost.
-   */
-  listParked(): readonly string[];
-  /** Returns every file below `trash/`, by its `trash/…` path. */
-  listTrashed(): readonly { readonly place: string; readonly stamp: Stamp }[];
-  /**
    * Removes temporary files. A set-aside file that no open intent names goes to `trash/unclaimed/`
    * and is never deleted.
    */

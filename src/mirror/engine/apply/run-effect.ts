@@ -174,7 +174,11 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   const ready = effect.prepare(ctx, action);
   if (ready.kind === "end") return ready.outcome;
   const { row, beside } = ready.value;
-  const rowId = ctx.world.state.openIntent(ctx.run, row);
+  const { state } = ctx.world;
+  const open = (): number => state.openIntent(ctx.run, row);
+  // ORDER: the row of a file that is set aside is safe first. Otherwise a power cut could take the
+  // row and keep the rename, and the document would count as deleted by its user.
+  const rowId = "parkAt" in row ? state.transactSafely(open) : open();
   return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));
 }
 

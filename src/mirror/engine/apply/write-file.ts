@@ -7,7 +7,7 @@ import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { Count, EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { parkedDocument, parkingPlace } from "../run/world.ts";
+import { isParkingPlace, parkingPlace } from "../run/world.ts";
 import type { Change } from "./commit.ts";
 import { dropCopies } from "./conflict-copies.ts";
 import { empties } from "./emptied.ts";
@@ -69,7 +69,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
       kind: "replace",
       id,
       path,
-      parkAt: trash ?? parkingPlace(ctx.world, id),
+      parkAt: trash ?? parkingPlace(ctx.world),
       expect,
       writes,
       baseChangeId: base?.changeId ?? null,
@@ -121,7 +121,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
     const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
     const outcome = stays ?? DONE;
     // In the trash the old file stays for its user.
-    if (how !== "replaced" || expect === null || parkedDocument(parkAt) === null) return { outcome, change };
+    if (how !== "replaced" || expect === null || !isParkingPlace(parkAt)) return { outcome, change };
     return {
       outcome,
       change,

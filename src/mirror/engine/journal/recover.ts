@@ -6,11 +6,9 @@ import { secondLook } from "../apply/late-write.ts";
 import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
-import { returnAside } from "../apply/set-aside.ts";
 import { trashFile } from "../apply/trash-file.ts";
 import { type WayBack, wayBack } from "../apply/way-back.ts";
 import { writeFile } from "../apply/write-file.ts";
-import { parkedDocument, recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 
@@ -29,14 +27,8 @@ type Aside = { readonly id: DocId; readonly path: LocalPath };
 /**
  * The first part of recovery: the disk. Returns the paths that an intent keeps open, which are
  * unknown and never absent.
- * @param restarted whether the machine was restarted since the last pass: a power cut may have
- * taken the journal's last rows
  */
-export function recoverLocal(
-  ctx: PassContext,
-  intents: readonly OpenIntent[],
-  restarted = false,
-): Map<LocalPath, string> {
+export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
   const findPlace = wayBack(ctx);
   const recover = (rows: readonly OpenIntent[]): void => {
@@ -53,8 +45,6 @@ export function recoverLocal(
   const done = new Set(interrupted.map(({ intentId }) => intentId));
   recover(ctx.world.state.intents().filter(({ intentId }) => !done.has(intentId)));
   const named = new Set(ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : [])));
-  if (restarted)
-    for (const place of ctx.world.disk.listParked()) if (!named.has(place)) returnUnnamed(ctx, place, findPlace);
   ctx.world.disk.sweep(named);
   return open;
 }
@@ -104,26 +94,4 @@ function recoverOne(
     case "trash":
       return recoverLocalEffect(ctx, trashFile, intentId, { ...intent, path });
   }
-}
-
-/**
- * A file that was taken aside and whose intent a power cut took: its name in `tmp/` says which
- * document it is, and it goes back if nothing is at that path.
- */
-function returnUnnamed(ctx: PassContext, place: string, findPlace: WayBack): void {
-  const { disk, state } = ctx.world;
-  const id = parkedDocument(place);
-  const link = id === null ? null : state.link(id);
-  const path = link === null ? null : findPlace(link.localPath);
-  if (path === null || disk.look(path).kind !== "absent") return;
-  const back = returnAside(ctx, place, path);
-  const detail = back === null ? "restored after a power loss" : `${back} after a power loss`;
-  recordEvent(ctx.world, ctx.run, {
-    kind: "recover",
-    side: "local",
-    id,
-    path,
-    detail,
-    outcome: back === null ? "done" : "fault",
-  });
 }

@@ -170,8 +170,6 @@ export class LinkedDisk implements Disk {
   readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
   readonly isHeld: Disk["isHeld"] = (parkAt) => this.plain.isHeld(parkAt);
   readonly discardParked: Disk["discardParked"] = (parkAt) => this.plain.discardParked(parkAt);
-  readonly listParked: Disk["listParked"] = () => this.plain.listParked();
-  readonly listTrashed: Disk["listTrashed"] = () => this.plain.listTrashed();
   readonly sweep: Disk["sweep"] = (keep) => this.plain.sweep(keep);
   readonly flush: Disk["flush"] = (paths) => this.plain.flush(paths);
   readonly flushAll: Disk["flushAll"] = () => this.plain.flushAll();

@@ -64,7 +64,7 @@ function rowOf(ctx: PassContext, { link, from, to }: Respelling): Row {
   const { path, text: writes } = to;
   const detail = "links updated to the new places of their targets";
   const event = { kind: "respell", side: "local", id, path, detail } as const;
-  const parkAt = parkingPlace(ctx.world, id);
+  const parkAt = parkingPlace(ctx.world);
   return {
     kind: "replace",
     id,

@@ -8,7 +8,6 @@ import { asIfRestored, hasRestarted, mayHaveTorn, rememberBoot, restoreTorn } fr
 import { flushEarlier } from "../apply/flush.ts";
 import { putAwayTorn } from "../journal/put-away-torn.ts";
 import { recoverLocal } from "../journal/recover.ts";
-import { returnTrashed } from "../journal/return-trashed.ts";
 import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
@@ -75,11 +74,7 @@ async function recover(ctx: PassContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
   const restarted = hasRestarted(world);
-  if (intents.length === 0 && !restarted) {
-    world.disk.sweep(new Set());
-    return { paths: new Map(), stillOpen: NOTHING_OPEN, restarted };
-  }
-  const paths = recoverLocal(ctx, intents, restarted);
+  const paths = recoverLocal(ctx, intents);
   return { paths, stillOpen: await recoverRemote(ctx, intents), restarted };
 }
 
@@ -172,8 +167,6 @@ async function mendLook(
 ): Promise<{ readonly base: BaseTree; readonly local: LocalTree }> {
   const { world } = ctx;
   let [base, local] = [before, walked];
-  const isBack = restarted && returnTrashed(ctx, base, local);
-  if (isBack) local = observeLocal(world, base, inodesTrusted, keep);
   if (restoreTorn(ctx, base, local, restarted)) {
     base = world.state.load();
     local = observeLocal(world, base, inodesTrusted, keep);

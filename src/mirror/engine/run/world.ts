@@ -1,4 +1,3 @@
-import { type DocId, isDocId } from "../../../contract/ids.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { Disk } from "../../ports/disk.ts";
@@ -121,19 +120,17 @@ function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEve
   };
 }
 
-/**
- * A path below `.mdmirror/` for a file that is taken aside. It is unique, so that nothing is
- * overwritten there, and it names the document, because a power cut may take the journal's row.
- */
-export function parkingPlace(world: World, id: DocId): string {
-  return `tmp/park-${id}-${world.random.hex(16)}`;
+/** Returns a unique path below `.mdmirror/` for a file that is set aside for a while. */
+export function parkingPlace({ random }: Pick<World, "random">): string {
+  return `${PARKING}${random.hex(16)}`;
 }
 
-/** @returns the document of a parking place; null for anything else */
-export function parkedDocument(place: string): DocId | null {
-  const id = /^tmp\/park-(.+)-[0-9a-f]{16}$/.exec(place)?.[1];
-  return isDocId(id) ? id : null;
+/** Returns whether a place below `.mdmirror/` is one for a while, and not the trash. */
+export function isParkingPlace(place: string): boolean {
+  return place.startsWith(PARKING);
 }
+
+const PARKING = "tmp/park-";
 
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
