@@ -291,6 +291,28 @@ test.each(["answer", "end"] as const)(
   },
 );
 
+/** The file was deleted locally and comes back by a command. */
+const comesBack: Case = [
+  "delete-remote",
+  local(writeFile, (ctx, planned) => {
+    const { id, localPath: path } = planned as ActionOf<"delete-remote">;
+    const event = { kind: "restore", side: "local", detail: "test" } as const;
+    const base = ctx.world.state.link(id);
+    return { id, path, text: "one\n", writes: digestOf("one\n"), expect: null, base, next: null, event };
+  }),
+  ({ mirror }) => mirror.disk.user.remove(mirror.path("note.md")),
+  BEFORE,
+];
+
+test.each(["answer", "end"] as const)(
+  "I13 a file that comes back is logged once, killed before its %s",
+  async (kill) => {
+    const { fixture } = await runKilled(comesBack, kill, () => null);
+    expect(await expectSettled(fixture)).toEqual(new Map(Object.entries(BEFORE)));
+    expect(fixture.mirror.state.events({ limit: 100, kinds: ["restore"] })).toHaveLength(1);
+  },
+);
+
 const inConflict: Case = [
   "merge",
   remote(showCopy, (planned) => {
