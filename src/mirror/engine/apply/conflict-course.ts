@@ -2,9 +2,7 @@ import type { ActionOf, Outcome } from "../../model/action.ts";
 import type { ChangeId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import { type Conflict, type Link, type ShownVersion, type Submission, withoutCopy } from "../../model/link.ts";
-import { moveBase } from "../../model/settle.ts";
 import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type RemoteText, stale } from "./effect.ts";
-import { commit } from "./commit.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
@@ -119,31 +117,25 @@ function endByMerge(
 export async function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
   if (how !== "equal" && changeId !== baseChangeId) return meetNewer(ctx, action, baseChangeId);
-  const { state, disk } = ctx.world;
-  const link = state.link(action.id);
-  const conflict = state.conflict(action.id);
+  const { id, localPath: path, expect } = action;
+  const { state } = ctx.world;
+  const link = state.link(id);
+  const conflict = state.conflict(id);
   const over = conflict === null ? null : versionNamed(conflict, baseChangeId);
-  if (link === null || conflict === null || over === null) return stale("the conflict ended meanwhile");
-  const look = disk.look(action.localPath);
-  if (look.kind !== "file" || look.digest !== action.expect) return stale("the file was changed after the scan");
-  const dropped = dropCopies(ctx, conflict, action.localPath);
-  if (dropped.kind === "end") return dropped.outcome;
-  const base = {
-    changeId: over.changeId,
-    digest: over.digest,
-    localDigest: over.digest,
-    stamp: look.stamp,
-    stampTrusted: false,
-    durable: true,
-  };
-  return commit(ctx, {
-    link: moveBase(link, base),
-    removes: { conflict: action.id },
-    event: eventOf(action, "local", {
-      detail: `${how}: ${action.why}${stillInReview(link)}`,
-      before: over.digest,
-      after: action.expect,
-    }),
+  if (link === null || over === null) return stale("the conflict ended meanwhile");
+  const local = readLocal(ctx, id, path, expect);
+  if (local.kind === "end") return local.outcome;
+  const detail = `${how}: ${action.why}${stillInReview(link)}`;
+  return runLocalEffect(ctx, writeFile, {
+    id,
+    path,
+    text: local.value.text,
+    writes: expect,
+    expect,
+    base: link,
+    next: over,
+    waiting: [],
+    event: eventOf(action, "local", { detail, before: over.digest }),
   });
 }
 

@@ -3,13 +3,11 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { moveBase } from "../../model/settle.ts";
-import { copiesNotes, type HandEnd, isOther, keepText, notDone, writeChosen } from "./by-hand.ts";
+import { type HandEnd, isOther, notDone, writeChosen } from "./by-hand.ts";
 import { putText } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
-import { DONE, fetchText, stale } from "../apply/effect.ts";
+import { DONE, fetchText, outcomeOfDisk, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import { dropCopies } from "../apply/conflict-copies.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -30,27 +28,11 @@ export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | nul
  * on.
  */
 
-/** Keeps the local text, which is sent on the version that the sidecar showed. */
+/** Keeps the local content, which is sent on the version that the conflict copy showed. */
 export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): HandEnd {
-  const { disk } = ctx.world;
-  const look = disk.look(placed.at);
-  if (look.kind !== "file") return notDone(stale(`no file is at ${placed.at}`));
-  if (isOther(placed.seen?.mine, look.digest)) return notDone(stale(`${placed.at} was edited meanwhile`));
-  keepText(ctx, placed.at, placed.link.id);
-  const dropped = dropCopies(ctx, conflict, placed.at);
-  if (dropped.kind === "end") return notDone(dropped.outcome);
-  const { link, at: path } = placed;
-  const { changeId, digest } = versionSeen(conflict);
-  const { id } = link;
-  const { stamp, digest: after } = look;
-  const base = { changeId, digest, localDigest: digest, stamp, stampTrusted: false, durable: true };
-  const detail = "mine, by your choice";
-  const outcome = commit(ctx, {
-    link: moveBase(link, base),
-    removes: { conflict: id, hold: id },
-    event: { kind: "end-conflict", side: "local", id, path, detail, before: digest, after },
-  });
-  return { outcome, notes: copiesNotes(dropped.value) };
+  const read = ctx.world.disk.read(placed.at);
+  if (read.kind !== "done") return notDone(outcomeOfDisk(read));
+  return endWith(ctx, placed, conflict, read.value.text, "mine, by your choice");
 }
 
 /**
@@ -58,13 +40,25 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
  * is an edit.
  */
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
-  const { link, at: path, seen } = placed;
-  const shown = conflict === null ? null : versionSeen(conflict);
   const detail = "merged by you";
-  const choice = { link, path, text, seen: seen?.mine, old: "your previous version" };
-  if (shown === null) return writeChosen(ctx, { ...choice, event: { kind: "restore", detail } });
-  const event = { kind: "end-conflict", detail, before: shown.digest } as const;
-  return withoutHold(ctx, link.id, writeChosen(ctx, { ...choice, next: shown, event }));
+  if (conflict !== null) return endWith(ctx, placed, conflict, text, detail);
+  const { link, at: path, seen } = placed;
+  const event = { kind: "restore", detail } as const;
+  return writeChosen(ctx, { link, path, text, seen: seen?.mine, event, old: OLD });
+}
+
+const OLD = "your previous version";
+
+function endWith(
+  ctx: PassContext,
+  { link, at: path, seen }: Placed,
+  conflict: Conflict,
+  text: string,
+  detail: string,
+): HandEnd {
+  const next = versionSeen(conflict);
+  const event = { kind: "end-conflict", detail, before: next.digest } as const;
+  return withoutHold(ctx, link.id, writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: OLD }));
 }
 
 /** Ends the block of a document that its user has decided about. */
