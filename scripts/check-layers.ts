@@ -17,6 +17,8 @@ const ADAPTED = [...SHARED, "mirror/model", "mirror/planner", "mirror/ports"];
 /** Module → the modules that it may import. A file belongs to the longest module that begins its path. */
 const LAYERS: Readonly<Record<string, readonly string[]>> = {
   contract: [],
+  // Loads zod, which no command of the client pays for.
+  "contract/api": ["contract"],
   common: ["contract"],
   "markdown/outline": [],
   "markdown/merge": ["markdown/outline"],
@@ -32,7 +34,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "mirror/state": ADAPTED,
   "mirror/engine": ADAPTED,
   mirror: [...ADAPTED, "mirror/local", "mirror/remote", "mirror/state", "mirror/engine"],
-  service: [...SHARED, "page"],
+  service: [...SHARED, "contract/api", "page"],
   ui: [...ADAPTED, "page", "mirror"],
   mcp: [...ADAPTED, "mirror"],
   lib: [...ADAPTED, "mirror", "service"],
@@ -43,9 +45,9 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@lezer/markdown": ["markdown/links"],
   "@modelcontextprotocol/server": ["mcp"],
-  zod: ["mcp"],
+  zod: ["mcp", "contract/api", "service"],
   "better-sqlite3": ["service", "mirror/state"],
-  fastify: ["ui"],
+  fastify: ["ui", "service/http"],
   idiomorph: [ISLANDS],
   "@codemirror/commands": [ISLANDS],
   "@codemirror/merge": [ISLANDS],
@@ -81,6 +83,7 @@ const TRUSTER = "mirror/trust/gate.ts";
 /** Pure modules, and the modules of Node that they may import; all others may import any. */
 const PURE_BUILTINS: Readonly<Record<string, readonly string[]>> = {
   contract: ["node:crypto"],
+  "contract/api": [],
   "markdown/outline": [],
   "markdown/merge": [],
   "markdown/search": [],

@@ -61,6 +61,9 @@ export type FieldCode =
   | "unresolved_reference"
   | "mutually_exclusive";
 
+/** LIMIT: faults of one request that are reported. */
+export const MAX_FIELD_ERRORS = 20;
+
 /** `pointer` is a JSON Pointer: `/limit` is the query parameter, `/content` the body member. */
 export type FieldError = { readonly code: FieldCode; readonly pointer: string; readonly detail: string };
 

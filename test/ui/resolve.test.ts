@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { AnsweredFile } from "../../src/contract/resources.ts";
+import type { AnsweredFile } from "../../src/contract/api/resources.ts";
 import type { Rig } from "../cli/rig.ts";
 import { openConflict, TEXTS } from "./conflict.ts";
 import { openUi, toneOf, type UiRig } from "./rig.ts";

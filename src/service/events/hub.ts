@@ -5,7 +5,7 @@ import { isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Admit, readerOf, sentHash } from "../requests/authenticate.ts";
 import { answering, closing, type Core } from "../requests/dispatch.ts";
 import type { Sink, StreamedAnswer } from "../http/write-answer.ts";
-import { readQuery } from "../requests/query.ts";
+import { readSent } from "../requests/validate.ts";
 import { splitTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";
 import { openPlace } from "./event-id.ts";
@@ -19,6 +19,7 @@ const MOST_OF_A_KEY = 256;
 const RETRY_AFTER_S = "30";
 const TICK_MS = 1_000;
 const BEAT_MS = 20_000;
+const NO_BODY = { text: null, fault: null };
 const HEADERS = { "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" } as const;
 
 /** @param store with an outbox */
@@ -67,12 +68,12 @@ export class EventHub {
     const hash = sentHash(headers);
     const reader = await readerOf(store, hash, core.server.now(), admit);
     if (isRefused(reader)) return reader;
-    const query = readQuery(splitTarget(path).query, []);
-    if (isRefused(query)) return query;
+    const sent = readSent({}, { id: "", query: splitTarget(path).query, body: NO_BODY });
+    if (isRefused(sent)) return sent;
     if (this.#listeners.countOf(hash!) >= MOST_OF_A_KEY) return tooMany();
-    const sent = headers["last-event-id"] ?? "";
-    const isFit = sent !== "" && sent.length <= MAX_EVENT_ID_LENGTH;
-    return { hash: hash!, reader, place: isFit ? openPlace(store.cursorSecret, reader.workspace.seq, sent) : null };
+    const last = headers["last-event-id"] ?? "";
+    const isFit = last !== "" && last.length <= MAX_EVENT_ID_LENGTH;
+    return { hash: hash!, reader, place: isFit ? openPlace(store.cursorSecret, reader.workspace.seq, last) : null };
   }
 
   /** @returns what takes it out again */

@@ -1,11 +1,9 @@
-import type { JsonObject } from "../../contract/json.ts";
+import { contentFault } from "../../contract/api/fields.ts";
 import type { ReviewReason } from "../../contract/resources.ts";
 import { includes } from "./access.ts";
-import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
-import { memberErrors, readBody, readObject } from "../requests/body.ts";
+import { type Answer, done, isRefused, type Refused, refuse } from "../requests/answer.ts";
 import { type Call, newId, type RequestContext, type Working } from "../requests/context.ts";
 import { moveProtected } from "./guard-moves.ts";
-import { readContent, readId, readName, readParent, readPathId } from "../requests/input.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { holdKeptGrants, keepGrantsOfFile } from "../keys/kept-grants.ts";
 import { findFile, findPlace, findWritableFile, noFile, notWritable, occupied, type Place, pathIn } from "./place.ts";
@@ -13,34 +11,20 @@ import { presentEdit, presentFile, presentReview } from "./present.ts";
 import type { FileRow } from "../store/rows.ts";
 import type { FileForEdit } from "../store/tables.ts";
 
-const PATCH_MEMBERS = {
-  name: { type: "string", required: false },
-  parentId: { type: "string-or-null", required: false },
-  protected: { type: "boolean", required: false },
-} as const;
-
 /** PATCH /v1/files/{id} */
-export async function patchFile(call: Call): Promise<Answer> {
-  const id = readPathId(call, "doc_");
-  if (isRefused(id)) return id;
-  const members = readOneMember(call, PATCH_MEMBERS);
-  if (isRefused(members)) return members;
-  const { context } = call;
-  if (Object.hasOwn(members, "name")) return renameFile(context, id, members["name"] as string);
-  if (Object.hasOwn(members, "parentId")) return moveFile(context, id, members["parentId"] as string | null);
+export async function patchFile({ context, id, body }: Call<"patchFile">): Promise<Answer> {
+  if ("name" in body) return renameFile(context, id, body.name);
+  if ("parentId" in body) return moveFile(context, id, body.parentId);
   const row = await findFile(context, id);
   if (isRefused(row)) return row;
   if (!includes(context.access.file(row), "full")) {
     return refuse("forbidden", "Changing protected needs Full access.");
   }
-  const value = members["protected"] as boolean;
-  await context.tables.files.protect(row.seq, value);
-  return done(200, presentFile({ ...row, protected: value ? 1 : 0 }));
+  await context.tables.files.protect(row.seq, body.protected);
+  return done(200, presentFile({ ...row, protected: body.protected ? 1 : 0 }));
 }
 
-async function renameFile(context: RequestContext, id: string, sent: string): Promise<Answer> {
-  const name = readName(sent, "file", "/name");
-  if (isRefused(name)) return name;
+async function renameFile(context: RequestContext, id: string, name: string): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFile(context, id);
   if (isRefused(row)) return row;
@@ -48,23 +32,8 @@ async function renameFile(context: RequestContext, id: string, sent: string): Pr
   return placeFile(context, row, { seq: row.folder, id: row.folderId, path }, name);
 }
 
-/** Reads the body of a PATCH, which has exactly one of the members. */
-export function readOneMember(call: Call, spec: Parameters<typeof memberErrors>[1]): JsonObject | Refused {
-  const members = readObject(call.body);
-  if (isRefused(members)) return members;
-  const errors = memberErrors(members, spec);
-  if (errors.length > 0) return refuseFields(errors);
-  const sent = Object.keys(members);
-  if (sent.length === 1) return members;
-  const detail = `Exactly one of ${Object.keys(spec).join(", ")} must be sent.`;
-  if (sent.length === 0) return refuse("invalid_request", detail);
-  return refuseFields(sent.map((name) => ({ code: "mutually_exclusive", pointer: `/${name}`, detail })));
-}
-
 /** A `parentId` of null is the root. */
-async function moveFile(context: RequestContext, id: string, sent: string | null): Promise<Answer> {
-  const parentId = readParent(context, sent);
-  if (isRefused(parentId)) return parentId;
+async function moveFile(context: RequestContext, id: string, parentId: string | null): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFile(context, id);
   if (isRefused(row)) return row;
@@ -85,16 +54,9 @@ async function placeFile(context: RequestContext, row: FileRow, folder: Place, n
   });
 }
 
-const CONTENT_MEMBERS = {
-  baseChangeId: { type: "string", required: true },
-  content: { type: "string", required: true },
-} as const;
-
 /** PUT /v1/files/{id}/content */
-export async function putContent(call: Call): Promise<Answer> {
-  const sent = readPut(call);
-  if (isRefused(sent)) return sent;
-  const { context } = call;
+export async function putContent({ context, id, body }: Call<"putContent">): Promise<Answer> {
+  const sent = { id, baseId: body.baseChangeId, content: body.content };
   const found = await findForEdit(context, sent);
   if (isRefused(found)) return found;
   const { row, live, base } = found;
@@ -119,17 +81,6 @@ async function findForEdit(context: RequestContext, { id, baseId }: SentContent)
 
 type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
 
-function readPut(call: Call): SentContent | Refused {
-  const id = readPathId(call, "doc_");
-  if (isRefused(id)) return id;
-  const members = readBody(call.body, CONTENT_MEMBERS);
-  if (isRefused(members)) return members;
-  const baseId = readId(call.context, members["baseChangeId"] as string, "chg_", "/baseChangeId");
-  if (isRefused(baseId)) return baseId;
-  const content = readContent(members["content"] as string);
-  return isRefused(content) ? content : { id, baseId, content };
-}
-
 /** A file, its live text, and one of its changes with its text; null: that was pruned. */
 type Edited = {
   readonly row: FileRow;
@@ -148,7 +99,7 @@ export async function saveCombined(
   sent: string,
 ): Promise<{ readonly row: FileRow; readonly text: string } | null> {
   const text = base.id === row.changeId ? sent : combineWithLive(working, base.text, sent, live);
-  if (text === null || isRefused(readContent(text))) return null;
+  if (text === null || contentFault(text) !== null) return null;
   return { row: await saveText(working, row, live, text), text };
 }
 
@@ -188,10 +139,7 @@ async function submit(context: RequestContext, row: FileRow, sent: SentContent, 
  * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"); of two refusals,
  * the flag's comes first.
  */
-export async function deleteFile(call: Call): Promise<Answer> {
-  const id = readPathId(call, "doc_");
-  if (isRefused(id)) return id;
-  const { context } = call;
+export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<Answer> {
   const row = await findWritableFile(context, id);
   if (isRefused(row)) return row;
   if (row.protected === 1) return refuse("file_protected", "The file is protected; nothing was removed.");

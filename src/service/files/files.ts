@@ -1,43 +1,31 @@
-import type { JsonObject } from "../../contract/json.ts";
 import { pathSegments } from "../../contract/names.ts";
 import { FILES } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
-import {
-  type Answer,
-  done,
-  doneAsWritten,
-  doneInParts,
-  isRefused,
-  type Refused,
-  refuseFields,
-} from "../requests/answer.ts";
-import { type Member, memberErrors, readObject } from "../requests/body.ts";
+import { type Answer, done, doneAsWritten, doneInParts, isRefused, type Refused } from "../requests/answer.ts";
 import { type Call, newId, type RequestContext } from "../requests/context.ts";
 import type { FileRow } from "../store/rows.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
-import { readContent, readName, readParent, readPath, readPathId } from "../requests/input.ts";
-import { type Chosen, envelope, type PageRequest, readPage, readSelector, writtenEnvelope } from "./lists.ts";
+import { type Chosen, envelope, type PageRequest, readPage, selectorOf, writtenEnvelope } from "./lists.ts";
 import { findPlace, findRouteToMake, makeFolders, noFile, occupied, pathIn, type Place, type Route } from "./place.ts";
 import { judgeLinks } from "./judge-links.ts";
 import { fileJson, withContentJson, presentFile } from "./present.ts";
 import type { Page } from "../store/tables.ts";
 
 /** GET /v1/files */
-export async function listFiles(call: Call): Promise<Answer> {
-  const selector = readSelector(call, "file");
-  if (isRefused(selector)) return selector;
+export async function listFiles(call: Call<"listFiles">): Promise<Answer> {
+  const selector = selectorOf(call.query);
   const page = readPage(call, FILES, selector);
   if (isRefused(page)) return page;
   const { context } = call;
   const { files } = context.tables;
   if (isOfAll(selector) && files.allShown !== undefined && readsAll(context)) {
     const shown = await files.allShown(rangeOf(context, page), fileJson);
-    return doneInParts(200, writtenEnvelope(call, FILES, page, shown));
+    return doneInParts(200, writtenEnvelope(context, FILES, page, shown));
   }
   const rows = await selectFiles(context, selector, page);
   await context.access.know(rows.map(({ folder }) => folder));
   const readable = (row: FileRow) => includes(context.access.file(row), "read");
-  return done(200, envelope(call, FILES, page, rows, readable, presentFile));
+  return done(200, envelope(context, FILES, page, rows, readable, presentFile));
 }
 
 function isOfAll(selector: Chosen): boolean {
@@ -73,35 +61,17 @@ async function selectFiles(context: RequestContext, selector: Chosen, page: Page
 }
 
 /** GET /v1/files/{id} */
-export async function readFile({ context, id: sent }: Call): Promise<Answer> {
-  const id = readPathId({ context, id: sent }, "doc_");
-  if (isRefused(id)) return id;
+export async function readFile({ context, id }: Call<"readFile">): Promise<Answer> {
   const found = await context.tables.files.withText(context.workspace.seq, id, fileJson);
   if (found === undefined || !includes(await context.access.levelOfFile(found.row), "read")) return noFile();
   return doneAsWritten(200, withContentJson(found.shown, found.json));
 }
 
-const REQUIRED: Member = { type: "string", required: true };
-const BY_PATH = { path: REQUIRED, content: REQUIRED };
-const IN_FOLDER = { parentId: { type: "string-or-null", required: true }, name: REQUIRED, content: REQUIRED } as const;
-
-/**
- * POST /v1/files
- * ASSUMES: every member of a shape is required, an empty `content` is legal, and `parentId: null`
- * is the root (contract tests "names each bad field", "creates an empty file", "creates a file in
- * the root by parentId null").
- */
-export async function createFile(call: Call): Promise<Answer> {
-  const members = readShape(call);
-  if (isRefused(members)) return members;
-  const content = readContent(members["content"] as string);
-  const target = await (typeof members["path"] === "string"
-    ? routeOf(call.context, members["path"])
-    : folderOf(call.context, members));
-  // An invalid path is reported first: content can only be judged for a file.
+/** POST /v1/files */
+export async function createFile({ context, body }: Call<"createFile">): Promise<Answer> {
+  const { content } = body;
+  const target = await ("path" in body ? routeOf(context, body.path) : folderOf(context, body));
   if (isRefused(target)) return target;
-  if (isRefused(content)) return content;
-  const { context } = call;
   const lost = await judgeLinks(context, content);
   if (lost !== null) return lost;
   const { route, name } = target;
@@ -116,37 +86,22 @@ export async function createFile(call: Call): Promise<Answer> {
   return isRefused(row) ? row : done(201, presentFile(row));
 }
 
-function readShape(call: Call): JsonObject | Refused {
-  const members = readObject(call.body);
-  if (isRefused(members)) return members;
-  const byPath = Object.hasOwn(members, "path");
-  if (byPath && (Object.hasOwn(members, "parentId") || Object.hasOwn(members, "name"))) {
-    const detail = "A file is created by path, or by parentId and name, not by both.";
-    return refuseFields([{ code: "mutually_exclusive", pointer: "/path", detail }]);
-  }
-  const errors = memberErrors(members, byPath ? BY_PATH : IN_FOLDER);
-  return errors.length > 0 ? refuseFields(errors) : members;
-}
-
 type Target = { readonly route: Route; readonly name: string };
 
 /**
  * ASSUMES: creating by path makes the missing folders (contract test "creates a file by path with
  * its missing folders").
  */
-async function routeOf(context: RequestContext, sent: string): Promise<Target | Refused> {
-  const path = readPath(sent, "file", "/path");
-  if (isRefused(path)) return path;
+async function routeOf(context: RequestContext, path: string): Promise<Target | Refused> {
   const names = pathSegments(path);
   const route = await findRouteToMake(context, names.slice(0, -1));
   return isRefused(route) ? route : { route, name: names.at(-1)! };
 }
 
-async function folderOf(context: RequestContext, members: JsonObject): Promise<Target | Refused> {
-  const name = readName(members["name"] as string, "file", "/name");
-  if (isRefused(name)) return name;
-  const parentId = readParent(context, members["parentId"] as string | null);
-  if (isRefused(parentId)) return parentId;
+async function folderOf(
+  context: RequestContext,
+  { parentId, name }: { readonly parentId: string | null; readonly name: string },
+): Promise<Target | Refused> {
   const from = await findPlace(context, parentId);
   return isRefused(from) ? from : { route: { from, missing: [] }, name };
 }

@@ -2,43 +2,24 @@ import { countCharacters, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../../cont
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
-import { readOneMember } from "./file-writes.ts";
+import { pathTooLong } from "./folders.ts";
 import type { FolderRow } from "../store/rows.ts";
 import { moveProtected } from "./guard-moves.ts";
-import { pathTooLong, readName, readParent, readPathId } from "../requests/input.ts";
 import { holdKeptGrants, keepGrantsBelow, moveKeptGrants } from "../keys/kept-grants.ts";
 import { findPlace, findWritableFolder, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
-import { readFlag } from "../requests/query.ts";
-
-const PATCH_MEMBERS = {
-  name: { type: "string", required: false },
-  parentId: { type: "string-or-null", required: false },
-} as const;
 
 /** PATCH /v1/folders/{id}, in the form of PATCH /v1/files/{id}. */
-export async function patchFolder(call: Call): Promise<Answer> {
-  const id = readPathId(call, "dir_");
-  if (isRefused(id)) return id;
-  const members = readOneMember(call, PATCH_MEMBERS);
-  if (isRefused(members)) return members;
-  const { context } = call;
-  if (Object.hasOwn(members, "name")) {
-    const name = readName(members["name"] as string, "folder", "/name");
-    if (isRefused(name)) return name;
-    await context.tables.lockStructure(context.workspace.seq);
-    const row = await findWritableFolder(context, id);
-    if (isRefused(row)) return row;
-    const path = row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1));
-    const parent = { seq: row.parent, id: row.parentId, path };
-    return placeFolder(context, row, parent, name, "/name");
-  }
-  const parentId = readParent(context, members["parentId"] as string | null);
-  if (isRefused(parentId)) return parentId;
+export async function patchFolder({ context, id, body }: Call<"patchFolder">): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFolder(context, id);
   if (isRefused(row)) return row;
-  const parent = await findPlace(context, parentId);
+  if ("name" in body) {
+    const path = row.path.slice(0, Math.max(0, row.path.length - row.name.length - 1));
+    const parent = { seq: row.parent, id: row.parentId, path };
+    return placeFolder(context, row, parent, body.name, "/name");
+  }
+  const parent = await findPlace(context, body.parentId);
   return isRefused(parent) ? parent : placeFolder(context, row, parent, row.name, "/parentId");
 }
 
@@ -83,9 +64,7 @@ async function tooLongBelow(
   const deepest = below?.slashes ?? slashes(row.path);
   const characters = countCharacters(longest) - countCharacters(row.path) + countCharacters(path);
   const names = deepest - slashes(row.path) + slashes(path) + 1;
-  return characters > MAX_PATH_CHARACTERS.folder || names > MAX_PATH_NAMES.folder
-    ? pathTooLong("folder", pointer)
-    : null;
+  return characters > MAX_PATH_CHARACTERS.folder || names > MAX_PATH_NAMES.folder ? pathTooLong(pointer) : null;
 }
 
 function slashes(path: string): number {
@@ -97,19 +76,15 @@ function slashes(path: string): number {
  * ASSUMES: the key must be able to write everything below, and a protected file below is refused as
  * if deleted alone (contract tests "refuses a recursive delete …").
  */
-export async function deleteFolder(call: Call): Promise<Answer> {
-  const id = readPathId(call, "dir_");
-  if (isRefused(id)) return id;
-  const recursive = readFlag(call.query, "recursive");
-  if (isRefused(recursive)) return recursive;
-  const { context } = call;
+export async function deleteFolder({ context, id, query }: Call<"deleteFolder">): Promise<Answer> {
   const { tables, workspace } = context;
   await tables.lockStructure(workspace.seq);
   const row = await findWritableFolder(context, id);
   if (isRefused(row)) return row;
   await tables.lockTree(workspace.seq, row.path);
   const empty = await tables.folders.isEmpty(workspace.seq, row.seq);
-  if (!empty && !recursive) return refuse("folder_not_empty", "The folder still has contents; nothing was removed.");
+  if (!empty && !query.recursive)
+    return refuse("folder_not_empty", "The folder still has contents; nothing was removed.");
   const kept = empty ? null : await keptBelow(context, row);
   if (kept !== null) return kept;
   await keepGrantsBelow(context, row.path);

@@ -1,35 +1,28 @@
-import type { JsonObject } from "../../contract/json.ts";
+import { pathLengthFault, pathLimitText } from "../../contract/api/fields.ts";
 import { pathSegments } from "../../contract/names.ts";
 import { FOLDERS } from "../../contract/routes.ts";
 import { includes } from "./access.ts";
 import { type Answer, done, isRefused, type Refused, refuseFields } from "../requests/answer.ts";
-import { type Member, memberErrors, readObject } from "../requests/body.ts";
 import type { Call, RequestContext } from "../requests/context.ts";
-import { pathTooLong, readName, readParent, readPath, readPathId } from "../requests/input.ts";
-import { type Chosen, envelope, type PageRequest, readPage, readSelector } from "./lists.ts";
+import { type Chosen, envelope, type PageRequest, readPage, selectorOf } from "./lists.ts";
 import { findFolder, findPlace, findRoute, makeFolder, makeFolders, occupied, type Place, pathIn } from "./place.ts";
 import { presentFolder } from "./present.ts";
 import { type FolderRow, ROOT } from "../store/rows.ts";
 
-/**
- * GET /v1/folders
- * ASSUMES: it takes the parameters of the list of files, and answers a page in the same way
- * (contract tests of folders).
- */
-export async function listFolders(call: Call): Promise<Answer> {
-  const selector = readSelector(call, "folder");
-  if (isRefused(selector)) return selector;
+/** GET /v1/folders */
+export async function listFolders(call: Call<"listFolders">): Promise<Answer> {
+  const selector = selectorOf(call.query);
   const page = readPage(call, FOLDERS, selector);
   if (isRefused(page)) return page;
   const rows = await selectFolders(call, selector, page);
   if (isRefused(rows)) return rows;
   await call.context.access.know(rows.map(({ seq }) => seq));
   const readable = (row: FolderRow) => includes(call.context.access.folder(row.seq), "read");
-  return done(200, envelope(call, FOLDERS, page, rows, readable, presentFolder));
+  return done(200, envelope(call.context, FOLDERS, page, rows, readable, presentFolder));
 }
 
 async function selectFolders(
-  { context }: Call,
+  { context }: Call<"listFolders">,
   selector: Chosen,
   page: PageRequest,
 ): Promise<readonly FolderRow[] | Refused> {
@@ -53,34 +46,17 @@ async function selectFolders(
 }
 
 /** GET /v1/folders/{id} */
-export async function readFolder(call: Call): Promise<Answer> {
-  const id = readPathId(call, "dir_");
-  if (isRefused(id)) return id;
-  const row = await findFolder(call.context, id);
+export async function readFolder({ context, id }: Call<"readFolder">): Promise<Answer> {
+  const row = await findFolder(context, id);
   return isRefused(row) ? row : done(200, presentFolder(row));
 }
 
-const REQUIRED: Member = { type: "string", required: true };
-const BY_PATH = { path: REQUIRED };
-const IN_PARENT = { parentId: { type: "string-or-null", required: true }, name: REQUIRED } as const;
-
 /** POST /v1/folders */
-export async function createFolder(call: Call): Promise<Answer> {
-  const members = readObject(call.body);
-  if (isRefused(members)) return members;
-  const byPath = Object.hasOwn(members, "path");
-  if (byPath && (Object.hasOwn(members, "parentId") || Object.hasOwn(members, "name"))) {
-    const detail = "A folder is created by path, or by parentId and name, not by both.";
-    return refuseFields([{ code: "mutually_exclusive", pointer: "/path", detail }]);
-  }
-  const errors = memberErrors(members, byPath ? BY_PATH : IN_PARENT);
-  if (errors.length > 0) return refuseFields(errors);
-  return byPath ? createByPath(call.context, members["path"] as string) : createInParent(call.context, members);
+export async function createFolder({ context, body }: Call<"createFolder">): Promise<Answer> {
+  return "path" in body ? createByPath(context, body.path) : createInParent(context, body);
 }
 
-async function createByPath(context: RequestContext, sent: string): Promise<Answer> {
-  const path = readPath(sent, "folder", "/path");
-  if (isRefused(path)) return path;
+async function createByPath(context: RequestContext, path: string): Promise<Answer> {
   const names = pathSegments(path);
   await context.tables.lockStructure(context.workspace.seq);
   const route = await findRoute(context, names.slice(0, -1));
@@ -94,17 +70,16 @@ async function isTaken({ tables, workspace }: RequestContext, path: string): Pro
   return (await tables.folders.byPath(workspace.seq, path)) !== undefined;
 }
 
-async function createInParent(context: RequestContext, members: JsonObject): Promise<Answer> {
-  const name = readName(members["name"] as string, "folder", "/name");
-  if (isRefused(name)) return name;
-  const parentId = readParent(context, members["parentId"] as string | null);
-  if (isRefused(parentId)) return parentId;
+async function createInParent(
+  context: RequestContext,
+  { parentId, name }: { readonly parentId: string | null; readonly name: string },
+): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const parent = await findPlace(context, parentId);
   if (isRefused(parent)) return parent;
   const path = pathIn(parent, name);
   // The parent's path and one more name: each is legal, but together they may be too long.
-  if (isRefused(readPath(path, "folder", "/name"))) return pathTooLong("folder", "/name");
+  if (pathLengthFault(path, "folder") !== null) return pathTooLong("/name");
   if (await isTaken(context, path)) return occupied(path);
   return createIn(context, parent, name);
 }
@@ -112,4 +87,9 @@ async function createInParent(context: RequestContext, members: JsonObject): Pro
 async function createIn(context: RequestContext, parent: Place, name: string): Promise<Answer> {
   const made = await makeFolder(context, parent, name);
   return isRefused(made) ? made : done(201, presentFolder(made));
+}
+
+/** Refuses a folder whose path would be too long. */
+export function pathTooLong(pointer: string): Refused {
+  return refuseFields([{ code: "too_long", pointer, detail: pathLimitText("folder") }]);
 }

@@ -5,7 +5,8 @@ import { includes } from "./access.ts";
 import { isRefused, type Refused, refuseFields } from "../requests/answer.ts";
 import type { RequestContext } from "../requests/context.ts";
 import { findFile, findFolder } from "./place.ts";
-import { decodeSegment, shown } from "../requests/query.ts";
+import { shown } from "../../contract/api/fields.ts";
+import { decodeSegment } from "../requests/query.ts";
 import { findLinks } from "../../markdown/links/find.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
-import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit, ReviewReason } from "../../contract/resources.ts";
+import type { AnsweredFile, AnsweredFolder, ChangeInReview, Edit } from "../../contract/api/resources.ts";
+import type { ReviewReason } from "../../contract/resources.ts";
 import type { FileRow } from "../store/rows.ts";
 import type { FolderRow } from "../store/rows.ts";
 

@@ -1,4 +1,10 @@
-import { type FieldError, PROBLEM_CODES, type ProblemCode, problemType } from "../../contract/problem.ts";
+import {
+  type FieldError,
+  MAX_FIELD_ERRORS,
+  PROBLEM_CODES,
+  type ProblemCode,
+  problemType,
+} from "../../contract/problem.ts";
 import { GENERATION } from "../../contract/generation.ts";
 import { responseInParts, type WireHeaders, type WireResponse } from "../../contract/wire.ts";
 
@@ -60,9 +66,6 @@ export function refuse(
 export function refuseFields(errors: readonly FieldError[]): Refused {
   return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
 }
-
-/** LIMIT: faults of one request that are searched for and reported. */
-export const MAX_FIELD_ERRORS = 20;
 
 export function isRefused(value: unknown): value is Refused {
   return typeof value === "object" && value !== null && MARK in value;

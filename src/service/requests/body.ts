@@ -1,19 +1,5 @@
 import { isJsonObject, type JsonObject } from "../../contract/json.ts";
-import type { FieldCode, FieldError } from "../../contract/problem.ts";
-import { isRefused, MAX_FIELD_ERRORS, type Refused, refuse, refuseFields } from "./answer.ts";
-import { pointerTo, shown } from "./query.ts";
-
-type MemberType =
-  | "string"
-  | "string-or-null"
-  | "boolean"
-  | "array"
-  | "object"
-  | "object-or-null"
-  | "integer"
-  | "integer-or-null";
-export type Member = { readonly type: MemberType; readonly required: boolean };
-export const STRING: Member = { type: "string", required: true };
+import { type Refused, refuse } from "./answer.ts";
 
 /**
  * Why a transport did not pass a body on as text. All but the first two concern the whole request.
@@ -85,56 +71,4 @@ export function readObject(body: SentBody): JsonObject | Refused {
 /** A UTF-16 unit is at most three bytes: short texts need not be read for it. */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
-}
-
-/** The faults of a body's members: unknown, missing, of the wrong type. */
-export function memberErrors(body: JsonObject, spec: Readonly<Record<string, Member>>, at = ""): FieldError[] {
-  const errors: FieldError[] = [];
-  const fault = (code: FieldCode, name: string, what: string) =>
-    errors.push({ code, pointer: at + pointerTo(name), detail: `The member ${shown(name)} ${what}.` });
-  for (const name of Object.keys(body)) {
-    if (errors.length === MAX_FIELD_ERRORS) return errors;
-    if (!Object.hasOwn(spec, name)) fault("unknown", name, "is not supported");
-  }
-  for (const [name, { type, required }] of Object.entries(spec)) {
-    if (!Object.hasOwn(body, name)) {
-      if (required) fault("required", name, "is missing");
-    } else if (!hasType(body[name], type)) {
-      fault("wrong_type", name, `must be of type ${type.replaceAll("-", " ")}`);
-    }
-  }
-  return errors;
-}
-
-function hasType(value: unknown, type: MemberType): boolean {
-  if (type === "array") return Array.isArray(value);
-  if (type === "object") return isJsonObject(value);
-  if (type === "object-or-null") return value === null || isJsonObject(value);
-  if (type === "integer-or-null") return value === null || Number.isSafeInteger(value);
-  if (type === "integer") return Number.isSafeInteger(value);
-  if (type === "string-or-null") return value === null || typeof value === "string";
-  return typeof value === type;
-}
-
-/** Reads a body of a fixed shape. */
-export function readBody(body: SentBody, spec: Readonly<Record<string, Member>>): JsonObject | Refused {
-  const members = readObject(body);
-  if (isRefused(members)) return members;
-  const errors = memberErrors(members, spec);
-  return errors.length > 0 ? refuseFields(errors) : members;
-}
-
-/** LIMIT: characters of a label, and of a workspace's name: they are read in lists. */
-const MOST_NAME = 200;
-
-/** Reads what a key or a workspace is called. Whoever shows it makes its characters harmless. */
-export function readName(sent: string, pointer: string): string | Refused {
-  if (sent.length <= MOST_NAME) return sent;
-  const detail = `${pointer.slice(1)} must have at most ${MOST_NAME} characters.`;
-  return refuseFields([{ code: "out_of_range", pointer, detail }]);
-}
-
-export function notOneOf(pointer: string, known: readonly string[]): Refused {
-  const detail = `${pointer.slice(1)} must be one of ${known.join(", ")}.`;
-  return refuseFields([{ code: "out_of_range", pointer, detail }]);
 }

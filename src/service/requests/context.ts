@@ -1,8 +1,8 @@
 import type { Pace, SearchTurns } from "../../markdown/search/turns.ts";
 import type { Access } from "../files/access.ts";
+import type { z } from "zod";
+import type { OperationName, Operations } from "../../contract/api/operations.ts";
 import type { Answer } from "./answer.ts";
-import type { SentBody } from "./body.ts";
-import type { Query } from "./query.ts";
 import type { KeyUses } from "../keys/key-uses.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
@@ -53,13 +53,17 @@ export type RequestContext = Working & {
   readonly key: number | null;
 };
 
-/** One request, authenticated and routed. */
-export type Call = {
+/** What a schema of an operation makes of what was sent; null where the operation takes nothing. */
+type Read<Operation, Part extends string> = Operation extends { readonly [P in Part]: infer Schema extends z.ZodType }
+  ? z.output<Schema>
+  : null;
+
+/** One request, authenticated, routed and valid. */
+export type Call<Name extends OperationName> = {
   readonly context: RequestContext;
-  /** The last path segment where the route has an id, percent-decoded; else empty. */
-  readonly id: string;
-  readonly query: Query;
-  readonly body: SentBody;
+  readonly id: Read<Operations[Name], "id">;
+  readonly query: Read<Operations[Name], "query">;
+  readonly body: Read<Operations[Name], "body">;
 };
 
 /**

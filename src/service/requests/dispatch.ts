@@ -1,15 +1,18 @@
+import { declareOperations } from "../../contract/api/operations.ts";
 import { VALIDATE_KEY } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admin } from "../admin/admin.ts";
 import { authenticateAdmin, routeAdmin } from "../admin/routes.ts";
 import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
 import { type Admit, admitOnce, refusalOfKey, refusalOfRequest, sentHash } from "./authenticate.ts";
-import { type BodyFault, readBody, refuseRequest } from "./body.ts";
+import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
-import { readQuery } from "./query.ts";
 import type { RateLimiter } from "./rate.ts";
 import { type Carried, isAdminPath, route, splitTarget } from "./router.ts";
+import { readSent } from "./validate.ts";
 import { isDiskFull, StoreBusy } from "../store/store.ts";
+
+const VALIDATION = declareOperations("usual").validateKey;
 
 /** What answers requests, and what is checked before one is routed. */
 export type Core = {
@@ -130,7 +133,6 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
 /**
  * POST /auth/validate-key: asks about the key only, so it does not matter if its workspace is
  * closed or gone.
- * ASSUMES: 200 with `valid: true` (contract test "says whether a key is good").
  */
 async function validateKey(
   server: ServerContext,
@@ -140,10 +142,9 @@ async function validateKey(
 ): Promise<Answer> {
   const refused = await refusalOfKey(server, sentHash(request.headers), admit);
   if (refused !== null) return refused;
-  const query = readQuery(splitTarget(request.path).query, []);
-  if (isRefused(query)) return query;
-  const members = readBody({ text: request.body, fault }, {});
-  return isRefused(members) ? members : done(200, { object: "api_key", valid: true });
+  const { query } = splitTarget(request.path);
+  const read = readSent(VALIDATION, { id: "", query, body: { text: request.body, fault } });
+  return isRefused(read) ? read : done(200, { object: "api_key", valid: true });
 }
 
 export function closing(): Refused {

@@ -1,13 +1,5 @@
-import {
-  countCharacters,
-  SEARCH_HYBRID,
-  SEARCH_QUERY_CHARACTERS,
-  SEARCH_REGEX,
-  SEARCH_REGEX_LINES,
-  SEARCH_REGEX_PATTERN_CHARACTERS,
-} from "../../contract/limits.ts";
-import type { FieldCode } from "../../contract/problem.ts";
-import type { RegexHit, SearchHit } from "../../contract/resources.ts";
+import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
+import type { RegexHit, SearchHit } from "../../contract/api/resources.ts";
 import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../contract/routes.ts";
 import type { CompiledRegex, CompileRegex } from "../../markdown/search/engine.ts";
 import { searchHybrid as byWords } from "../../markdown/search/hybrid.ts";
@@ -15,9 +7,7 @@ import { searchRegex as byRegex } from "../../markdown/search/regex.ts";
 import type { Source } from "../../markdown/search/source.ts";
 import type { Pace } from "../../markdown/search/turns.ts";
 import { type Answer, doneInParts, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
-import { readBody } from "../requests/body.ts";
-import type { Call, Continued } from "../requests/context.ts";
-import { readPath } from "../requests/input.ts";
+import type { Call, Continued, RequestContext } from "../requests/context.ts";
 import { listInParts } from "../files/lists.ts";
 import { presentWithContent } from "../files/present.ts";
 import type { FoundFile, SearchScope } from "../store/tables.ts";
@@ -27,30 +17,16 @@ import type { FoundFile, SearchScope } from "../store/tables.ts";
  * answer, without further pages, of what the key may read.
  */
 
-const MEMBERS = {
-  query: { type: "string", required: true },
-  limit: { type: "integer", required: false },
-  includeSources: { type: "boolean", required: false },
-  path_prefix: { type: "string", required: false },
-} as const;
-
 /** POST /v1/search/hybrid */
-export async function searchHybrid(call: Call): Promise<Refused | Continued> {
-  const asked = readAsked(call, SEARCH_HYBRID);
-  if (isRefused(asked)) return asked;
-  const { query, limit } = asked;
-  // ASSUMES: a query without a character that is not white space asks for nothing (contract test
-  // "refuses a blank query").
-  if (query.trim() === "") return fieldFault("invalid_format", "query", "is blank");
-  const long = tooLong("query", query, SEARCH_QUERY_CHARACTERS);
-  if (long !== null) return long;
-  return continues(call, asked, async (source, pace) => {
+export async function searchHybrid({ context, body }: Call<"searchHybrid">): Promise<Continued> {
+  const { query, limit, includeSources } = body;
+  return continues(context, body, async (source, pace) => {
     const result = await byWords(source, pace, query, limit);
     if (result.kind === "ended") return ended();
     return writeHits(SEARCH_HYBRID_PATH, result.hits, pace, ({ found, score, snippets }): SearchHit => {
       const file = presentWithContent(found.file, found.text);
       const hit = { ...file, score: Number(score.toPrecision(6)) };
-      if (!asked.includeSources) return hit;
+      if (!includeSources) return hit;
       return { ...hit, sources: snippets.map((each) => ({ object: "snippet", fileId: file.id, ...each })) };
     });
   });
@@ -81,19 +57,17 @@ const MOST_STEPS = 80_000_000;
  * invalid_request` at `/query` (contract tests "refuses a malformed pattern", "refuses a pattern
  * that grows beyond measure").
  */
-export async function searchRegex(call: Call): Promise<Refused | Continued> {
-  const asked = readAsked(call, SEARCH_REGEX);
-  if (isRefused(asked)) return asked;
-  const regex = readPattern(asked.query);
+export async function searchRegex({ context, body }: Call<"searchRegex">): Promise<Refused | Continued> {
+  const regex = compilePattern(body.query);
   if (isRefused(regex)) return regex;
-  const limits = { limit: asked.limit, steps: MOST_STEPS, lines: SEARCH_REGEX_LINES };
-  return continues(call, asked, async (source, pace) => {
+  const limits = { limit: body.limit, steps: MOST_STEPS, lines: SEARCH_REGEX_LINES };
+  return continues(context, body, async (source, pace) => {
     const result = await byRegex(source, pace, regex, limits);
     if (result.kind === "ended") return ended();
     if (result.kind === "too-many-steps") return tooCostly();
     return writeHits(SEARCH_REGEX_PATH, result.hits, pace, ({ found, matches }): RegexHit => {
       const file = presentWithContent(found.file, found.text);
-      if (!asked.includeSources) return file;
+      if (!body.includeSources) return file;
       return { ...file, sources: matches.map((each) => ({ object: "match", fileId: file.id, ...each })) };
     });
   });
@@ -115,11 +89,12 @@ function ended(): Refused {
  * of its own, and other requests have their turn in between.
  */
 function continues(
-  { context }: Call,
-  { prefix }: Asked,
+  context: RequestContext,
+  { path_prefix: sent = "" }: { readonly path_prefix?: string | undefined },
   search: (source: Source<FoundFile>, pace: Pace) => Promise<Answer>,
 ): Continued {
   const workspace = context.workspace.seq;
+  const prefix = sent === "" ? null : sent;
   const scope: SearchScope = { workspace, prefix, grants: context.access.grants };
   return {
     kind: "continues",
@@ -135,51 +110,15 @@ function continues(
   };
 }
 
-function readPattern(pattern: string): CompiledRegex | Refused {
-  if (pattern === "") return fieldFault("invalid_format", "query", "is empty");
-  if (/[\n\r]/.test(pattern)) return fieldFault("invalid_format", "query", "has more than one line");
-  const long = tooLong("query", pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
-  if (long !== null) return long;
+function compilePattern(pattern: string): CompiledRegex | Refused {
   if (compile === null) {
     return refuse("service_unavailable", "The regex engine is being loaded.", [], { "retry-after": "1" });
   }
   const compiled = compile(pattern);
   if (compiled.kind === "compiled") return compiled.regex;
   const code = compiled.kind === "malformed" ? "invalid_format" : "out_of_range";
-  return fieldFault(code, "query", `cannot be used: ${compiled.why.slice(0, 200)}`);
-}
-
-type Asked = {
-  readonly query: string;
-  readonly limit: number;
-  readonly includeSources: boolean;
-  readonly prefix: string | null;
-};
-
-function readAsked(
-  call: Call,
-  range: { readonly min: number; readonly max: number; readonly default: number },
-): Asked | Refused {
-  const members = readBody(call.body, MEMBERS);
-  if (isRefused(members)) return members;
-  const limit = (members["limit"] as number | undefined) ?? range.default;
-  if (limit < range.min || limit > range.max) {
-    return fieldFault("out_of_range", "limit", `is ${limit}; it must be ${range.min} to ${range.max}`);
-  }
-  const sent = members["path_prefix"] as string | undefined;
-  const prefix = sent === undefined || sent === "/" ? null : readPath(sent, "folder", "/path_prefix");
-  if (isRefused(prefix)) return prefix;
-  const includeSources = (members["includeSources"] as boolean | undefined) ?? true;
-  return { query: members["query"] as string, limit, includeSources, prefix };
-}
-
-function fieldFault(code: FieldCode, name: string, what: string): Refused {
-  return refuseFields([{ code, pointer: `/${name}`, detail: `${name} ${what}.` }]);
-}
-
-function tooLong(name: string, text: string, most: number): Refused | null {
-  const length = countCharacters(text);
-  return length > most ? fieldFault("too_long", name, `has ${length} characters; the limit is ${most}`) : null;
+  const detail = `The pattern cannot be used: ${compiled.why.slice(0, 200)}.`;
+  return refuseFields([{ code, pointer: "/query", detail }]);
 }
 
 /**

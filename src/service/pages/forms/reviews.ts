@@ -1,5 +1,6 @@
 import { isRefused } from "../../requests/answer.ts";
-import { readContent } from "../../requests/input.ts";
+import { content as contentSchema } from "../../../contract/api/fields.ts";
+import { validate } from "../../requests/validate.ts";
 import { REVIEWS, reviewAddress } from "../addresses.ts";
 import { go, type PageResult, refusedForm } from "../answer.ts";
 import type { PageCall } from "../call.ts";
@@ -11,7 +12,7 @@ export async function acceptReview({ core, params, form }: PageCall): Promise<Pa
   const review = await reviews.show(id);
   if (isRefused(review)) return refusedForm(REVIEWS, review);
   if (review.liveChangeId !== form.get("live")) return movedOn(id);
-  const content = form.has("edited") ? readContent(textFrom(form, "content", review.content)) : null;
+  const content = form.has("edited") ? validate(contentSchema, textFrom(form, "content", review.content)) : null;
   if (isRefused(content)) return refusedForm(reviewAddress(id), content);
   const accepted = await reviews.accept(id, content, review.liveChangeId);
   if (isRefused(accepted)) return refusedForm(reviewAddress(id), accepted);

@@ -1,0 +1,151 @@
+import { z } from "zod";
+import { isStrictId } from "../ids.ts";
+import { countCharacters, MAX_CONTENT_CHARACTERS, MAX_PATH_CHARACTERS, MAX_PATH_NAMES } from "../limits.ts";
+import { NAME_FAULT_TEXT, type NameFault, type NameKind, nameFaults, pathFault, pathSegments } from "../names.ts";
+import type { FieldCode, ProblemCode } from "../problem.ts";
+
+/**
+ * Schemas of what a request may send: ids, names, paths, content. Each gives the code of the field
+ * and of the problem that the contract names, and is described for `openapi.json`.
+ */
+
+/** The fault of a value. `problem`: the code of the whole answer, by default `invalid_request`. */
+export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemCode; readonly detail: string };
+
+/** LIMIT: characters of a caller's input that a message repeats. */
+const SHOWN_CHARACTERS = 100;
+
+/** Quotes a caller's input in a message. */
+export function shown(text: string): string {
+  return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
+}
+
+/** Returns the JSON Pointer (RFC 6901) to a parameter or a member. */
+export function pointerTo(...names: readonly PropertyKey[]): string {
+  const parts = names.map((name) => String(name).slice(0, SHOWN_CHARACTERS));
+  return parts.map((part) => `/${part.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
+}
+
+/** Makes the schema of a string that `judge` accepts by returning null. */
+export function judged(judge: (value: string) => FieldFault | null) {
+  return z.string().superRefine((value, { addIssue }) => {
+    const fault = judge(value);
+    if (fault !== null) addIssue({ code: "custom", message: fault.detail, params: fault });
+  });
+}
+
+/** Judges the length of a path, without its leading slash. */
+export function pathLengthFault(path: string, kind: NameKind): FieldFault | null {
+  const isTooLong = path.split("/").length > MAX_PATH_NAMES[kind] || countCharacters(path) > MAX_PATH_CHARACTERS[kind];
+  return isTooLong ? { code: "too_long", detail: pathLimitText(kind) } : null;
+}
+
+export function pathLimitText(kind: NameKind): string {
+  return `The path of a ${kind} has at most ${MAX_PATH_CHARACTERS[kind]} characters and ${MAX_PATH_NAMES[kind]} names.`;
+}
+
+/**
+ * Judges a path.
+ * ASSUMES: a path whose names are legal but whose ending is of the other kind (`docs` where a file
+ * is needed) is a `409 type_mismatch`; any other illegal name is a `400 invalid_request` (contract
+ * tests "answers type_mismatch …").
+ */
+function judgePath(sent: string, kind: NameKind): FieldFault | null {
+  const path = withoutSlash(sent);
+  const long = pathLengthFault(path, kind);
+  if (long !== null) return long;
+  // With the slash that was removed above: otherwise a second one would count as the first.
+  const bad = pathFault(`/${path}`, kind);
+  if (bad === null) return null;
+  const isOfOtherKind = bad.fault === "not-lowercase-md" || bad.fault === "folder-ends-in-md";
+  return { ...nameFault(bad.name, bad.fault), ...(isOfOtherKind ? { problem: "type_mismatch" as const } : {}) };
+}
+
+function withoutSlash(path: string): string {
+  return pathSegments(path).join("/");
+}
+
+function nameFault(name: string, fault: NameFault): FieldFault {
+  return { code: fieldCode(fault), detail: `The name ${shown(name)} ${NAME_FAULT_TEXT[fault]}.` };
+}
+
+function fieldCode(fault: NameFault): FieldCode {
+  if (fault === "too-long") return "too_long";
+  return fault === "lone-surrogate" ? "invalid_format" : "invalid_name";
+}
+
+/**
+ * Judges the content of a file.
+ * ASSUMES: a text is well-formed Unicode without NUL; anything else is not "Markdown or plain text"
+ * and is refused as `invalid_request` (contract test "refuses content that is not text").
+ */
+export function contentFault(value: string): FieldFault | null {
+  // Characters are not more than UTF-16 units, which are known.
+  if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
+    const detail = `The content has ${countCharacters(value)} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
+    return { code: "too_long", problem: "content_too_large", detail };
+  }
+  if (!value.includes("\0") && value.isWellFormed()) return null;
+  return { code: "invalid_format", detail: "The content holds NUL or a lone surrogate." };
+}
+
+const pathOf = (kind: NameKind) =>
+  judged((value) => judgePath(value, kind))
+    .transform(withoutSlash)
+    .meta({ description: `Path of a ${kind}, from the root.`, maxLength: MAX_PATH_CHARACTERS[kind] + 1 });
+
+const nameOf = (kind: NameKind) =>
+  judged((value) => {
+    const [fault] = nameFaults(value, kind);
+    return fault === undefined ? null : nameFault(value, fault);
+  }).meta({ description: `Name of a ${kind}.`, minLength: 1, maxLength: 255 });
+
+export const filePath = pathOf("file");
+export const folderPath = pathOf("folder");
+export const fileName = nameOf("file");
+export const folderName = nameOf("folder");
+export const content = judged(contentFault).meta({
+  description: "Markdown or plain text.",
+  maxLength: MAX_CONTENT_CHARACTERS,
+});
+
+/** A folder's path; `/` is the whole tree, read as an empty path. */
+export const pathPrefix = judged((value) => (value === "/" ? null : judgePath(value, "folder")))
+  .transform(withoutSlash)
+  .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
+
+/** A decimal integer with no sign but `-`, no blanks, no exponent, no leading zero. */
+const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
+
+export type Range = { readonly min: number; readonly max: number; readonly default: number };
+
+/** Makes the schema of a query parameter that is a whole number. */
+export function integerParameter(range: Range) {
+  const read = (sent: unknown) => (typeof sent === "string" && INTEGER.test(sent) ? Number(sent) : sent);
+  return z.preprocess(read, z.int().min(range.min).max(range.max)).default(range.default);
+}
+
+/** Makes the schema of a query parameter that is `true` or `false`. */
+export function flagParameter() {
+  const read = (sent: unknown) => (sent === "true" || sent === "false" ? sent === "true" : sent);
+  return z.preprocess(read, z.boolean()).default(false);
+}
+
+export type IdForm = "doc_" | "dir_" | "chg_";
+
+/** `first`: a workspace of the first version, where ids of 20 characters are good, too. */
+export type IdAge = "first" | "usual";
+
+/** The form of ids that the first version issued; they stay valid in its workspaces. */
+const FIRST_SUFFIX = /^[0-9a-hjkmnp-tv-z]{20}$/;
+
+/** Makes the schema of an id that a request sends. */
+export function idOf(form: IdForm, age: IdAge) {
+  const isIssued = (id: string) =>
+    id.startsWith(form) && (isStrictId(id) || (age === "first" && FIRST_SUFFIX.test(id.slice(form.length))));
+  return judged((value) => {
+    if (isIssued(value)) return null;
+    const detail = `${shown(value)} is not of the form ${form}….`;
+    return { code: "invalid_format", problem: "invalid_id", detail };
+  }).meta({ pattern: `^${form}[a-z0-9]{14}$` });
+}

@@ -1,0 +1,317 @@
+import { z } from "zod";
+import {
+  countCharacters,
+  DEFAULT_PAGE_LIMIT,
+  MAX_PAGE_LIMIT,
+  MIN_PAGE_LIMIT,
+  SEARCH_HYBRID,
+  SEARCH_QUERY_CHARACTERS,
+  SEARCH_REGEX,
+  SEARCH_REGEX_PATTERN_CHARACTERS,
+} from "../limits.ts";
+import type { FieldCode, ProblemCode } from "../problem.ts";
+import { EVENTS, FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../routes.ts";
+import {
+  content,
+  type FieldFault,
+  fileName,
+  filePath,
+  flagParameter,
+  folderName,
+  folderPath,
+  idOf,
+  type IdAge,
+  integerParameter,
+  judged,
+  pathPrefix,
+  type Range,
+} from "./fields.ts";
+import {
+  answeredContent,
+  answeredFile,
+  answeredFolder,
+  changeInReview,
+  edit,
+  goodKey,
+  listOf,
+  regexHit,
+  searchHit,
+} from "./resources.ts";
+
+/**
+ * Every operation of the service, declared once. The service routes and validates by these
+ * declarations, the handlers take their types from them, and `openapi.json` is made of them.
+ */
+
+export type Operation = {
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** With `{id}` for the segment that is an id. */
+  readonly path: string;
+  readonly summary: string;
+  readonly id?: z.ZodType<string>;
+  readonly query?: z.ZodObject;
+  readonly body?: z.ZodType;
+  /** Whether a POST reads only. */
+  readonly reads?: true;
+  /** The body of each good answer by its status; null: it has none. */
+  readonly answers: Readonly<Record<number, z.ZodType | null>>;
+  /** The codes of problems, beside those that every operation may answer. */
+  readonly problems: readonly ProblemCode[];
+};
+
+/** The codes of problems that every operation may answer. */
+export const COMMON_PROBLEMS: readonly ProblemCode[] = [
+  "unauthenticated",
+  "workspace_not_found",
+  "invalid_request",
+  "rate_limited",
+  "internal_error",
+  "service_unavailable",
+];
+
+const SELECTORS = ["path", "path_prefix", "parent_id"] as const;
+
+const MISUSE = "mutually_exclusive" satisfies FieldCode;
+
+/** Makes the parameters of a list. A `path` must name an item of the list. */
+function listQuery(path: typeof filePath, folderId: ReturnType<typeof idOf>) {
+  const parameters = z.strictObject({
+    limit: integerParameter({ min: MIN_PAGE_LIMIT, max: MAX_PAGE_LIMIT, default: DEFAULT_PAGE_LIMIT }),
+    cursor: z.string().optional(),
+    path: path.optional(),
+    path_prefix: pathPrefix.optional(),
+    parent_id: folderId.optional(),
+  });
+  return parameters.superRefine((query, { addIssue }) => {
+    const sent = SELECTORS.filter((name) => query[name] !== undefined);
+    const misuse = (name: string, message: string) =>
+      addIssue({ code: "custom", path: [name], message, params: { code: MISUSE } });
+    if (sent.length > 1) for (const name of sent) misuse(name, `At most one of ${SELECTORS.join(", ")} may be sent.`);
+    if (query.path !== undefined && query.cursor !== undefined)
+      misuse("cursor", "A path names one item: it takes no cursor.");
+  });
+}
+
+/** Makes the body of a search. */
+function searchBody(range: Range, judge: (query: string) => FieldFault | null) {
+  return z.strictObject({
+    query: judged(judge).meta({ minLength: 1, maxLength: SEARCH_QUERY_CHARACTERS }),
+    limit: z.int().min(range.min).max(range.max).default(range.default),
+    includeSources: z.boolean().default(true),
+    path_prefix: pathPrefix.optional(),
+  });
+}
+
+/**
+ * ASSUMES: a query without a character that is not white space asks for nothing (contract test
+ * "refuses a blank query").
+ */
+function judgeQuery(query: string): FieldFault | null {
+  if (query.trim() === "") return { code: "invalid_format", detail: "The query is blank." };
+  return tooLong(query, SEARCH_QUERY_CHARACTERS);
+}
+
+function judgePattern(pattern: string): FieldFault | null {
+  if (pattern === "") return { code: "invalid_format", detail: "The pattern is empty." };
+  if (/[\n\r]/.test(pattern)) return { code: "invalid_format", detail: "The pattern has more than one line." };
+  return tooLong(pattern, SEARCH_REGEX_PATTERN_CHARACTERS);
+}
+
+function tooLong(query: string, most: number): FieldFault | null {
+  const length = countCharacters(query);
+  return length > most
+    ? { code: "too_long", detail: `The query has ${length} characters; the limit is ${most}.` }
+    : null;
+}
+
+type Ids = { readonly [Name in "fileId" | "folderId" | "changeId"]: ReturnType<typeof idOf> };
+
+function declareReads({ fileId, folderId }: Ids) {
+  return {
+    listFiles: {
+      method: "GET",
+      path: FILES,
+      summary: "List files without their content",
+      query: listQuery(filePath, folderId),
+      answers: { 200: listOf(answeredFile) },
+      problems: ["invalid_cursor", "invalid_id", "type_mismatch"],
+    },
+    readFile: {
+      method: "GET",
+      path: `${FILES}/{id}`,
+      summary: "Read a file with its content",
+      id: fileId,
+      answers: { 200: answeredContent },
+      problems: ["invalid_id", "file_not_found"],
+    },
+    /**
+     * ASSUMES: it takes the parameters of the list of files, and answers a page in the same way
+     * (contract tests of folders).
+     */
+    listFolders: {
+      method: "GET",
+      path: FOLDERS,
+      summary: "List folders",
+      query: listQuery(folderPath, folderId),
+      answers: { 200: listOf(answeredFolder) },
+      problems: ["invalid_cursor", "invalid_id", "type_mismatch", "folder_not_found"],
+    },
+    readFolder: {
+      method: "GET",
+      path: `${FOLDERS}/{id}`,
+      summary: "Read a folder",
+      id: folderId,
+      answers: { 200: answeredFolder },
+      problems: ["invalid_id", "folder_not_found"],
+    },
+  } as const satisfies Record<string, Operation>;
+}
+
+function declareFileWrites({ fileId, folderId, changeId }: Ids) {
+  const parentId = folderId.nullable();
+  return {
+    /**
+     * ASSUMES: every member of a shape is required, an empty `content` is legal, and `parentId:
+     * null` is the root (contract tests "names each bad field", "creates an empty file", "creates a
+     * file in the root by parentId null").
+     */
+    createFile: {
+      method: "POST",
+      path: FILES,
+      summary: "Create a file",
+      body: z.union([
+        z.strictObject({ path: filePath, content }),
+        z.strictObject({ parentId, name: fileName, content }),
+      ]),
+      answers: { 201: answeredFile },
+      problems: [
+        "forbidden",
+        "invalid_id",
+        "folder_not_found",
+        "path_already_exists",
+        "type_mismatch",
+        "content_too_large",
+      ],
+    },
+    patchFile: {
+      method: "PATCH",
+      path: `${FILES}/{id}`,
+      summary: "Rename, move or protect a file",
+      id: fileId,
+      body: z.union([
+        z.strictObject({ name: fileName }),
+        z.strictObject({ parentId }),
+        z.strictObject({ protected: z.boolean() }),
+      ]),
+      answers: { 200: answeredFile },
+      problems: ["invalid_id", "forbidden", "file_not_found", "folder_not_found", "path_already_exists"],
+    },
+    putContent: {
+      method: "PUT",
+      path: `${FILES}/{id}/content`,
+      summary: "Replace the content of a file",
+      id: fileId,
+      body: z.strictObject({ baseChangeId: changeId, content }),
+      answers: { 200: edit, 202: changeInReview },
+      problems: ["invalid_id", "invalid_base_change", "forbidden", "file_not_found", "content_too_large"],
+    },
+    deleteFile: {
+      method: "DELETE",
+      path: `${FILES}/{id}`,
+      summary: "Delete a file and its history",
+      id: fileId,
+      answers: { 204: null },
+      problems: ["invalid_id", "forbidden", "file_not_found", "changes_in_review", "file_protected"],
+    },
+  } as const satisfies Record<string, Operation>;
+}
+
+function declareFolderWrites({ folderId }: Ids) {
+  const parentId = folderId.nullable();
+  return {
+    createFolder: {
+      method: "POST",
+      path: FOLDERS,
+      summary: "Create a folder",
+      body: z.union([z.strictObject({ path: folderPath }), z.strictObject({ parentId, name: folderName })]),
+      answers: { 201: answeredFolder },
+      problems: ["forbidden", "invalid_id", "folder_not_found", "path_already_exists", "type_mismatch"],
+    },
+    patchFolder: {
+      method: "PATCH",
+      path: `${FOLDERS}/{id}`,
+      summary: "Rename or move a folder",
+      id: folderId,
+      body: z.union([z.strictObject({ name: folderName }), z.strictObject({ parentId })]),
+      answers: { 200: answeredFolder },
+      problems: ["invalid_id", "forbidden", "folder_not_found", "path_already_exists"],
+    },
+    deleteFolder: {
+      method: "DELETE",
+      path: `${FOLDERS}/{id}`,
+      summary: "Delete a folder",
+      id: folderId,
+      query: z.strictObject({ recursive: flagParameter() }),
+      answers: { 204: null },
+      problems: [
+        "invalid_id",
+        "forbidden",
+        "folder_not_found",
+        "folder_not_empty",
+        "changes_in_review",
+        "file_protected",
+      ],
+    },
+  } as const satisfies Record<string, Operation>;
+}
+
+const OTHERS = {
+  /**
+   * ASSUMES: both searches take `path_prefix` too (contract tests "searches below a prefix alone:
+   * search", "searches below a prefix alone: regex search").
+   */
+  searchHybrid: {
+    method: "POST",
+    path: SEARCH_HYBRID_PATH,
+    summary: "Search files by words and meaning",
+    reads: true,
+    body: searchBody(SEARCH_HYBRID, judgeQuery),
+    answers: { 200: listOf(searchHit) },
+    problems: ["type_mismatch"],
+  },
+  searchRegex: {
+    method: "POST",
+    path: SEARCH_REGEX_PATH,
+    summary: "Search files by a regular expression",
+    reads: true,
+    body: searchBody(SEARCH_REGEX, judgePattern),
+    answers: { 200: listOf(regexHit) },
+    problems: ["type_mismatch", "search_too_costly"],
+  },
+  streamEvents: {
+    method: "GET",
+    path: EVENTS,
+    summary: "Listen to hints at what changed (text/event-stream)",
+    answers: { 200: z.string() },
+    problems: ["not_found"],
+  },
+  /** ASSUMES: 200 with `valid: true` (contract test "says whether a key is good"). */
+  validateKey: {
+    method: "POST",
+    path: VALIDATE_KEY,
+    summary: "Say whether a key is good",
+    reads: true,
+    body: z.strictObject({}),
+    answers: { 200: goodKey },
+    problems: [],
+  },
+} as const satisfies Record<string, Operation>;
+
+/** @param age of the ids that the workspace takes */
+export function declareOperations(age: IdAge) {
+  const ids = { fileId: idOf("doc_", age), folderId: idOf("dir_", age), changeId: idOf("chg_", age) };
+  return { ...declareReads(ids), ...declareFileWrites(ids), ...declareFolderWrites(ids), ...OTHERS };
+}
+
+export type Operations = ReturnType<typeof declareOperations>;
+export type OperationName = keyof Operations;

@@ -1,0 +1,116 @@
+import { z } from "zod";
+import type { ChangeId, DirId, DocId } from "../ids.ts";
+import { MAX_FIELD_ERRORS, PROBLEM_CODES } from "../problem.ts";
+import { REVIEW_REASONS } from "../resources.ts";
+
+/** Schemas of what the service answers. A client may rely on the documented members alone. */
+
+const docId = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>;
+const dirId = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
+const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<ChangeId>;
+
+const absolute = z.string().regex(/^\//);
+
+/**
+ * Where a file or folder is. `parentId` is null at the root. ASSUMES: `parentPath` is `/` there
+ * (contract test "tells where a file and a folder stand").
+ */
+const position = { parentId: dirId.nullable(), parentPath: absolute };
+
+const file = {
+  object: z.literal("file"),
+  id: docId,
+  path: z.string().regex(/^\/.*\.md$/),
+  ...position,
+  protected: z.boolean(),
+  lastChangeId: changeId,
+};
+
+/** A file without its content. `path` is absolute. */
+export const answeredFile = z.strictObject(file).meta({ id: "File" });
+export const answeredContent = z.strictObject({ ...file, content: z.string() }).meta({ id: "FileWithContent" });
+
+export const answeredFolder = z
+  .strictObject({ object: z.literal("folder"), id: dirId, path: absolute, ...position, name: z.string() })
+  .meta({ id: "Folder" });
+
+/** 200 of a PUT: `content` is the text now saved. */
+export const edit = z
+  .strictObject({ object: z.literal("edit"), file: answeredFile, content: z.string() })
+  .meta({ id: "EditFileResponse" });
+
+/** 202 of a PUT. */
+export const changeInReview = z
+  .strictObject({
+    object: z.literal("change"),
+    id: changeId,
+    status: z.literal("in_review"),
+    reason: z.enum(REVIEW_REASONS),
+    fileIds: z.array(docId),
+  })
+  .meta({ id: "ChangeInReview" });
+
+/** Makes the schema of a list, whose items are of one kind. */
+export function listOf<Item extends z.ZodType>(item: Item) {
+  return z.strictObject({
+    object: z.literal("list"),
+    url: z.string(),
+    data: z.array(item),
+    hasMore: z.boolean(),
+    nextCursor: z.string().nullable(),
+  });
+}
+
+/** Half-open, in characters (code points) from 0, of the `text` beside it. */
+const range = z.tuple([z.int().min(0), z.int().min(0)]).readonly();
+const line = { fileId: docId, line: z.int().min(1), text: z.string(), ranges: z.array(range).readonly() };
+
+/**
+ * ASSUMES: an item of a search is a File with its `content`, and `sources` unless `includeSources`
+ * is false: where in the file it was found. Of a hybrid search they are up to three snippets: a
+ * line, counted from 1, or a part of a long one, with what matched; and `score` (greater is better)
+ * compares within one answer alone (contract test "marks what matched in its sources").
+ */
+export const searchHit = z
+  .strictObject({
+    ...file,
+    content: z.string(),
+    score: z.number(),
+    sources: z.array(z.strictObject({ object: z.literal("snippet"), ...line })).optional(),
+  })
+  .meta({ id: "SearchHit" });
+
+/**
+ * ASSUMES: the sources of a regex search are its matches, one for each line: `line` and `column`
+ * count from 1, `text` is the whole line (contract test "gives line and column of each match").
+ */
+export const regexHit = z
+  .strictObject({
+    ...file,
+    content: z.string(),
+    sources: z.array(z.strictObject({ object: z.literal("match"), ...line, column: z.int().min(1) })).optional(),
+  })
+  .meta({ id: "RegexHit" });
+
+export const goodKey = z.strictObject({ object: z.literal("api_key"), valid: z.literal(true) });
+
+const fieldError = z.strictObject({ code: z.string(), pointer: absolute, detail: z.string() });
+
+export const problem = z
+  .strictObject({
+    type: z.string(),
+    title: z.string(),
+    status: z.int(),
+    code: z.enum(Object.keys(PROBLEM_CODES)),
+    detail: z.string(),
+    requestId: z.string(),
+    errors: z.array(fieldError).min(1).max(MAX_FIELD_ERRORS).optional(),
+  })
+  .meta({ id: "Problem" });
+
+export type AnsweredFile = z.output<typeof answeredFile>;
+export type AnsweredFolder = z.output<typeof answeredFolder>;
+export type Edit = z.output<typeof edit>;
+export type ChangeInReview = z.output<typeof changeInReview>;
+export type SearchHit = z.output<typeof searchHit>;
+export type RegexHit = z.output<typeof regexHit>;

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { type FieldFault, pointerTo } from "../../contract/api/fields.ts";
+import { type FieldCode, type FieldError, MAX_FIELD_ERRORS, type ProblemCode } from "../../contract/problem.ts";
+import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
+import { readObject, type SentBody } from "./body.ts";
+import { readQuery } from "./query.ts";
+
+/** Validates what a request sends by a schema, and refuses it as the contract says. */
+
+type Fault = FieldError & { readonly problem: ProblemCode };
+
+/** Returns what `schema` makes of the value, or the refusal with an entry for each bad field. */
+export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> | Refused {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  return refusalOf(schema instanceof z.ZodUnion ? faultsOfShapes(schema, value) : faultsOf(result.error, value));
+}
+
+const NO_PARAMETERS = z.strictObject({});
+
+type Sent = { readonly id: string; readonly query: string; readonly body: SentBody };
+
+/** Reads what an operation takes: its query, then the id in its path, then its body. */
+export function readSent({ query: parameters = NO_PARAMETERS, id, body }: ReadBy, sent: Sent) {
+  const texts = readQuery(sent.query);
+  const query = isRefused(texts) ? texts : validate(parameters, texts);
+  if (isRefused(query)) return query;
+  const named = id === undefined ? sent.id : validate(id, sent.id);
+  if (isRefused(named)) return named;
+  const members = body === undefined ? null : readObject(sent.body);
+  const read = isRefused(members) || body === undefined ? members : validate(body, members);
+  return isRefused(read) ? read : { query, id: named, body: read };
+}
+
+type ReadBy = {
+  readonly query?: z.ZodObject | undefined;
+  readonly id?: z.ZodType<string>;
+  readonly body?: z.ZodType | undefined;
+};
+
+/**
+ * The codes that concern the shape of a request: an answer names them first, and nothing else
+ * beside them.
+ */
+const OF_SHAPE: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
+
+function refusalOf(found: readonly Fault[]): Refused {
+  const ofShape = found.filter(({ code }) => OF_SHAPE.has(code));
+  const faults = ofShape.length > 0 ? ofShape : found;
+  const problem = faults[0]?.problem ?? "invalid_request";
+  const errors = new Map<string, FieldError>();
+  for (const { problem: of, ...error } of faults) {
+    if (of === problem && !errors.has(error.pointer)) errors.set(error.pointer, error);
+  }
+  const fields = [...errors.values()].filter(({ pointer }) => pointer !== "");
+  if (problem === "invalid_request" && fields.length > 0) return refuseFields(fields);
+  return refuse(problem, faults[0]?.detail ?? "The request is malformed.", fields);
+}
+
+/** Lists unknown members first, as they were sent. */
+function faultsOf({ issues }: z.core.$ZodError, value: unknown): Fault[] {
+  const unknown = issues.flatMap((issue) => {
+    const keys = issue.code === "unrecognized_keys" ? issue.keys.slice(0, MAX_FIELD_ERRORS) : [];
+    return keys.map((key) => fault("unknown", [...issue.path, key], "is not supported"));
+  });
+  const others = issues.filter(({ code }) => code !== "unrecognized_keys");
+  return [...unknown, ...others.map((issue) => faultOf(issue, value))];
+}
+
+/**
+ * Judges a body of one of several shapes by the first shape whose first member was sent, else by
+ * the last one. A body with members of two shapes is refused for that alone.
+ */
+function faultsOfShapes({ options }: z.ZodUnion, value: unknown): Fault[] {
+  const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
+  const isSentIn = (name: string) => isSent(value, [name]);
+  const sent = shapes.findIndex(([first]) => isSentIn(first!));
+  const at = sent < 0 ? shapes.length - 1 : sent;
+  const chosen = shapes[at]!;
+  const isChoice = shapes.every(({ length }) => length === 1);
+  const others = shapes.flat().filter((name) => isSentIn(name) && !chosen.includes(name));
+  if (sent >= 0 && others.length > 0) {
+    const clause = `excludes ${others.join(", ")}`;
+    return [chosen[0]!, ...(isChoice ? others : [])].map((name) => fault("mutually_exclusive", [name], clause));
+  }
+  const { error } = (options[at] as z.ZodType).safeParse(value);
+  const faults = error === undefined ? [] : faultsOf(error, value);
+  if (!isChoice || sent >= 0) return faults;
+  const unknown = faults.filter(({ code }) => code === "unknown");
+  return unknown.length > 0 ? unknown : [fault("required", [], `needs one of ${shapes.join(", ")}`)];
+}
+
+function faultOf(issue: z.core.$ZodIssue, value: unknown): Fault {
+  const { path } = issue;
+  switch (issue.code) {
+    case "invalid_type":
+      return isSent(value, path)
+        ? fault("wrong_type", path, `must be of type ${issue.expected}`)
+        : fault("required", path, "is missing");
+    case "too_big":
+      return fault(issue.origin === "string" ? "too_long" : "out_of_range", path, `must be at most ${issue.maximum}`);
+    case "too_small":
+      return fault("out_of_range", path, `must be at least ${issue.minimum}`);
+    case "invalid_value":
+      return fault("out_of_range", path, `must be one of ${issue.values.join(", ")}`);
+    case "custom": {
+      const { code, problem = "invalid_request" } = issue.params as Pick<FieldFault, "code" | "problem">;
+      return { code, pointer: pointerTo(...path), detail: issue.message, problem };
+    }
+    default:
+      return fault("invalid_format", path, issue.message);
+  }
+}
+
+/** Whether a value is at the path: an absent member has the type `undefined`. */
+function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
+  let at = value;
+  for (const name of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, name)) return false;
+    at = (at as Readonly<Record<PropertyKey, unknown>>)[name];
+  }
+  return true;
+}
+
+/** @param clause what is wrong with the parameter or member, which becomes its subject */
+function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): Fault {
+  const pointer = pointerTo(...path);
+  return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };
+}

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import { declareOperations } from "../../src/contract/api/operations.ts";
+import { isRefused } from "../../src/service/requests/answer.ts";
+import { validate } from "../../src/service/requests/validate.ts";
+
+const { createFile, patchFile, listFiles, putContent } = declareOperations("usual");
+
+/** The code of the refusal, then each field with its code. */
+function refusalOf(...[schema, value]: Parameters<typeof validate>): readonly string[] {
+  const result = validate(schema, value);
+  if (!isRefused(result)) throw new Error("it is valid");
+  return [result.code, ...result.errors.map(({ pointer, code }) => `${pointer} ${code}`)];
+}
+
+describe("a value that is not valid", () => {
+  it.each([
+    [{ path: "a b.md", content: "\0" }, "invalid_request", "/path invalid_name", "/content invalid_format"],
+    // Another code is another answer: the first decides.
+    [{ path: "docs", content: "\0" }, "type_mismatch", "/path invalid_name"],
+    [{ path: "a b.md", content: 5 }, "invalid_request", "/content wrong_type"],
+    [{ path: "a b.md", text: "" }, "invalid_request", "/text unknown", "/content required"],
+    [{ path: "a.md", content: "", parentId: null }, "invalid_request", "/path mutually_exclusive"],
+    [{}, "invalid_request", "/parentId required", "/name required", "/content required"],
+    [JSON.parse('{"path":"a.md","content":"","__proto__":1}'), "invalid_request", "/__proto__ unknown"],
+  ])("of a creation is refused: %j", (body, ...refusal) => {
+    expect(refusalOf(createFile.body, body)).toEqual(refusal);
+  });
+
+  it.each([
+    [{}, "invalid_request"],
+    [{ title: "" }, "invalid_request", "/title unknown"],
+    [
+      { name: "a b.md", protected: true },
+      "invalid_request",
+      "/name mutually_exclusive",
+      "/protected mutually_exclusive",
+    ],
+    [{ parentId: "x" }, "invalid_id", "/parentId invalid_format"],
+  ])("of a change is refused: %j", (body, ...refusal) => {
+    expect(refusalOf(patchFile.body, body)).toEqual(refusal);
+  });
+
+  it.each([
+    [{ limit: "0" }, "invalid_request", "/limit out_of_range"],
+    [{ limit: "1e2", size: "1" }, "invalid_request", "/size unknown", "/limit wrong_type"],
+    [
+      { path: "a.md", path_prefix: "/" },
+      "invalid_request",
+      "/path mutually_exclusive",
+      "/path_prefix mutually_exclusive",
+    ],
+    [{ path: "a.md", cursor: "" }, "invalid_request", "/cursor mutually_exclusive"],
+  ])("of a list is refused: %j", (query, ...refusal) => {
+    expect(refusalOf(listFiles.query, query)).toEqual(refusal);
+  });
+});
+
+it("makes paths of what was sent: without the first slash, the whole tree empty, a limit by default", () => {
+  expect(validate(listFiles.query, { path_prefix: "/" })).toEqual({ limit: 100, path_prefix: "" });
+  expect(validate(listFiles.query, { path: "/a.md", limit: "7" })).toEqual({ limit: 7, path: "a.md" });
+});
+
+it("takes ids of 20 characters in a workspace of the first version alone", () => {
+  const body = { baseChangeId: "chg_0123456789abcdefghjk", content: "" };
+  expect(validate(declareOperations("first").putContent.body, body)).toEqual(body);
+  expect(refusalOf(putContent.body, body)).toEqual(["invalid_id", "/baseChangeId invalid_format"]);
+});
