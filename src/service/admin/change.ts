@@ -1,7 +1,15 @@
 import { ok, type Result } from "../../common/trouble.ts";
 import { unreadable } from "./look.ts";
 import type { AdminMethod, AdminSession } from "./session.ts";
-import { type Read, readKey, readKeyText, readWorkspace, type ToldKey, type ToldWorkspace } from "./shapes.ts";
+import {
+  type Read,
+  readKey,
+  readKeyText,
+  readPath,
+  readWorkspace,
+  type ToldKey,
+  type ToldWorkspace,
+} from "./shapes.ts";
 
 /** Changes by an administrator. Each is one request, and is done whole or not at all. */
 
@@ -69,11 +77,6 @@ export async function settleReview(
   const path = `/admin/reviews/${encodeURIComponent(id)}/${how}`;
   return one(session, "POST", path, readPath, content === null ? undefined : { content });
 }
-
-const readPath: Read<string> = (value) => {
-  const { path } = (value ?? {}) as { readonly path?: unknown };
-  return typeof path === "string" ? path : null;
-};
 
 function bodyOf({ grants, ...members }: KeyWishes): object {
   if (grants === undefined) return members;

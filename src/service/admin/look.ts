@@ -6,7 +6,7 @@ import {
   readKey,
   readPage,
   readReview,
-  readTexts,
+  readShownReview,
   readWorkspace,
   type ToldKey,
   type ToldReview,
@@ -35,8 +35,8 @@ export function listReviews(session: AdminSession, workspaceId: string | null): 
 export async function showReview(session: AdminSession, id: string): Promise<Result<ToldReview & ToldTexts>> {
   const answer = await session.ask("GET", `/admin/reviews/${encodeURIComponent(id)}`);
   if (answer.kind === "trouble") return answer;
-  const [review, texts] = [readReview(answer.value), readTexts(answer.value)];
-  return review === null || texts === null ? unreadable(session) : ok({ ...review, ...texts });
+  const review = readShownReview(answer.value);
+  return review === null ? unreadable(session) : ok(review);
 }
 
 async function listAll<T>(session: AdminSession, path: string, read: Read<T>): Promise<Result<T[]>> {

@@ -1,141 +1,88 @@
-import { isJsonObject, type JsonObject } from "../../contract/json.ts";
+import { z } from "zod";
 
 /**
- * What a service tells its administrator. The service may be another version, or not ours at all,
- * so an answer with a member of another form counts as unreadable.
+ * The members of an administrator's answers that are read. The service may be another version, or
+ * not ours at all, so an answer with a member of another form counts as unreadable.
  */
 
-export type ToldWorkspace = {
-  readonly id: string;
-  readonly name: string;
-  readonly state: string;
-  readonly documents: number;
-  readonly inReview: number;
-};
-
-type ToldGrant = {
-  readonly path: string;
-  readonly level: string;
-  /**
-   * Nothing is at the path yet. What comes there gets this grant only if it gives less than the
-   * folder above.
-   */
-  readonly waits: boolean;
-};
-
-export type ToldKey = {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly label: string;
-  readonly grants: readonly ToldGrant[];
-  readonly rateLimit: { readonly requests: number; readonly seconds: number } | null;
-  /** Times in milliseconds since the epoch; null: never. */
-  readonly expiresAt: number | null;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-};
-
-export type ToldReview = {
-  readonly id: string;
-  readonly workspaceId: string;
-  readonly path: string;
-  readonly status: string;
-  readonly reason: string;
-  readonly at: number;
-};
-
-export type ToldTexts = {
-  /** The text that was sent. */
-  readonly content: string;
-  /** The text that the edit began from; null where that version was pruned. */
-  readonly baseContent: string | null;
-  readonly liveContent: string;
-};
-
-/**
- * Reads one value.
- * @returns null if it has another form
- */
+/** Reads one value; null: it has another form. */
 export type Read<T> = (value: unknown) => T | null;
 
-export const readWorkspace: Read<ToldWorkspace> = (value) =>
-  pick<ToldWorkspace>(value, { id: isText, name: isText, state: isText, documents: isNumber, inReview: isNumber });
+function readBy<T>(schema: z.ZodType<T>): Read<T> {
+  return (value) => schema.safeParse(value).data ?? null;
+}
 
-export const readKey: Read<ToldKey> = (value) => {
-  const members = { id: isText, workspaceId: isText, label: isText, createdAt: isNumber };
-  const more = { rateLimit: isRate, expiresAt: isNumberOrNull, lastUsedAt: isNumberOrNull };
-  const key = pick<Omit<ToldKey, "grants">>(value, { ...members, ...more });
-  const grants = readGrants(value);
-  return key === null || grants === null ? null : { ...key, grants };
-};
+const workspace = z.object({
+  id: z.string(),
+  name: z.string(),
+  state: z.string(),
+  documents: z.number(),
+  inReview: z.number(),
+});
 
-export const readReview: Read<ToldReview> = (value) =>
-  pick<ToldReview>(value, {
-    id: isText,
-    workspaceId: isText,
-    path: isText,
-    status: isText,
-    reason: isText,
-    at: isNumber,
-  });
+const grant = z.object({ on: z.unknown(), level: z.string() });
 
-export const readTexts: Read<ToldTexts> = (value) =>
-  pick<ToldTexts>(value, { content: isText, baseContent: isTextOrNull, liveContent: isText });
+const key = z
+  .object({
+    id: z.string(),
+    workspaceId: z.string(),
+    label: z.string(),
+    grants: z.array(grant),
+    grantPaths: z.array(z.string()),
+    rateLimit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
+    // Times are in milliseconds since the epoch; null: never.
+    expiresAt: z.number().nullable(),
+    createdAt: z.number(),
+    lastUsedAt: z.number().nullable(),
+  })
+  .refine(({ grants, grantPaths }) => grants.length === grantPaths.length)
+  .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(toldGrant(grantPaths)) }));
 
-/** The text of a key that was just made. */
-export const readKeyText: Read<string> = (value) =>
-  isJsonObject(value) && isText(value["key"]) ? (value["key"] as string) : null;
+/**
+ * `waits`: nothing is at the path yet. What comes there gets this grant only if it gives less than
+ * the folder above.
+ */
+const toldGrant = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
+  path: paths[at]!,
+  level: sent.level,
+  waits: typeof sent.on === "string" && sent.on.startsWith("/"),
+});
 
-/** `{data: [...]}`, with the cursor of the next page. */
+const review = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  path: z.string(),
+  status: z.string(),
+  reason: z.string(),
+  at: z.number(),
+});
+
+/** `content` was sent; `baseContent` is what the edit began from, null where it was pruned. */
+const texts = z.object({ content: z.string(), baseContent: z.string().nullable(), liveContent: z.string() });
+
+export type ToldWorkspace = z.output<typeof workspace>;
+export type ToldKey = z.output<typeof key>;
+export type ToldReview = z.output<typeof review>;
+export type ToldTexts = z.output<typeof texts>;
+
+export const readWorkspace = readBy(workspace);
+export const readKey = readBy(key);
+export const readReview = readBy(review);
+export const readShownReview = readBy(z.object({ ...review.shape, ...texts.shape }));
+/** Reads the text of a key that was just made. */
+export const readKeyText = readBy(z.object({ key: z.string() }).transform((made) => made.key));
+/** Reads the path of a review's document. */
+export const readPath = readBy(z.object({ path: z.string() }).transform((settled) => settled.path));
+
+const page = z.object({ data: z.array(z.unknown()), nextCursor: z.string().nullish().catch(null) });
+
+/** Reads `{data: [...]}`, with the cursor of the next page. */
 export function readPage<T>(
   value: unknown,
   read: Read<T>,
 ): { readonly data: readonly T[]; readonly next: string | null } | null {
-  if (!isJsonObject(value) || !Array.isArray(value["data"])) return null;
-  const data: T[] = [];
-  for (const each of value["data"]) {
-    const one = read(each);
-    if (one === null) return null;
-    data.push(one);
-  }
-  const next = value["nextCursor"];
-  return { data, next: typeof next === "string" ? next : null };
-}
-
-function readGrants(value: unknown): ToldGrant[] | null {
-  if (!isJsonObject(value)) return null;
-  const { grants, grantPaths } = value;
-  if (!Array.isArray(grants) || !Array.isArray(grantPaths)) return null;
-  const told: ToldGrant[] = [];
-  for (const [at, grant] of grants.entries()) {
-    if (!isJsonObject(grant)) return null;
-    const { on, level } = grant;
-    const waits = typeof on === "string" && on.startsWith("/");
-    const one = pick<ToldGrant>({ level, path: grantPaths[at], waits }, GRANT);
-    if (one === null) return null;
-    told.push(one);
-  }
-  return told;
-}
-
-type Check = (value: unknown) => boolean;
-
-const isText: Check = (value) => typeof value === "string";
-const isNumber: Check = (value) => typeof value === "number";
-const isTextOrNull: Check = (value) => value === null || isText(value);
-const isNumberOrNull: Check = (value) => value === null || isNumber(value);
-const isRate: Check = (value) =>
-  value === null || (isJsonObject(value) && isNumber(value["requests"]) && isNumber(value["seconds"]));
-
-const GRANT = { path: isText, level: isText, waits: () => true };
-
-/** The named members, if each passes its check; else null. */
-function pick<T extends object>(value: unknown, checks: Readonly<Record<keyof T & string, Check>>): T | null {
-  if (!isJsonObject(value)) return null;
-  const picked: Record<string, JsonObject[string]> = {};
-  for (const [name, check] of Object.entries<Check>(checks)) {
-    if (!check(value[name])) return null;
-    picked[name] = value[name];
-  }
-  return picked as T;
+  const found = page.safeParse(value).data;
+  const data = found?.data.map(read).filter((one) => one !== null);
+  if (found === undefined || data?.length !== found.data.length) return null;
+  return { data, next: found.nextCursor ?? null };
 }
