@@ -148,6 +148,22 @@ describe("startHttp", () => {
     }
   });
 
+  it("refuses a malformed content type, once it knows the key", async () => {
+    const { port, key, api } = await serve();
+    const body = JSON.stringify({ path: "a.md", content: "" });
+    const send = (auth: string) =>
+      raw(port, `${head(`${auth}content-type: json\r\ncontent-length: ${body.length}`)}${body}`);
+    for (const [auth, status, code] of [
+      ["", 401, "unauthenticated"],
+      [`x-api-key: ${key}\r\n`, 400, "invalid_request"],
+    ] as const) {
+      const text = await send(auth);
+      expect(text).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+      expect(problemIn(text).code).toBe(code);
+    }
+    expect(await api.paths("files")).toEqual([]);
+  });
+
   it("answers every method with a request id", async () => {
     const { server, key } = await serve();
     for (const method of ["HEAD", "OPTIONS", "PROPFIND", "PURGE"]) {

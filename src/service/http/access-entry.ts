@@ -18,6 +18,8 @@ export type AccessEntry = {
 
 /** What is learned of a request on its way. */
 export type Taken = {
+  /** The kind of its path. */
+  readonly route: string;
   bytes: number;
   key: string | null;
   requestId: string | null;

@@ -3,8 +3,6 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
 import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, Taken } from "./access-entry.ts";
-import { EVENTS, FILES, FOLDERS, SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH, VALIDATE_KEY } from "../../contract/routes.ts";
-import { splitTarget } from "../requests/router.ts";
 
 /**
  * What `/metrics` tells of the requests and of the process. Figures alone: no text, no key, no path
@@ -53,10 +51,11 @@ export class Watch {
     this.#delay.enable();
   }
 
-  begin(request: IncomingMessage, response: ServerResponse): Taken {
+  /** @param route the kind of its path */
+  begin(request: IncomingMessage, response: ServerResponse, route: string): Taken {
     this.#underWay++;
     const isGone = () => response.destroyed;
-    const taken: Taken = { bytes: 0, key: null, requestId: null, isGone };
+    const taken: Taken = { route, bytes: 0, key: null, requestId: null, isGone };
     const startedAt = performance.now();
     response.on("close", () => this.#end({ request, response, taken, startedAt }));
     return taken;
@@ -66,23 +65,22 @@ export class Watch {
     this.#underWay--;
     const ms = performance.now() - startedAt;
     const method = methodOf(request.method!);
-    const route = routeOf(request.url!);
     const status = response.headersSent ? response.statusCode : GONE;
     if (!this.#streams.has(response)) {
-      this.#count(`${method} ${route}`, status);
+      this.#count(`${method} ${taken.route}`, status);
       this.#time(ms);
     }
     // Without a log nobody reads the time, and to write it as text is a fourteenth of a GET.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const at = new Date(Date.now() - ms).toISOString();
-    this.#log({ at, ms: rounded(ms), method, route, status, ...entry });
+    this.#log({ at, ms: rounded(ms), method, status, ...entry });
   }
 
-  /** The answer goes on from here: it is counted now, and not timed. */
-  goesOn({ method, url }: IncomingMessage, response: ServerResponse): void {
+  /** Counts an answer that continues, which is not timed. */
+  countStream({ route }: Taken, { method }: IncomingMessage, response: ServerResponse): void {
     this.#streams.add(response);
-    this.#count(`${methodOf(method!)} ${routeOf(url!)}`, response.statusCode);
+    this.#count(`${methodOf(method!)} ${route}`, response.statusCode);
   }
 
   #count(route: string, code: number): void {
@@ -203,34 +201,7 @@ function counter(name: string, help: string, value: number): Metric {
   return { name, help, type: "counter", samples: [{ labels: {}, value }] };
 }
 
-/** Names of routes for figures and logs: what stands in a path as an id, or is unknown, is none. */
-
-const EXACT: ReadonlySet<string> = new Set([
-  FILES,
-  FOLDERS,
-  SEARCH_HYBRID_PATH,
-  SEARCH_REGEX_PATH,
-  VALIDATE_KEY,
-  EVENTS,
-  "/healthz",
-  "/readyz",
-  "/metrics",
-]);
-
-/** @param target of the request line, with its query */
-function routeOf(target: string): string {
-  const { path } = splitTarget(target);
-  return EXACT.has(path) ? path : generalRoute(path);
-}
-
 /** A stranger makes up no labels. */
 function methodOf(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
-}
-
-function generalRoute(path: string): string {
-  if (path.startsWith("/admin")) return "/admin";
-  if (path === "/app" || path.startsWith("/app/")) return "/app";
-  const [, kind, rest = ""] = /^\/v1\/(files|folders)\/[^/]+(\/content)?$/.exec(path) ?? [];
-  return kind === undefined ? "other" : `/v1/${kind}/{id}${rest}`;
 }

@@ -2,7 +2,6 @@ import type { Bundle } from "../../page/bundle.ts";
 import type { Served } from "../pages/origins.ts";
 import type { Pages } from "../pages/open.ts";
 import type { Core } from "../requests/dispatch.ts";
-import { splitTarget } from "../requests/router.ts";
 
 /**
  * The pages below `/app`, which nobody may ever ask for: their code is loaded, and their scripts
@@ -14,11 +13,6 @@ export type PagesOptions = {
   readonly proxy: string | null;
   readonly loadBundle: () => Promise<Bundle>;
 };
-
-export function isPagePath(target: string): boolean {
-  const { path } = splitTarget(target);
-  return path === "/app" || path.startsWith("/app/");
-}
 
 export type LoadPages = {
   (): Promise<Pages>;

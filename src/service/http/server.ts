@@ -10,7 +10,7 @@ import { answerBroken, answerTunnels } from "./broken.ts";
 import { Watch } from "./metrics.ts";
 import { lazyPages, type PagesOptions } from "./pages.ts";
 import type { Desk, HttpService } from "./desk.ts";
-import { answerRequests } from "./requests.ts";
+import { openCarrier } from "./carrier.ts";
 import { UnreadAnswers } from "./unread.ts";
 import { Admission, type Turns } from "../requests/admission.ts";
 
@@ -94,7 +94,8 @@ export async function startHttp(service: HttpService, options: HttpOptions = {})
   let port = 0;
   const loadPages = options.pages === undefined ? null : lazyPages(options.pages, () => ({ scheme, host, port }));
   const desk = openDesk(service, options, { loadPages, deadlines });
-  const servers = await listen(() => makeServer(desk, options, deadlines), host, options.port ?? 0);
+  const carry = await openCarrier(desk);
+  const servers = await listen(() => makeServer(desk, options, { deadlines, carry }), host, options.port ?? 0);
   port = (servers[0].address() as AddressInfo).port;
   let closed: Promise<void> | null = null;
   const close = () => {
@@ -125,7 +126,11 @@ function openDesk(
   };
 }
 
-function makeServer(desk: Desk, { tls }: HttpOptions, deadlines: Deadlines): Server {
+function makeServer(
+  desk: Desk,
+  { tls }: HttpOptions,
+  { deadlines, carry }: { readonly deadlines: Deadlines; readonly carry: Awaited<ReturnType<typeof openCarrier>> },
+): Server {
   const node = {
     connectionsCheckingInterval: deadlines.checkEvery,
     headersTimeout: deadlines.headers,
@@ -143,7 +148,9 @@ function makeServer(desk: Desk, { tls }: HttpOptions, deadlines: Deadlines): Ser
   const { handle } = desk.service;
   server.on("clientError", (error, socket) => void answerBroken(handle, error, socket));
   answerTunnels(server, handle);
-  answerRequests(server, desk);
+  server.on("request", (request, response) => carry(request, response));
+  server.on("checkContinue", (request, response) => carry(request, response, "continue"));
+  server.on("checkExpectation", (request, response) => carry(request, response, "something-else"));
   return server;
 }
 

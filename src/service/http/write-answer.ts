@@ -1,15 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { WireHeaders } from "../../contract/wire.ts";
 
-/** Writes answers: the headers and a body that is known in one piece, or one that goes on. */
-
-export type WholeAnswer = {
-  readonly status: number;
-  readonly headers: WireHeaders;
-  readonly body: string | Uint8Array;
-  /** See `WireResponse`. */
-  readonly parts?: readonly string[];
-};
+/** Writes answers that are long, or that continue. */
 
 /** An answer that is sent part by part for as long as somebody listens. */
 export type StreamedAnswer = {
@@ -28,39 +20,16 @@ export type Sink = {
 /** What is kept for a listener that does not read, beyond what the system keeps. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-/**
- * Characters. Node puts headers and a body that is a string into one string, and copies that: a
- * longer body is made bytes first.
- */
-const SHORT = 16 * 1024;
-
-/** @param isLast the connection ends with this answer. @returns the bytes of the body */
-export function sendWhole(response: ServerResponse, answer: WholeAnswer, isLast: boolean): number {
-  const { status, headers, parts } = answer;
-  const body = parts === undefined ? answer.body : bytesOf(parts);
-  const bytes = typeof body === "string" ? Buffer.byteLength(body) : body.byteLength;
-  const flat = flatHeaders(headers, isLast);
-  if (status !== 204) flat.push("content-length", String(bytes));
-  response.writeHead(status, flat);
-  if (typeof body === "string") endWithText(response, body, bytes);
-  else response.end(body);
-  return bytes;
-}
-
-function endWithText(response: ServerResponse, body: string, bytes: number): void {
-  // A text of as many bytes as characters is ASCII, which is copied and need not be encoded.
-  const encoding = bytes === body.length ? "latin1" : "utf8";
-  if (body.length <= SHORT) response.end(body, encoding);
-  else response.end(Buffer.from(body, encoding));
-}
+/** LIMIT: characters that are put together before they become bytes. */
+const PIECE = 16 * 1024;
 
 /** Parts are put together until they are worth a call, and no further. */
-function bytesOf(parts: readonly string[]): Buffer {
+export function bytesOf(parts: readonly string[]): Buffer {
   const pieces: string[] = [];
   let piece = "";
   for (const part of parts) {
     piece += part;
-    if (piece.length < SHORT) continue;
+    if (piece.length < PIECE) continue;
     pieces.push(piece);
     piece = "";
   }
@@ -73,7 +42,7 @@ function bytesOf(parts: readonly string[]): Buffer {
 
 /** @returns what ends it */
 export function sendStream(response: ServerResponse, { status, headers, stream }: StreamedAnswer): () => void {
-  response.writeHead(status, flatHeaders(headers, true));
+  response.writeHead(status, { ...headers, connection: "close" });
   response.flushHeaders();
   let isOver = false;
   const end = () => {
@@ -91,11 +60,4 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
   });
   response.once("close", ended);
   return end;
-}
-
-function flatHeaders(headers: WireHeaders, isLast: boolean): string[] {
-  const flat: string[] = [];
-  for (const name in headers) flat.push(name, headers[name]!);
-  if (isLast) flat.push("connection", "close");
-  return flat;
 }

@@ -1,0 +1,256 @@
+import { isUtf8 } from "node:buffer";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import { declareOperations, type Operation } from "../../contract/api/operations.ts";
+import type { WireRequest, WireResponse } from "../../contract/wire.ts";
+import type { PageAnswer } from "../pages/site.ts";
+import { type BodyFault, MAX_BODY_BYTES } from "../requests/body.ts";
+import type { RequestHead } from "../requests/dispatch.ts";
+import type { Taken } from "./access-entry.ts";
+import { markAnsweredEarly } from "./broken.ts";
+import type { Desk, Eventually } from "./desk.ts";
+import { headersOf, headFault } from "./head.ts";
+import { mountOperator } from "./operator.ts";
+import { bytesOf, sendStream } from "./write-answer.ts";
+
+/**
+ * Carries requests from Node's servers to the service and its pages: fastify routes them, reads
+ * their bodies and sends the answers. A hook judges each request by its headers before that.
+ */
+
+/** LIMIT: streams at a time; they leave connections to the others. */
+const MAX_STREAMS = 6_000;
+/** LIMIT: characters of an id in a path; Node ends a longer request line itself. */
+const MAX_ID = 64 * 1024;
+
+/** How a request with the header Expect wants to be treated. */
+type Expects = "continue" | "something-else";
+const expectations = new WeakMap<IncomingMessage, Expects>();
+
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** The kind of the path, for figures and the log: `/v1/files/{id}`. */
+    readonly label?: string;
+    readonly by?: "operator" | "pages" | "stream";
+  }
+}
+
+/** A request, its answer, and what the figures and the log record of it. */
+type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly taken: Taken };
+
+/** What answers a request: the service, or its pages. */
+type Answerer = {
+  readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: Taken) => Promise<Answered>;
+  readonly admit?: (head: RequestHead) => Eventually<Answered | null>;
+};
+
+type Answered = WireResponse | PageAnswer;
+
+type Carry = (request: IncomingMessage, response: ServerResponse, expects?: Expects) => void;
+
+/** Returns the listener of requests for all servers of a desk. */
+export async function openCarrier(desk: Desk): Promise<Carry> {
+  const app = fastify({
+    bodyLimit: MAX_BODY_BYTES,
+    exposeHeadRoutes: false,
+    requestIdHeader: false,
+    routerOptions: { maxParamLength: MAX_ID },
+    // A target whose percent-encoding is broken: the service says what it is.
+    frameworkErrors: (_error, request, reply) => void answerBadTarget(desk, request, reply),
+  });
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", { parseAs: "buffer" }, (_request, body, done) => done(null, body));
+  app.decorateRequest("taken", null);
+  app.addHook("onRequest", (request, reply) => {
+    const exchange = begin(desk, request, reply);
+    request.setDecorator("taken", exchange.taken);
+    return judgeHead(desk, exchange);
+  });
+  app.setErrorHandler((error, request, reply) => answerFault(desk, exchangeOf(request, reply), error));
+  mountOperator(app, desk);
+  mountService(app, desk);
+  await app.ready();
+  return (request, response, expects) => {
+    desk.begun++;
+    if (expects !== undefined) expectations.set(request, expects);
+    if (desk.held === null) return app.routing(request, response);
+    void desk.held.then(() => app.routing(request, response));
+  };
+}
+
+/** Mounts the declared operations, `/admin` and the pages. The service answers all other paths. */
+function mountService(app: FastifyInstance, desk: Desk): void {
+  const carry = (request: FastifyRequest, reply: FastifyReply) =>
+    carryBody(desk, exchangeOf(request, reply), readBody(request.body));
+  for (const { method, path: label } of Object.values<Operation>(declareOperations("usual"))) {
+    const url = label.replace("{id}", ":id");
+    const isStream = method === "GET" && url === desk.service.streams?.path;
+    const by = isStream ? ({ by: "stream" } as const) : {};
+    const stream = (request: FastifyRequest, reply: FastifyReply) => openStream(desk, exchangeOf(request, reply));
+    app.route({ method, url, config: { label, ...by }, handler: isStream ? stream : carry });
+  }
+  for (const url of ["/admin", "/admin/*"]) app.all(url, { config: { label: "/admin" } }, carry);
+  const pages = desk.loadPages === null ? {} : ({ by: "pages" } as const);
+  for (const url of ["/app", "/app/*"]) app.all(url, { config: { label: "/app", ...pages } }, carry);
+  app.setNotFoundHandler(carry);
+}
+
+function begin(desk: Desk, request: FastifyRequest, reply: FastifyReply): Exchange {
+  const taken = desk.watch.begin(request.raw, reply.raw, request.routeOptions.config.label ?? "other");
+  return { request, reply, taken };
+}
+
+function exchangeOf(request: FastifyRequest, reply: FastifyReply): Exchange {
+  return { request, reply, taken: request.getDecorator<Taken>("taken") };
+}
+
+function headOf({ raw }: FastifyRequest): RequestHead {
+  return { method: raw.method!, path: raw.url!, headers: headersOf(raw) };
+}
+
+/** Answers a request whose body need not be read. */
+async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply | undefined> {
+  const { request } = exchange;
+  const unfit = headFault(request.raw);
+  if (unfit !== null) {
+    markAnsweredEarly(request.raw.socket);
+    return send(desk, exchange, await desk.service.handle({ ...headOf(request), body: null }, unfit), true);
+  }
+  const { by } = request.routeOptions.config;
+  if (by === "operator" || by === "stream") return undefined;
+  const refused = await refuseEarly(desk, exchange, await answererOf(desk, request));
+  if (refused !== null) {
+    markAnsweredEarly(request.raw.socket);
+    return send(desk, exchange, refused);
+  }
+  if (expectations.get(request.raw) === "continue" && sentLength(request.raw) <= MAX_BODY_BYTES) {
+    exchange.reply.raw.writeContinue();
+  }
+  return undefined;
+}
+
+/** @returns the answer to a request before its body is read, or null */
+async function refuseEarly(
+  { admission }: Desk,
+  { request, reply }: Exchange,
+  { handle, admit }: Answerer,
+): Promise<Answered | null> {
+  const { raw } = request;
+  const head = headOf(request);
+  const refusedFor = (fault: BodyFault) => handle({ ...head, body: null }, fault);
+  if (expectations.get(raw) === "something-else") return refusedFor("unknown-expectation");
+  const bytes = sentLength(raw);
+  const refused = bytes === 0 ? null : await admit?.(head);
+  if (refused != null) return refused;
+  const cut = bytes === 0 ? null : () => void raw.destroy();
+  const end = admission.begin(Math.min(bytes, MAX_BODY_BYTES), head.path.startsWith("/admin"), cut);
+  if (end === null) return (bytes === 0 ? await admit?.(head) : null) ?? refusedFor("overloaded");
+  if (cut !== null) raw.once("end", () => admission.arrived(end));
+  reply.raw.on("close", end);
+  return null;
+}
+
+async function answererOf({ service, loadPages }: Desk, request: FastifyRequest): Promise<Answerer> {
+  if (request.routeOptions.config.by !== "pages") return service;
+  const pages = await loadPages!();
+  const from = request.raw.socket.remoteAddress ?? "";
+  return {
+    handle: (asked, fault) => pages.handle(asked, fault, from),
+    admit: (head) => pages.admit(head, sentLength(request.raw)),
+  };
+}
+
+type ReadBody = { readonly text: string | null; readonly fault: BodyFault | null };
+
+function readBody(body: unknown): ReadBody {
+  if (!Buffer.isBuffer(body)) return { text: null, fault: null };
+  return isUtf8(body) ? { text: body.toString("utf8"), fault: null } : { text: null, fault: "unreadable" };
+}
+
+async function carryBody(
+  desk: Desk,
+  exchange: Exchange,
+  { text, fault }: ReadBody,
+  isLast = false,
+): Promise<FastifyReply> {
+  const { handle } = await answererOf(desk, exchange.request);
+  const end = desk.admission.work();
+  try {
+    const answered = await handle({ ...headOf(exchange.request), body: text }, fault, exchange.taken);
+    return send(desk, exchange, answered, isLast);
+  } finally {
+    end();
+  }
+}
+
+function send(desk: Desk, { reply, taken }: Exchange, answered: Answered, isLast = false): FastifyReply {
+  const { status, headers } = answered;
+  const body = "parts" in answered && answered.parts !== undefined ? bytesOf(answered.parts) : answered.body;
+  taken.requestId = headers["x-request-id"] ?? null;
+  taken.bytes = Buffer.byteLength(body);
+  reply.code(status).headers(headers);
+  if (isLast || desk.isClosing) reply.header("connection", "close");
+  reply.send(status === 204 ? undefined : body);
+  desk.unread.watch(reply.raw);
+  return reply;
+}
+
+async function openStream(desk: Desk, exchange: Exchange): Promise<FastifyReply> {
+  const { request, reply, taken } = exchange;
+  const asked = { ...headOf(request), body: null };
+  if (desk.streams.size >= MAX_STREAMS) {
+    return send(desk, exchange, await desk.service.handle(asked, "overloaded"), true);
+  }
+  const answered = await desk.service.streams!.open(asked, taken);
+  // Thousands are refused together, and come back after a while: nothing is kept for them.
+  if (!("stream" in answered)) return send(desk, exchange, answered, true);
+  reply.hijack();
+  if (reply.raw.destroyed) return reply;
+  taken.requestId = answered.headers["x-request-id"] ?? null;
+  const end = sendStream(reply.raw, answered);
+  desk.watch.countStream(taken, request.raw, reply.raw);
+  desk.streams.add(end);
+  reply.raw.once("close", () => desk.streams.delete(end));
+  // RACE: the service began to close while the stream was opened.
+  if (desk.isClosing) end();
+  return reply;
+}
+
+/** Answers a body that fastify refuses; a fault of the service ends the connection. */
+async function answerFault(desk: Desk, exchange: Exchange, error: unknown): Promise<FastifyReply> {
+  const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
+  const { request, reply } = exchange;
+  const isOfBody = statusCode < 500 && !reply.raw.destroyed && !request.raw.destroyed;
+  if (!isOfBody) return lose(exchange);
+  const fault = code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable";
+  try {
+    // Who sends more than may be read goes on sending: the connection cannot be used again.
+    return await carryBody(desk, exchange, { text: null, fault }, true);
+  } catch {
+    return lose(exchange);
+  }
+}
+
+/** Ends the connection, like a lost one. */
+function lose({ request, reply }: Exchange): FastifyReply {
+  reply.hijack();
+  request.raw.socket.destroy();
+  return reply;
+}
+
+async function answerBadTarget(desk: Desk, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const exchange = begin(desk, request, reply);
+  try {
+    const answered = await judgeHead(desk, exchange);
+    if (answered === undefined) await carryBody(desk, exchange, readBody(null), sentLength(request.raw) > 0);
+  } catch {
+    lose(exchange);
+  }
+}
+
+/** The bytes of a body still to come; for one in chunks, the most that it may have. */
+function sentLength({ headers }: IncomingMessage): number {
+  if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
+  const length = headers["content-length"];
+  return length === undefined ? 0 : Number(length);
+}

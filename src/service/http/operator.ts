@@ -1,0 +1,51 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Desk } from "./desk.ts";
+import { headersOf } from "./head.ts";
+
+/** Routes for an operator's programs: `/healthz`, `/readyz` and `/metrics`. */
+
+type Text = { readonly status: number; readonly body: string; readonly type?: string; readonly retryAfter?: number };
+
+export function mountOperator(app: FastifyInstance, desk: Desk): void {
+  const mount = (path: string, answer: (request: FastifyRequest) => Text | Promise<Text>) =>
+    app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
+      sendText(desk, reply, await answer(request)),
+    );
+  mount("/healthz", () => ({ status: 200, body: "ok\n" }));
+  mount("/readyz", () => readiness(desk));
+  mount("/metrics", (request) => metrics(desk, request));
+}
+
+/** Tells what stands before several processes whether this one can serve now. */
+async function readiness({ service, isClosing }: Desk): Promise<Text> {
+  if (isClosing) return notReady("closing");
+  return ((await service.isReady?.()) ?? true) ? { status: 200, body: "ready\n" } : notReady("not ready");
+}
+
+function notReady(why: string): Text {
+  return { status: 503, body: `${why}\n`, retryAfter: 5 };
+}
+
+async function metrics({ service, watch }: Desk, request: FastifyRequest): Promise<Text> {
+  if (!(await mayRead(request, service))) {
+    return { status: 401, body: "from another machine this page needs the admin key\n" };
+  }
+  return { status: 200, body: await watch.metricsText(service), type: "text/plain; version=0.0.4" };
+}
+
+/**
+ * This machine, unless a proxy says that it speaks for another one; else who has the admin key.
+ */
+async function mayRead({ raw }: FastifyRequest, { admit }: Desk["service"]): Promise<boolean> {
+  const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);
+  const isLocal = /^(?:127\.|::1$|::ffff:127\.)/.test(raw.socket.remoteAddress ?? "");
+  if (isLocal && !speaksForOther) return true;
+  if (admit === undefined) return false;
+  return (await admit({ method: "GET", path: "/admin/settings", headers: headersOf(raw) })) === null;
+}
+
+function sendText({ isClosing }: Desk, reply: FastifyReply, { status, body, type = "text/plain", retryAfter }: Text) {
+  if (isClosing) reply.header("connection", "close");
+  if (retryAfter !== undefined) reply.header("retry-after", String(retryAfter));
+  return reply.code(status).type(`${type}; charset=utf-8`).send(body);
+}
