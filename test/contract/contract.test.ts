@@ -4,6 +4,8 @@ import { combineByMerge } from "../../src/service/files/combine.ts";
 import { type HttpServer, startHttp } from "../../src/service/http/server.ts";
 import { createService, type Service } from "../../src/service/service.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";
+import { openapiDocument } from "../../src/contract/api/openapi.ts";
+import { OpenapiJudge } from "./openapi.ts";
 import { CONTRACT } from "./suite/all.ts";
 import { fetchStream } from "./suite/event-stream.ts";
 import { fetchWire } from "./suite/fetch-wire.ts";
@@ -38,10 +40,15 @@ describe("over HTTP", async () => {
   const { service, key } = await openService();
   let server: HttpServer;
   let target: Target;
+  const judge = new OpenapiJudge(openapiDocument());
   beforeAll(async () => {
     server = await startHttp(service);
-    target = { wire: fetchWire(server.url), stream: fetchStream(server.url), key, adminKey: ADMIN_KEY };
+    target = { wire: judge.watch(fetchWire(server.url)), stream: fetchStream(server.url), key, adminKey: ADMIN_KEY };
   });
-  afterAll(() => server.close());
+  afterAll(async () => {
+    await server.close();
+    expect(judge.differences, "an exchange is not as openapi.json says").toEqual([]);
+    expect(judge.judged).toBeGreaterThan(0);
+  });
   for (const [i, test] of CONTRACT.entries()) it(test.title, () => runContractTest(test, target, `h${i}`));
 });

@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 import type { Desk } from "./desk.ts";
 import { headersOf } from "./head.ts";
 
-/** Routes for an operator's programs: `/healthz`, `/readyz` and `/metrics`. */
+/** Routes for an operator's programs: `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. */
 
 type Text = { readonly status: number; readonly body: string; readonly type?: string; readonly retryAfter?: number };
 
 export function mountOperator(app: FastifyInstance, desk: Desk): void {
+  let openapi: string | null = null;
   const mount = (path: string, answer: (request: FastifyRequest) => Text | Promise<Text>) =>
     app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
       sendText(desk, reply, await answer(request)),
@@ -14,6 +16,10 @@ export function mountOperator(app: FastifyInstance, desk: Desk): void {
   mount("/healthz", () => ({ status: 200, body: "ok\n" }));
   mount("/readyz", () => readiness(desk));
   mount("/metrics", (request) => metrics(desk, request));
+  mount(OPENAPI_PATH, () => {
+    openapi ??= JSON.stringify(openapiDocument());
+    return { status: 200, body: openapi, type: "application/json" };
+  });
 }
 
 /** Tells what stands before several processes whether this one can serve now. */

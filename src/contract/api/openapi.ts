@@ -1,0 +1,126 @@
+import { z } from "zod";
+import { EVENT_STREAM } from "../events.ts";
+import { PROBLEM_CODES, type ProblemCode } from "../problem.ts";
+import { EVENTS } from "../routes.ts";
+import { COMMON_PROBLEMS, declareOperations, type Operation } from "./operations.ts";
+import { problem } from "./resources.ts";
+
+/** Makes the OpenAPI 3.1 document of the declared operations. */
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Where the service answers with the document. */
+export const OPENAPI_PATH = "/openapi.json";
+
+export function openapiDocument(): Json {
+  const schemas: Record<string, unknown> = {};
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [operationId, operation] of Object.entries<Operation>(declareOperations("usual"))) {
+    const { path, method } = operation;
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId, ...describe(operation, schemas) } };
+  }
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "File and Folder Service",
+      version: "1",
+      description: "A workspace of Markdown files in folders. The API key implies the workspace.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: "/" }],
+    security: [{ bearer: [] }, { apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        apiKey: { type: "apiKey", in: "header", name: "X-API-Key" },
+      },
+      headers: {
+        RequestId: { required: true, schema: { type: "string" } },
+        RetryAfter: { description: "Seconds", schema: { type: "integer", minimum: 0 } },
+      },
+      schemas,
+    },
+  };
+}
+
+/** Describes one operation, and adds the schemas that it names to `schemas`. */
+function describe(operation: Operation, schemas: Record<string, unknown>): Json {
+  const { summary, body, answers } = operation;
+  const jsonOf = (schema: z.ZodType, io: "input" | "output") => jsonSchema(schema, io, schemas);
+  const good = Object.entries(answers).map(([status, schema]) => {
+    const type = operation.path === EVENTS ? EVENT_STREAM : "application/json";
+    const content = schema === null ? {} : { content: { [type]: { schema: jsonOf(schema, "output") } } };
+    return [status, { description: GOOD[status] ?? "Done", headers: REQUEST_ID, ...content }];
+  });
+  const content = body === undefined ? null : { "application/json": { schema: jsonOf(body, "input") } };
+  return {
+    summary,
+    parameters: parametersOf(operation, schemas),
+    ...(content === null ? {} : { requestBody: { required: true, content } }),
+    responses: { ...Object.fromEntries(good), ...problemAnswers(operation, jsonOf(problem, "output")) },
+  };
+}
+
+const GOOD: Readonly<Record<string, string>> = {
+  200: "Done",
+  201: "Created",
+  202: "The change is in review; the live file is unchanged",
+  204: "Deleted",
+};
+
+const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
+const LATER = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
+/** The statuses of requests that a client may send again, after a while. */
+const TEMPORARY: readonly number[] = [429, 503];
+
+function parametersOf({ path, id, query }: Operation, schemas: Record<string, unknown>): Json[] {
+  const parameters: Json[] = [];
+  if (id !== undefined) {
+    parameters.push({ name: "id", in: "path", required: true, schema: jsonSchema(id, "input", schemas) });
+  }
+  for (const [name, schema] of Object.entries(query?.shape ?? {})) {
+    parameters.push({ name, in: "query", required: false, schema: jsonSchema(schema as z.ZodType, "input", schemas) });
+  }
+  if (path === EVENTS) parameters.push({ name: "Last-Event-ID", in: "header", schema: { type: "string" } });
+  return parameters;
+}
+
+/** Describes the problems by their status; each names the codes that it may have. */
+function problemAnswers({ problems }: Operation, schema: Json): Json {
+  const codes = [...new Set<ProblemCode>([...COMMON_PROBLEMS, ...problems])];
+  const byStatus = Map.groupBy(codes, (code) => PROBLEM_CODES[code].status);
+  const answers = [...byStatus].map(([status, found]) => {
+    const named = { allOf: [schema, { properties: { code: { enum: found } } }] };
+    const content = { "application/problem+json": { schema: named } };
+    return [
+      String(status),
+      { description: found.join(", "), headers: TEMPORARY.includes(status) ? LATER : REQUEST_ID, content },
+    ];
+  });
+  return Object.fromEntries(answers);
+}
+
+/** Adds defaults, which zod leaves out where a function reads the value. */
+const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
+  const { def } = zodSchema._zod;
+  if (def.type === "default") jsonSchema.default = def.defaultValue;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+};
+
+/** Returns the JSON Schema; schemas with a name are moved to `schemas` and referred to. */
+function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): Json {
+  const {
+    $schema: _,
+    $defs = {},
+    ...json
+  } = JSON.parse(
+    JSON.stringify(z.toJSONSchema(schema, { io, override: complete })).replaceAll("#/$defs/", "#/components/schemas/"),
+  ) as Json & { readonly $defs?: Json };
+  Object.assign(schemas, $defs);
+  const { id, ...named } = json as { readonly id?: string };
+  if (id === undefined) return json;
+  schemas[id] = named;
+  return { $ref: `#/components/schemas/${id}` };
+}
