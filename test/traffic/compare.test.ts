@@ -1,5 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import { openapiDocument } from "../../src/contract/api/openapi.ts";
+import { OpenapiJudge } from "../contract/openapi.ts";
 import type { Wire } from "../contract/suite/fetch-wire.ts";
 import type { Json } from "../contract/suite/world.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";
@@ -18,9 +20,13 @@ function sideOf(name: string, change: (wire: Wire) => Wire = (wire) => wire): Si
 const PLAN = { seed: 1, requests: 1_000 };
 const SHORT = { ...PLAN, requests: 400 };
 
-test("two services of one store answer alike, whatever is asked", async () => {
-  const { requests, answers, difference } = await compareTraffic(sideOf("one"), sideOf("other"), PLAN);
+test("two services of one store answer alike and as openapi.json says, whatever is asked", async () => {
+  const judge = new OpenapiJudge(openapiDocument());
+  const judged = sideOf("one", (wire) => judge.watch(wire));
+  const { requests, answers, difference } = await compareTraffic(judged, sideOf("other"), PLAN);
   expect(difference).toBe(null);
+  expect(judge.differences).toEqual([]);
+  expect(judge.judged).toBeGreaterThan(PLAN.requests / 2);
   expect(requests).toBe(PLAN.requests);
   // What is asked is not so odd that it ends at the door.
   const answered = new Set([...answers.keys()].map((route) => route.split(" ").at(-1)));
