@@ -14,6 +14,12 @@ export type Asked = {
 /** Sign that a request is not from one of our pages. */
 export type Refusal = "host" | "origin" | "site";
 
+export const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
+  host: "this request is for another host",
+  origin: "this request comes from another site",
+  site: "this request comes from another site",
+};
+
 /**
  * @param hosts all values of `Host` for this server
  * @param scheme of our pages' addresses

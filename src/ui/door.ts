@@ -1,8 +1,8 @@
 import type { FastifyRequest } from "fastify";
 import type { Trouble } from "../common/trouble.ts";
-import { cookieOf, sessionCookie } from "../page/cookies.ts";
-import { type Refusal, refusalOf } from "../page/same-site.ts";
-import { isSameSecret, type Session, Sessions, Tickets } from "../page/sessions.ts";
+import { Browsers, isFromPage, type SessionCookie } from "../page/browsers.ts";
+import { type Refusal, REFUSAL_TEXT, refusalOf } from "../page/same-site.ts";
+import { type Session, Tickets } from "../page/sessions.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 
@@ -22,14 +22,14 @@ const SECRET_DIGITS = 64;
 type Me = null;
 
 export class Door {
-  readonly sessions: Sessions<Me>;
+  readonly #browsers: Browsers<Me>;
   readonly #tickets: Tickets;
   #hosts: ReadonlySet<string> = new Set();
-  #cookie = "";
+  #cookie: SessionCookie = { name: "", secure: false };
 
   constructor({ clock, random }: { readonly clock: Clock; readonly random: Random }) {
     const world = { now: () => clock.monotonic(), secret: () => random.hex(SECRET_DIGITS) };
-    this.sessions = new Sessions(world, { most: MOST, idleMs: IDLE_MS });
+    this.#browsers = new Browsers(world, { most: MOST, idleMs: IDLE_MS });
     this.#tickets = new Tickets(world, { most: MOST, lifeMs: TICKET_LIFE_MS });
   }
 
@@ -38,7 +38,7 @@ export class Door {
     this.#hosts = new Set(["127.0.0.1", "localhost", "[::1]"].map((name) => `${name}:${port}`));
     // A browser sends a host's cookies to all of its ports, so each process has its own cookie
     // name.
-    this.#cookie = `mdmirror-${port}`;
+    this.#cookie = { name: `mdmirror-${port}`, secure: false };
   }
 
   issueTicket(): string {
@@ -48,7 +48,7 @@ export class Door {
   /** Returns the value of `Set-Cookie`; null if the ticket is not valid. */
   admit(ticket: string): string | null {
     if (!this.#tickets.take(ticket)) return null;
-    return sessionCookie(this.#cookie, this.sessions.begin(null), { secure: false });
+    return this.#browsers.signIn(null, this.#cookie);
   }
 
   /** Returns null if the request may be answered. */
@@ -63,33 +63,24 @@ export class Door {
 
   /** Returns null if the sender is not signed in. */
   sessionOf({ headers }: FastifyRequest): Session<Me> | null {
-    return this.sessions.find(cookieOf(headers.cookie, this.#cookie));
+    return this.#browsers.sessionOf(headers.cookie, this.#cookie);
   }
 
   /** Returns the value of `Set-Cookie` that removes the cookie. */
   signOut({ headers }: FastifyRequest): string {
-    const secret = cookieOf(headers.cookie, this.#cookie);
-    if (secret !== null) this.sessions.end(secret);
-    return `${sessionCookie(this.#cookie, "", { secure: false })}; Max-Age=0`;
+    return this.#browsers.signOut(headers.cookie, this.#cookie);
   }
 
-  /** Returns true if a page of this session sent the request: no other site knows its token. */
-  isFromPage({ csrf }: Session<Me>, request: FastifyRequest, form: URLSearchParams): boolean {
+  /** Returns true if a page of this session sent the request. */
+  isFromPage(session: Session<Me>, request: FastifyRequest, form: URLSearchParams): boolean {
     const header = request.headers["x-csrf-token"];
-    const token = typeof header === "string" ? header : form.get("csrf");
-    return token !== null && isSameSecret(token, csrf);
+    return isFromPage(session, typeof header === "string" ? header : form.get("csrf"));
   }
 }
 
-const WHATS: Readonly<Record<Refusal, string>> = {
-  host: "this request is for another host",
-  origin: "this request comes from another site",
-  site: "this request comes from another site",
-};
-
 export function refusedTrouble(refusal: Refusal): Trouble {
   const next = "open the address that mdmirror ui prints, directly, not from another page";
-  return { kind: "usage", what: WHATS[refusal], next, code: `other-${refusal}` };
+  return { kind: "usage", what: REFUSAL_TEXT[refusal], next, code: `other-${refusal}` };
 }
 
 export const NO_TOKEN: Trouble = {

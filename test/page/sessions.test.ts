@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { cookieOf } from "../../src/page/cookies.ts";
+import { cookieOf } from "../../src/page/browsers.ts";
 import { refusalOf } from "../../src/page/same-site.ts";
 import { Sessions, Tickets } from "../../src/page/sessions.ts";
 

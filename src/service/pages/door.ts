@@ -1,10 +1,9 @@
 import type { WireHeaders } from "../../contract/wire.ts";
 import { isLoopbackHost } from "../../common/loopback.ts";
-import { cookieOf, sessionCookie } from "../../page/cookies.ts";
+import { Browsers } from "../../page/browsers.ts";
 import type { Refusal } from "../../page/same-site.ts";
-import { isSameSecret, type Session, Sessions } from "../../page/sessions.ts";
+import type { Session } from "../../page/sessions.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
-import { APP } from "./addresses.ts";
 import type { PageTrouble } from "./answer.ts";
 import { SignInLimiter } from "./limiter.ts";
 import { Origins, type Served } from "./origins.ts";
@@ -28,14 +27,14 @@ type Entered =
 export class Door {
   readonly #core: Core;
   readonly #origins: Origins;
-  readonly #sessions: Sessions<SignedIn>;
+  readonly #browsers: Browsers<SignedIn>;
   readonly #limiter: SignInLimiter;
 
   constructor(core: Core, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
     const { now } = core.server;
     this.#core = core;
     this.#origins = new Origins(served);
-    this.#sessions = new Sessions({ now, secret }, { most: MOST_SESSIONS, idleMs: IDLE_MS });
+    this.#browsers = new Browsers({ now, secret }, { most: MOST_SESSIONS, idleMs: IDLE_MS });
     this.#limiter = new SignInLimiter(now);
   }
 
@@ -54,40 +53,23 @@ export class Door {
       const seconds = this.#limiter.noteWrong(this.#addressOf(headers, from));
       return seconds === null ? { kind: "wrong" } : { kind: "wait", seconds };
     }
-    return { kind: "in", cookie: this.#cookie(headers, this.#sessions.begin({ who, since: this.#core.server.now() })) };
+    const signedIn = { who, since: this.#core.server.now() };
+    return { kind: "in", cookie: this.#browsers.signIn(signedIn, this.#origins.cookie(headers["host"])) };
   }
 
   /** @returns null: there is no such session, or it is over */
   async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
-    const secret = this.#secretOf(headers);
-    const session = this.#sessions.find(secret);
+    const session = this.#browsers.sessionOf(headers["cookie"], this.#origins.cookie(headers["host"]));
     if (session === null) return null;
     const { who, since } = session.who;
     if (this.#core.server.now() - since <= LONGEST_MS && (await isKnown(this.#core, who))) return session;
-    this.#sessions.end(secret!);
+    this.signOut(headers);
     return null;
   }
 
   /** @returns the value of `Set-Cookie` that removes the cookie */
-  signOut(headers: WireHeaders): string {
-    const secret = this.#secretOf(headers);
-    if (secret !== null) this.#sessions.end(secret);
-    return `${this.#cookie(headers, "")}; Max-Age=0`;
-  }
-
-  /** Whether a form was sent by a page of this session: no other site knows its token. */
-  isFromPage({ csrf }: Session<SignedIn>, form: URLSearchParams): boolean {
-    const token = form.get("csrf");
-    return token !== null && isSameSecret(token, csrf);
-  }
-
-  #secretOf({ host, cookie }: WireHeaders): string | null {
-    return cookieOf(cookie, this.#origins.cookieName(host));
-  }
-
-  #cookie({ host }: WireHeaders, value: string): string {
-    const secure = this.#origins.isSecure(host);
-    return sessionCookie(this.#origins.cookieName(host), value, { path: APP, secure });
+  signOut({ host, cookie }: WireHeaders): string {
+    return this.#browsers.signOut(cookie, this.#origins.cookie(host));
   }
 
   /**

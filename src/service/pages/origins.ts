@@ -1,5 +1,7 @@
 import { isLoopbackHost } from "../../common/loopback.ts";
+import type { SessionCookie } from "../../page/browsers.ts";
 import { type Asked, type Refusal, refusalOf } from "../../page/same-site.ts";
+import { APP } from "./addresses.ts";
 
 type Scheme = "http" | "https";
 
@@ -49,13 +51,10 @@ export class Origins {
     return host !== undefined && this.#ofProxy.has(host);
   }
 
-  isSecure(host: string | undefined): boolean {
-    return (this.isProxied(host) ? this.#proxyScheme : this.#served.scheme) === "https";
-  }
-
   /** A browser sends a host's cookies to all of its ports, so each service has its own name. */
-  cookieName(host: string | undefined): string {
-    return this.isSecure(host) ? `__Secure-mdmirror-${this.#served.port}` : `mdmirror-service-${this.#served.port}`;
+  cookie(host: string | undefined): SessionCookie {
+    const secure = (this.isProxied(host) ? this.#proxyScheme : this.#served.scheme) === "https";
+    return { name: `${secure ? "__Secure-mdmirror" : "mdmirror-service"}-${this.#served.port}`, path: APP, secure };
   }
 }
 

@@ -1,8 +1,9 @@
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
+import { isFromPage } from "../../page/browsers.ts";
 import type { Bundle } from "../../page/bundle.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
 import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
-import type { Refusal } from "../../page/same-site.ts";
+import { type Refusal, REFUSAL_TEXT } from "../../page/same-site.ts";
 import type { Session } from "../../page/sessions.ts";
 import { type BodyFault, refuseRequest } from "../requests/body.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
@@ -93,7 +94,7 @@ export class Site {
 
   async #ofSession(request: WireRequest, form: URLSearchParams, session: Session<SignedIn>): Promise<PageAnswer> {
     const isForm = request.method === "POST";
-    if (isForm && !this.#door.isFromPage(session, form)) return this.#trouble(NO_TOKEN, session);
+    if (isForm && !isFromPage(session, form.get("csrf"))) return this.#trouble(NO_TOKEN, session);
     const { path, query: text } = splitTarget(request.path);
     if (isForm && path === SIGN_OUT) return this.#signOut(request.headers);
     const { who } = session.who;
@@ -210,18 +211,12 @@ function frameOf(bundle: Bundle, session: Signed): Frame {
   return { brand, nav: [...nav, { href: SIGN_OUT, label: "Sign out" }], bundle, csrf: session.csrf };
 }
 
-const WHATS: Readonly<Record<Refusal, string>> = {
-  host: "this request is for another host",
-  origin: "this request comes from another site",
-  site: "this request comes from another site",
-};
-
 function refusedTrouble(refusal: Refusal): PageTrouble {
   const next =
     refusal === "host"
       ? "use the address that mdmirror serve printed; behind a proxy, start it with --app-origin URL"
       : "open the address directly, not from another page";
-  return { status: 403, what: WHATS[refusal], next };
+  return { status: 403, what: REFUSAL_TEXT[refusal], next };
 }
 
 const CLOSING: PageTrouble = { status: 503, what: "the service is shutting down", next: "try again later" };
