@@ -3,7 +3,7 @@ import { type Awaited, judgeBarrier, type PathLive, sightBarrier, type Sighted }
 import type { World } from "../run/world.ts";
 import type { Runs } from "./runs.ts";
 
-/** How a barrier ended: by what was sighted, and how that stands. */
+/** How a barrier ended: what was on the disk at the call, and the state of each path since. */
 export type BarrierEnd =
   | Extract<Sighted, { kind: "outside" }>
   | { readonly kind: "judged"; readonly paths: readonly PathLive[]; readonly documents: number };
@@ -11,23 +11,29 @@ export type BarrierEnd =
 type Loop = {
   readonly runs: Runs;
   /**
-   * Judges what has settled. Does nothing while paused, nor while a failed attempt waits to be
-   * repeated, unless `first`.
+   * Looks at the paths that have settled. Does nothing while paused, nor while a failed run waits
+   * for its retry, unless `first`.
    */
   lookNow(first: boolean): Promise<void>;
-  /** Whether no run comes by itself that could carry anything: paused, or halted. */
+  /**
+   * Returns whether no run that could upload something comes by itself: the daemon is paused, or a
+   * safety check stopped it.
+   */
   isStill(): boolean;
-  /** Whether a run has ended since the daemon began. */
+  /** Returns whether a run has ended since the daemon started. */
   hasRun(): boolean;
 };
 
 /**
- * How long the deletion that somebody waits for is away before it is sent: as long as the two looks
- * of `sync` are apart.
+ * How long a deletion that a caller waits for must be absent before it is sent: as long as the two
+ * looks of `sync` are apart.
  */
 const SECOND_LOOK_MS = 2_000;
 
-/** LIMIT: up to so many paths are looked at one by one; more, with all that was asked for. */
+/**
+ * LIMIT: up to this number, paths are looked at one by one; of more, the daemon looks at everything
+ * the caller named.
+ */
 const ONE_BY_ONE = 100;
 
 const NEVER = Number.POSITIVE_INFINITY;
@@ -37,22 +43,22 @@ type Barrier = {
   readonly scope: readonly LocalPath[];
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
-  /** null: not looked yet. */
+  /** Null before the first look. */
   sighted: Extract<Sighted, { kind: "seen" }> | null;
-  /** What of it is not on the service yet. */
+  /** The paths that are not on the service yet. */
   open: readonly Awaited[];
-  /** When something of it will have settled, by the monotonic clock. */
+  /** Monotonic time at which one of the paths will have settled. */
   dueAt: number;
   /**
-   * What was sent before its rest was over, because somebody waits. Once each: what must rest anew
-   * after that was not sent for another reason, and would be tried without end.
+   * Paths that were sent before their wait was over, because a caller waits. Once each: a path that
+   * must wait again after that was not sent for another reason, and would be tried for ever.
    */
   readonly hastened: Set<LocalPath>;
 };
 
 /**
- * The callers that wait until what is on disk is on the service. Each look is made when a path has
- * settled, and each judgement after a run: nothing is asked again and again.
+ * Keeps the callers that wait until what is on the disk is on the service. It looks when a path has
+ * settled and judges after a run, so it needs no polling.
  */
 export class Barriers {
   readonly #world: World;
@@ -61,14 +67,14 @@ export class Barriers {
   readonly #waiting = new Set<Barrier>();
   #closedBecause: string | null = null;
 
-  /** @param wake lets the loop turn */
+  /** @param wake wakes the loop */
   constructor(world: World, loop: Loop, wake: () => void) {
     this.#world = world;
     this.#loop = loop;
     this.#wake = wake;
   }
 
-  /** @param signal when it aborts, the answer is how the paths stand then */
+  /** @param signal when it aborts, the promise resolves with the present state of the paths */
   wait(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd> {
     if (this.#closedBecause !== null) return Promise.reject(new Error(this.#closedBecause));
     const { promise, resolve, reject } = Promise.withResolvers<BarrierEnd>();
@@ -89,7 +95,7 @@ export class Barriers {
     return promise.finally(() => signal.removeEventListener("abort", giveUp));
   }
 
-  /** When a look is due; infinity: none is. */
+  /** Returns when a look is due; infinity means never. */
   dueAt(): number {
     if (!this.#isCompared()) return NEVER;
     let due = NEVER;
@@ -97,7 +103,7 @@ export class Barriers {
     return due;
   }
 
-  /** Makes the looks that are due, between two runs of the loop. */
+  /** Makes the looks that are due. Called between two runs. */
   async look(): Promise<void> {
     const due = [...this.#waiting].filter(({ dueAt }) => dueAt <= this.#now());
     const fresh = due.filter(({ sighted }) => sighted === null);
@@ -119,7 +125,7 @@ export class Barriers {
     }
   }
 
-  /** After a run: answers those of which nothing waits any more. */
+  /** Called after a run: answers the callers whose paths are all on the service. */
   judge(): void {
     for (const barrier of this.#waiting) {
       if (barrier.sighted === null || barrier.dueAt <= this.#now()) continue;
@@ -131,7 +137,7 @@ export class Barriers {
     }
   }
 
-  /** Takes no more callers, and refuses those that wait. */
+  /** Rejects the callers that wait, and takes no more. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting) reject(new Error(why));
@@ -150,8 +156,8 @@ export class Barriers {
   }
 
   /**
-   * When to look at what waits. What would only rest for a while goes on at once: whoever waits for
-   * it has finished with it.
+   * Returns when to look at the waiting paths next. A path that only waits to settle is due now:
+   * its caller has finished writing it.
    */
   #nextLook({ hastened }: Barrier, waiting: readonly PathLive[]): number {
     const { dirty, deletions, quietTexts, emptied } = this.#loop.runs;
@@ -165,7 +171,7 @@ export class Barriers {
         hastened.add(path);
         dirty.noteSettled("", true, now);
       }
-      // What has settled and was not taken waits for a run that comes by itself.
+      // A path that has settled but was not taken waits for the next run.
       const settlesAt = dirty.settlesAt(path) ?? NEVER;
       next = Math.min(next, ended ? now : settlesAt > now ? settlesAt : NEVER);
     }
@@ -178,7 +184,7 @@ export class Barriers {
       if (barrier.sighted === null) this.#sight(barrier);
       if (this.#waiting.has(barrier)) this.#answer(barrier);
     } catch (error) {
-      // Not within the loop: a command that has borrowed the folder may hold the state just now.
+      // Done after the loop: a command that borrowed the folder may hold the state file now.
       this.#waiting.delete(barrier);
       barrier.reject(error as Error);
     }
@@ -190,7 +196,7 @@ export class Barriers {
     barrier.resolve({ kind: "judged", paths: judgeBarrier(this.#world, awaited, this.#isCompared()), documents });
   }
 
-  /** Base is of an earlier process until a run has compared it with the service; or none will. */
+  /** Returns whether a run of this process has compared base with the service, or none will. */
   #isCompared(): boolean {
     return this.#loop.hasRun() || this.#loop.isStill();
   }

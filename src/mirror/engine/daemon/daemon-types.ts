@@ -8,26 +8,24 @@ import type { Phase } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * - `sync`: a whole look at both sides now, refused rows tried again; resolves with its report.
- * Also while paused, once.
- * - `rescan`: the same without trying refused rows again.
- * - `pause`: no passes until `resume`; resolves with the last report, when the run under way has
- * ended.
- * - `resume`: a whole look; resolves with its report.
+ * - `sync`: looks at both sides and tries refused changes again; resolves with the report. Works
+ * once while paused, too. - `rescan`: the same, but does not try refused changes again. - `pause`:
+ * starts no run until `resume`; resolves with the last report when the present run has ended. -
+ * `resume`: looks at both sides; resolves with the report.
  */
 export type DaemonRequest = "sync" | "rescan" | "pause" | "resume";
 
 export type DaemonOptions = {
-  /** `secondLookMs` and `reviewAfterQuiet` are ignored: the daemon has times of its own. */
+  /** The daemon ignores `secondLookMs` and `reviewAfterQuiet`: it has times of its own. */
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
-  /** What the service says of itself. Left out: it is only polled. */
+  /** Events that the service sends. Left out: the daemon only polls. */
   readonly news?: RemoteNews;
 };
 
 type PendingDeletion = {
   readonly path: LocalPath;
-  /** When the deletion will be sent, unless the file comes back: milliseconds since the epoch. */
+  /** When the deletion will be sent unless the file comes back, in milliseconds since the epoch. */
   readonly dueAt: number;
 };
 
@@ -35,52 +33,54 @@ type PendingDeletion = {
 export type DaemonStatus = {
   readonly phase: Phase;
   /**
-   * When both sides were last seen as they should be, holds apart; null: not yet since the start.
+   * When both sides were last seen in sync, apart from blocked changes; null: not since the start.
    */
   readonly inSyncAsOf: number | null;
   readonly pendingDeletions: readonly PendingDeletion[];
-  /** Paths with changes that no pass has judged yet: the first 100, and how many there are. */
+  /** Paths with changes that no run has judged yet: their number, and the first 100. */
   readonly dirty: { readonly count: number; readonly paths: readonly LocalPath[] };
   readonly lastReport: RunReport | null;
   readonly nextPollAt: number | null;
-  /** When a failed attempt is repeated; null when none failed. */
+  /** When a failed run is tried again; null if the last one did not fail. */
   readonly retryAt: number | null;
   /**
-   * `polling`: the system gives no watches (`limit` says why), so each poll looks at the folder as
-   * well.
+   * `polling`: the system gives no watches (`limit` says why), so each poll scans the folder, too.
    */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
-  /** Whether the service tells of its changes; if not, polls alone find them. */
+  /** Whether the service sends events; if not, the daemon only polls. */
   readonly news: NewsState;
 };
 
 export type Daemon = {
   /**
-   * Runs until `signal` aborts; the run under way first ends its steps. Throws on a bug, or when
-   * the state file is gone. Call it once.
+   * Runs until `signal` aborts, and then ends the steps of the present run. Throws on a bug, or
+   * when the state file is gone. Must be called once.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Rejects when the daemon is stopped before it could be done. */
+  /** Rejects if the daemon stops before the request was carried out. */
   request(kind: DaemonRequest): Promise<RunReport>;
   /**
-   * Runs `work` between two passes, with the daemon's `World`: for commands that write the state
-   * (`approve`, `resolve`, `undo`) while the daemon holds the lock. A whole look follows. Rejects
+   * Runs `work` between two runs with the daemon's `World`, for commands that write the state while
+   * the daemon holds the lock (`approve`, `resolve`, `undo`). A look at both sides follows. Rejects
    * as `work` does.
    */
   exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T>;
   /**
-   * Waits until what is on disk at the call is on the service, in review, or held for somebody.
-   * @param scope files and folders; "" is the whole mirror
-   * @param signal when it aborts, the answer is how the paths stand then. Rejects when the daemon
-   * is stopped
+   * Waits until what is on the disk at the call is on the service, in review, or blocked.
+   * @param scope files and folders; "" is the whole linked folder
+   * @param signal when it aborts, the promise resolves with the present state of the paths. Rejects
+   * when the daemon stops
    */
   whenThere(scope: readonly LocalPath[], signal: AbortSignal): Promise<BarrierEnd>;
   status(): DaemonStatus;
   /**
-   * @returns what ends it. A listener must not throw; it is called outside of passes' transactions.
+   * @returns a function that ends the subscription. The listener must not throw; it is called
+   * outside transactions.
    */
   onEvent(listener: (event: DaemonEvent) => void): () => void;
-  /** Monotonic time of the loop's last turn, or of the last progress within a long pass. */
+  /**
+   * Returns the monotonic time of the loop's last turn, or of the last progress within a long run.
+   */
   alive(): number;
 };

@@ -13,8 +13,7 @@ import { Sleeper } from "./sleeper.ts";
 import { DEFAULT_TIMING } from "./timing.ts";
 
 /**
- * The daemon of one mirrored folder. It runs passes when notices of the disk, polls or requests ask
- * for them.
+ * The daemon of one linked folder. It runs cycles when file events, polls or requests ask for them.
  */
 
 export type { Daemon } from "./daemon-types.ts";
@@ -29,8 +28,8 @@ export function createDaemon(world: World, watcher: Watcher, options: DaemonOpti
 export type CreateDaemon = typeof createDaemon;
 
 /**
- * The loop of the daemon: sleeps until something is due, does it, and sleeps again. It reads no
- * clock but the world's.
+ * The loop of the daemon: sleeps until something is due, then does it. It reads no clock but the
+ * world's.
  */
 class DaemonLoop implements Daemon {
   readonly #world: World;
@@ -39,7 +38,7 @@ class DaemonLoop implements Daemon {
   readonly #requests: RequestQueue;
   readonly #runner: Runner;
   readonly #barriers: Barriers;
-  /** Aborted with the signal of `run`: a plan that is carried out begins no more steps. */
+  /** Aborted with the signal of `run`. The executor then starts no more steps. */
   readonly #stop = new AbortController();
   #turnedAt: number;
   #started = false;
@@ -121,7 +120,7 @@ class DaemonLoop implements Daemon {
     else await this.#sleeper.sleep(Math.min(this.#runner.dueAt(), this.#barriers.dueAt()), signal);
   }
 
-  /** @returns whether there was something to do */
+  /** @returns whether something was due */
   async #doNext(): Promise<boolean> {
     if (!this.#requests.isEmpty()) await this.#answerRequests();
     else if (this.#barriers.dueAt() <= this.#world.clock.monotonic()) await this.#barriers.look();

@@ -2,25 +2,25 @@ import { isWithin, type LocalPath } from "../../../contract/path.ts";
 import { STILL_WRITTEN, type Unread } from "../../model/seen.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** LIMIT: paths that are noted one by one; beyond that the whole folder is looked at. */
+/** LIMIT: paths that are noted one by one; beyond that the whole folder is scanned. */
 const MAX_PATHS = 2_000;
 const MANY = 500;
 /**
- * From this many dirty paths on it is a bulk change (checkout, unzip, copy), which gets more time,
- * so that one plan sees all of it.
+ * From this many dirty paths on, it is a bulk change (checkout, unzip, copy). It gets more time, so
+ * that one plan sees all of it.
  */
 const BULK = 20;
 
 type Change = { readonly first: number; last: number; whole: boolean };
 
 /**
- * The paths that changed, and when each has settled. An editor may make and rename several files
- * for one save, which is to be one edit. Times are monotonic.
+ * The paths that changed, and when each of them settles. An editor may create and rename several
+ * files for one save, which must be one edit. Times are monotonic.
  */
 export class DirtyPaths {
   readonly #timing: DaemonTiming;
   readonly #changes = new Map<LocalPath, Change>();
-  /** When the oldest change that still waits was noted; null: none waits. */
+  /** When the oldest waiting change was noted; null: none waits. */
   #since: number | null = null;
   #collapsed = false;
 
@@ -29,8 +29,8 @@ export class DirtyPaths {
   }
 
   /**
-   * @param whole whether all below the path must be walked: a folder came or went, or notices were
-   * lost
+   * @param whole whether everything below the path must be scanned: a folder was created or
+   * removed, or events were lost
    */
   note(path: LocalPath, whole: boolean, now: number): void {
     this.#since ??= now;
@@ -43,8 +43,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Notes a path that somebody says is settled: it is looked at at once. A change that the watcher
-   * has told of keeps its own time.
+   * Notes a path whose writer says that it is finished, so it need not settle. A change that the
+   * watcher reported keeps its own time.
    */
   noteSettled(path: LocalPath, whole: boolean, now: number): void {
     const known = this.#changes.get(path);
@@ -62,17 +62,17 @@ export class DirtyPaths {
     this.#changes.set("", { first, last: now, whole: true });
   }
 
-  /** When a look is due; null when nothing is dirty. */
+  /** Returns when a scan is due; null when nothing is dirty. */
   dueAt(): number | null {
     if (this.#since === null || this.#changes.size === 0) return null;
     let all = 0;
     for (const change of this.#changes.values()) all = Math.max(all, this.#settledAt(change));
     const isBulk = this.#changes.size > BULK || this.#changes.has("");
-    // When everything has settled, but not later than the longest wait allows.
+    // The scan is due when everything has settled, or when the longest wait is over.
     return Math.min(all, this.#since + (isBulk ? this.#timing.bulkMostMs : this.#timing.settleMostMs));
   }
 
-  /** Paths that are not judged yet, with all below them, and why not. */
+  /** Returns the paths that must not be judged yet, with everything below them, and the reason. */
   unsettled(now: number): ReadonlyMap<LocalPath, Unread> {
     const waiting = new Map<LocalPath, Unread>();
     for (const [path, change] of this.#changes) if (this.#settledAt(change) > now) waiting.set(path, STILL_WRITTEN);
@@ -80,9 +80,9 @@ export class DirtyPaths {
   }
 
   /**
-   * Whether a document may be judged by itself: it has settled, and no folder above it comes or
-   * goes. That something in its folder changed does not matter: what we write there ourselves does
-   * that.
+   * Returns whether a document may be judged by itself: it has settled, and no folder above it is
+   * being created or removed. Other changes in its folder do not matter: mdmirror's own writes
+   * cause them, too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     for (const [at, change] of this.#changes)
@@ -90,15 +90,15 @@ export class DirtyPaths {
     return true;
   }
 
-  /** Whether a bulk change is under way: nothing should be judged before it has settled. */
+  /** Returns whether a bulk change is in progress. Nothing is judged until it has settled. */
   isBulkUnderWay(now: number): boolean {
     for (const change of this.#changes.values()) if (change.whole && this.#settledAt(change) > now) return true;
     return false;
   }
 
   /**
-   * Takes out what has settled. `many`: so many changes at once that the system may have dropped
-   * notices of others.
+   * Removes and returns the paths that have settled. `many`: so many changes came together that the
+   * system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
     const paths: LocalPath[] = [];
@@ -115,7 +115,7 @@ export class DirtyPaths {
     return { paths, whole, many };
   }
 
-  /** When the changes that a path waits for have settled; null: it waits for none. */
+  /** Returns when the changes of a path settle; null: it has none. */
   settlesAt(path: LocalPath): number | null {
     let latest: number | null = null;
     for (const [at, change] of this.#changes)

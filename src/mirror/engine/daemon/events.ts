@@ -6,11 +6,12 @@ import type { RunReport } from "../run/report.ts";
 import type { Phase } from "./phase.ts";
 
 /**
- * What `watch --json` prints, a line each. Never a text (I30). `at`: milliseconds since the epoch.
+ * The lines that `watch --json` prints. They never contain text of documents (I30). `at`:
+ * milliseconds since the epoch.
  */
 export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "phase"; readonly phase: Phase }
-  /** One effect, or something that the user should know: a line of the event log. */
+  /** A line of the event log: one effect, or something that the user should know. */
   | {
       readonly kind: "change";
       /** An action kind, or `safety-stop`, `conflict`, `late-write`, `recover`, `fault`. */
@@ -22,17 +23,18 @@ export type DaemonEvent = { readonly at: number } & (
       readonly detail: string;
       readonly code: string | null;
       readonly requestId: string | null;
-      /** The version that the document is linked at afterwards. */
+      /** The version that the document is linked to afterwards. */
       readonly changeId: string | null;
-      /** Changed lines of the text; null where the text did not change, or is not in the store. */
+      /** Number of changed lines; null if the text did not change, or is not in the text store. */
       readonly lines: ChangedLines | null;
       readonly run: number;
     }
-  /** A run that did something, or ended otherwise than the one before. */
+  /** A run that did something, or ended in another state than the one before. */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
-   * A local deletion waits for its grace, or was called off. A document in conflict comes back
-   * instead of being deleted on the service. `asks`: too many wait, so the mirror will stop first.
+   * A local deletion waits for its delay, or its file came back. A document in conflict is written
+   * back instead of being deleted on the service. `asks`: so many deletions wait that a safety
+   * check will stop the sync.
    */
   | {
       readonly kind: "deletion-pending";
@@ -42,9 +44,9 @@ export type DaemonEvent = { readonly at: number } & (
       readonly asks: boolean;
     }
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
-  /** Nothing is watched any more, so each poll looks at the folder. Said once. */
+  /** The folder is no longer watched, so each poll scans it. Published once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
-  /** The machine slept: everything is looked at again. */
+  /** The machine slept, so both sides are looked at again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
 );
 
@@ -53,7 +55,7 @@ type Texts = Pick<State, "link" | "text">;
 
 type ChangedLines = { readonly added: number; readonly removed: number };
 
-/** Gives the daemon's events to its listeners, and does nothing while there is none. */
+/** Passes the daemon's events to its listeners. Does nothing while there is none. */
 export class EventPublisher {
   readonly #clock: Pick<Clock, "now">;
   readonly #state: Texts;
@@ -69,13 +71,13 @@ export class EventPublisher {
     for (const listener of this.#listeners) listener({ ...event, at: this.#clock.now() } as DaemonEvent);
   }
 
-  /** @returns what ends it */
+  /** @returns a function that ends the subscription */
   subscribe(listener: (event: DaemonEvent) => void): () => void {
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A line of the event log, published once the transaction that wrote it is over. */
+  /** Publishes a line of the event log after the transaction that wrote it. */
   record(event: MirrorEvent): void {
     if (this.#listeners.size === 0) return;
     if (this.#recorded.push(event) === 1) queueMicrotask(() => this.#publishRecorded());
@@ -99,7 +101,7 @@ function linesOf({ before, after }: MirrorEvent, state: Texts): ChangedLines | n
   return was === null || is === null ? null : countChangedLines(was, is);
 }
 
-/** Counts the lines that only one of two texts has, whatever their order. */
+/** Counts the lines that only one of the two texts has, in any order. */
 export function countChangedLines(before: string, after: string): ChangedLines {
   const counts = new Map<string, number>();
   for (const line of split(after)) counts.set(line, (counts.get(line) ?? 0) + 1);

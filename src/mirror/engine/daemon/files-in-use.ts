@@ -4,24 +4,27 @@ import type { Intent } from "../../ports/state.ts";
 import { isOver, quietIn } from "../run/hands-off.ts";
 import type { HandsOff, World } from "../run/world.ts";
 
-/** How often it is looked whether an editor has closed a file: one look at its lock each time. */
+/** How often mdmirror checks the lock of an open file. */
 const LOCK_LOOK_MS = 2_000;
 const LEAST_MS = 100;
 
 type Parked = Extract<Intent, { kind: "set-aside" }>;
 
 /**
- * The files that somebody has in hand: over which the service's text waits to be written, and which
- * were replaced while a program had them open to write. When to look at them again. Times are
+ * The files that a program has open: those that mdmirror waits to replace, and those that it
+ * replaced while a program had them open for writing. Knows when to check them again. Times are
  * monotonic.
  */
 export class FilesInUse {
   readonly #world: World;
   readonly #handsOff: HandsOff | undefined;
   #holds: readonly Hold[] = [];
-  /** Old files into which somebody may write yet. */
+  /** Set-aside files that a program may still write into. */
   #parked: readonly Parked[] = [];
-  /** By its place, the text for which a run was asked: none is asked for twice. */
+  /**
+   * By place of the set-aside file: the content for which a run was requested. No run is requested
+   * twice for the same content.
+   */
   readonly #judged = new Map<string, Digest>();
   #lookAt: number | null = null;
 
@@ -30,7 +33,7 @@ export class FilesInUse {
     this.#handsOff = handsOff;
   }
 
-  /** Takes the holds of a pass. */
+  /** Takes the blocked changes of a run. */
   update(holds: readonly Hold[]): void {
     const { clock } = this.#world;
     const waiting = holds.filter(({ reason }) => reason === "in-use");
@@ -38,7 +41,7 @@ export class FilesInUse {
     this.noteReplaced();
   }
 
-  /** Takes the files that a pass has replaced. */
+  /** Takes the files that a run has replaced. */
   noteReplaced(): void {
     const { state, disk } = this.#world;
     this.#parked = state
@@ -49,14 +52,14 @@ export class FilesInUse {
     this.#schedule();
   }
 
-  /** When to look; null: none waits. */
+  /** Returns when to check; null: no file waits. */
   nextAt(): number | null {
     return this.#lookAt;
   }
 
   /**
-   * Looks again.
-   * @returns whether one may be written over now, or somebody wrote into one, so that a run is due
+   * Checks the files.
+   * @returns whether a run is due: one file may be replaced now, or a program wrote into another
    */
   isAnyFree(): boolean {
     if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0) || this.#parked.some((one) => this.#isWritten(one))) {
@@ -81,7 +84,7 @@ export class FilesInUse {
     return true;
   }
 
-  /** How long to wait before the next look at it; not above 0: it is free. */
+  /** Returns how long to wait before the next check of the file; 0 or less: it is free. */
   #waitsMs({ path, since }: Hold): number {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;

@@ -5,15 +5,15 @@ import type { Watcher, WatchHint } from "../../ports/watch.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 
 export interface WatchListener {
-  /** @param whole whether all below the path must be walked */
+  /** @param whole whether everything below the path must be scanned */
   onHint(path: LocalPath, whole: boolean): void;
-  /** The system gives no more watches. Called once at most. */
+  /** The system gives no more watches. Called at most once. */
   onLimit(limit: { readonly code: string; readonly why: string }): void;
 }
 
 /**
- * The watcher's life: it starts when the folder is there, is closed when the folder goes, and is
- * given up when the system has no more watches.
+ * Manages the watcher: starts it when the folder exists, closes it when the folder is gone, and
+ * gives it up when the system has no more watches.
  */
 export class FolderWatch {
   readonly #watcher: Watcher;
@@ -37,8 +37,8 @@ export class FolderWatch {
   }
 
   /**
-   * Starts watching, unless it watches already with these ignore rules.
-   * @returns whether it started: then the whole folder must be looked at
+   * Starts the watcher unless it runs with these ignore rules.
+   * @returns whether it started: then the whole folder must be scanned
    */
   async ensure({ ignores }: LocalTree): Promise<boolean> {
     this.#ignores = ignores;
@@ -79,7 +79,7 @@ export class FolderWatch {
     this.#listener.onHint("", true);
   }
 
-  /** A sidecar's name is ignored, but deleting a sidecar ends its conflict. */
+  /** The ignore rules exclude conflict copies, but deleting one ends its conflict. */
   #isIrrelevant(path: LocalPath): boolean {
     if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;
     return this.#isIgnored(path, "file") && !isSidecarName(nameOf(path));

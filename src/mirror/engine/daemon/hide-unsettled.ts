@@ -6,9 +6,9 @@ import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { inodeKey } from "../../planner/match/inode.ts";
 
 /**
- * Marks parts of a local tree as not seen, neither present nor absent, because they must not be
- * judged yet. Of the whole tree ("": a bulk change is under way), files that are there are judged,
- * but no absence is.
+ * Marks parts of a local tree as unread, neither present nor absent, because they must not be
+ * judged yet. If the whole tree is marked ("": a bulk change is in progress), existing files are
+ * judged, but no absence is.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;
@@ -22,8 +22,9 @@ export function isHidden(path: LocalPath, waiting: ReadonlyMap<LocalPath, unknow
 }
 
 /**
- * Linked documents that had text and are empty now: an editor may have crashed between truncating
- * and writing. Not where an empty document's own file was moved to: nobody is writing that.
+ * Returns the linked documents that had text and are empty now: a program may have crashed between
+ * truncating and writing. A file that was moved, of a document that was empty before, does not
+ * count.
  */
 export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalPath, Unread> {
   const empty = new Set<LocalPath>();
@@ -39,7 +40,7 @@ export function findEmptied(tree: LocalTree, base: BaseTree): ReadonlyMap<LocalP
   return emptied;
 }
 
-/** Of the files that documents without a text had; none where inodes prove nothing. */
+/** Inodes of documents that are empty in base; none if inodes are not reliable on this disk. */
 function inodesOfEmpty({ inodesTrusted }: LocalTree, { links }: BaseTree): ReadonlySet<string> {
   const inodes = new Set<string>();
   if (!inodesTrusted) return inodes;

@@ -7,14 +7,15 @@ import { fromService, toService, type World } from "../run/world.ts";
 import type { FileHint } from "./remote-hints.ts";
 
 /**
- * Looks at the documents that the service hinted at, each by its exact path: that costs a small
- * answer, whatever the size of the workspace. What a hint says is only where to look.
+ * Asks for the documents that an event of the service named, each by its exact path: the answer is
+ * small, whatever the size of the workspace. The event only says what to ask for, and is trusted
+ * for nothing else.
  */
 
 type HintedLook =
-  /** Documents that are not as base has them, and how many were asked about in vain. */
+  /** Documents that differ from base, and how many requests showed no difference. */
   | { readonly kind: "shown"; readonly files: readonly RemoteFile[]; readonly inVain: number }
-  /** Only the whole list can tell: one moved, is gone, or could not be asked about. */
+  /** Only a listing can tell: a document moved, is gone, or could not be read. */
   | { readonly kind: "whole" };
 
 const WHOLE: HintedLook = { kind: "whole" };
@@ -38,9 +39,9 @@ export async function lookAtHinted(world: World, hints: readonly FileHint[]): Pr
 }
 
 /**
- * The path at which to ask, below the mirrored subtree. `known`: base has it as the hint says, or
- * it is not of the mirrored subtree; `elsewhere`: it is not where base has it, so that more than
- * one document may have moved.
+ * Returns the path to ask for, below the linked subtree. `known`: base has the version of the
+ * event, or the document is outside the linked subtree; `elsewhere`: base has it at another path,
+ * so that more than one document may have moved.
  */
 function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;
@@ -51,7 +52,7 @@ function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath 
   return path !== null && changeId === link.changeId ? "known" : link.remotePath;
 }
 
-/** @returns null where another document is at this path, none, or no answer came */
+/** @returns null if another document or none is at this path, or no answer came */
 async function askAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? documentsOf(world, listing).get(id) : undefined;

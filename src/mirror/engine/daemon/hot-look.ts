@@ -13,35 +13,33 @@ import { toService, type World } from "../run/world.ts";
 import type { HotPlace, Place } from "./hot-places.ts";
 
 /**
- * Looks at the places where somebody works, each by a list of its own. Such a list proves nothing
- * of what it does not show: a document that is missing may have been moved, and only a look at
- * everything can tell.
+ * Lists the places where somebody works. Such a listing does not prove an absence: a missing
+ * document may have been moved, and only a listing of everything can tell.
  */
 
 export type HotLook = {
-  /** Documents that are not as base has them, and were not shown so before. */
+  /** Documents that differ from base and were not shown like this before. */
   readonly files: readonly RemoteFile[];
   /**
-   * Whether only a look at everything can tell: a document of base was not there, or no answer
-   * came.
+   * Whether a listing of everything is needed: a document of base was missing, or no answer came.
    */
   readonly needsAll: boolean;
 };
 
-/** How much of a page a subtree may fill, so that it stays one page for a while. */
+/** How much of a page a subtree may fill, so that it still fits on one page after some growth. */
 const FILL = 0.9;
-/** LIMIT: pages of a folder that is asked for by itself. */
+/** LIMIT: pages of a folder that is listed by itself. */
 const MOST_PAGES = 8;
-/** LIMIT: documents that are missing from a list and asked for by their paths. */
+/** LIMIT: documents that are missing from a listing and are asked for by their paths. */
 const MOST_ASKED = 4;
 
 const NOTHING: HotLook = { files: [], needsAll: false };
 
 /**
- * The place to ask for when the document at this path changed: the largest folder above it whose
- * documents fit on a page, because who works in one folder soon works in the next; else its own
- * folder; else the document alone.
- * @param page how many documents the service shows on a page
+ * Chooses the place to list when the document at this path changed: the largest folder above it
+ * whose documents fit on a page, because work in a folder often continues in its neighbour; else
+ * its own folder; else the document alone.
+ * @param page number of documents that the service returns in a page
  */
 export function choosePlace(state: State, path: LocalPath, page: number): Place | null {
   const fit = Math.floor(page * FILL);
@@ -57,8 +55,8 @@ export function choosePlace(state: State, path: LocalPath, page: number): Place 
 }
 
 /**
- * @param page how many documents the service shows on a page
- * @returns null where base does not have the place any more
+ * @param page number of documents that the service returns in a page
+ * @returns null if base does not have the place any more
  */
 export async function lookAtPlace(world: World, hot: HotPlace, page: number): Promise<HotLook | null> {
   const asked = selectorOf(world, hot.place);
@@ -95,7 +93,7 @@ function selectorOf(world: World, place: Place): Selector | null {
   return { kind: "path-prefix", pathPrefix: toService(world, dir.remotePath) };
 }
 
-/** The documents of base that a list of the place must show. */
+/** Returns the documents of base that a listing of the place must show. */
 function membersOf(state: State, place: Place): readonly Placed[] {
   if (place.kind === "document") {
     const link = state.link(place.id);
@@ -103,7 +101,7 @@ function membersOf(state: State, place: Place): readonly Placed[] {
   }
   const remote = state.dirAt(place.path)?.remotePath;
   const depth = place.kind === "subtree" ? "all" : "one";
-  // Of one that is held at another path on the service, the list says nothing.
+  // A document whose path on the service is not the one in base need not be in the listing.
   return state
     .documentsIn(place.path, depth, Number.MAX_SAFE_INTEGER)
     .filter(({ localPath, remotePath }) => remote !== undefined && isUnder(remote, remotePath, place, localPath));
@@ -115,8 +113,8 @@ function isUnder(folder: string, remotePath: string, place: Place, localPath: Lo
 }
 
 /**
- * Asks for documents that a list did not show, each at its path: a list that is made while others
- * write may leave one out.
+ * Asks by path for documents that a listing did not show: a listing that is read while others write
+ * may leave one out.
  */
 async function askFor(world: World, missing: readonly Placed[]): Promise<Map<DocId, RemoteFile>> {
   const found = new Map<DocId, RemoteFile>();
@@ -130,7 +128,10 @@ async function askFor(world: World, missing: readonly Placed[]): Promise<Map<Doc
   return found;
 }
 
-/** What is not as base has it: what of it is news, and all of it. */
+/**
+ * Returns the documents that differ from base: all of them, and those that are new since the last
+ * look.
+ */
 function sortOut(
   state: State,
   shown: ReadonlyMap<DocId, RemoteFile>,
@@ -141,7 +142,7 @@ function sortOut(
   for (const file of shown.values()) {
     const link = state.link(file.id);
     if (link !== null && agreesThere(link, file)) continue;
-    // A list that lags behind shows a version that we know to be an earlier one.
+    // A stale listing shows a version that is known to be earlier than base's.
     if (link !== null && state.isEarlier(file.id, file.changeId, link.changeId)) continue;
     const mark = `${file.changeId} ${file.protected ? "p" : "-"} ${file.path}`;
     if (before.get(file.id) !== mark) files.push(file);
@@ -150,7 +151,10 @@ function sortOut(
   return [files, odd];
 }
 
-/** Returns the digest of a listing: equal when the documents and their order are. */
+/**
+ * Returns the digest of a listing. Two listings with the same documents in the same order have the
+ * same digest.
+ */
 function listingDigest(files: ReadonlyMap<DocId, RemoteFile>): string {
   const lines: string[] = [];
   for (const { id, path, changeId, protected: isProtected } of files.values())

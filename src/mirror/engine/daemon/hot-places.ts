@@ -2,9 +2,9 @@ import type { DocId } from "../../../contract/ids.ts";
 import { type LocalPath, isBelow, parentOf } from "../../../contract/path.ts";
 
 /**
- * A part of the workspace that is asked for by itself. `subtree`: a folder with all below it, in
- * one page; `folder`: the documents directly in a folder; `document`: one, where its folder has too
- * many or is the root, which no list can be asked for.
+ * A part of the workspace that is listed by itself. `subtree`: a folder with everything below it,
+ * on one page; `folder`: the documents directly in a folder; `document`: a single one, if its
+ * folder has too many or is the root, which no listing can be limited to.
  */
 export type Place =
   | { readonly kind: "subtree" | "folder"; readonly path: LocalPath }
@@ -13,37 +13,39 @@ export type Place =
 /** A place where somebody works, on either side. Times are monotonic. */
 export type HotPlace = {
   readonly place: Place;
-  /** When something of it last changed. */
+  /** When a document in it last changed. */
   changedAt: number;
   nextAt: number;
-  /** Requests of a look at it. */
+  /** Number of requests for one look. */
   cost: number;
-  /** The digest of what was last shown; null: nothing yet. */
+  /** The digest of the last listing; null: none yet. */
   shown: string | null;
-  /** What is there otherwise than in base, and was judged so already. */
+  /** Documents that differ from base and were judged like this before. */
   odd: ReadonlyMap<DocId, string>;
-  /** Documents of base that were not there, which a look at everything has been asked to judge. */
+  /** Documents of base that were missing, and that a listing of everything was requested for. */
   absent: ReadonlySet<DocId>;
 };
 
-/** LIMIT: how many places are asked for by themselves. */
+/** LIMIT: places that are listed by themselves. */
 const MOST = 16;
-/** How much of the budget they may take altogether; the rest is for looks at everything. */
+/**
+ * The share of the budget that all places together may use; the rest is for listings of everything.
+ */
 const SHARE = 0.7;
-/** The interval grows with the time in which nothing changed there: a thirtieth of it. */
+/** The interval of a place is the time since its last change, divided by this. */
 const COOLING = 30;
-/** Times of several places that are so near to each other are one turn, in milliseconds. */
+/** Looks that are due within this time of each other are made together, in milliseconds. */
 const TOGETHER_MS = 250;
 
-/** The places where somebody works: which are asked for, and when. */
+/** Keeps the places where somebody works, and when each is listed next. */
 export class HotPlaces {
   readonly #leastMs: number;
   readonly #mostMs: number;
   readonly #places: HotPlace[] = [];
 
   /**
-   * @param leastMs between two looks at a place where something has just changed
-   * @param mostMs a place that cooled to this interval is no longer asked for by itself
+   * @param leastMs interval after a change in the place
+   * @param mostMs a place whose interval has grown to this is no longer listed by itself
    */
   constructor(leastMs: number, mostMs: number) {
     this.#leastMs = leastMs;
@@ -51,8 +53,8 @@ export class HotPlaces {
   }
 
   /**
-   * A document changed, on either side.
-   * @param choose chooses the place to ask for; null: none can be asked for
+   * Notes that a document changed, on either side.
+   * @param choose chooses the place to list; null: none can be listed
    */
   heat(path: LocalPath, now: number, choose: () => Place | null): void {
     const known = this.#places.find(({ place }) => covers(place, path));
@@ -77,14 +79,14 @@ export class HotPlaces {
     return this.#places.length;
   }
 
-  /** When the next look is due; null: nothing is hot. */
+  /** Returns when the next look is due; null: there is no place. */
   dueAt(): number | null {
     return this.#places.reduce<number | null>((least, { nextAt }) => Math.min(least ?? nextAt, nextAt), null);
   }
 
   /**
-   * The places that are due, whose next look is planned then.
-   * @param aMinute requests a minute that all looks may cost
+   * Returns the places that are due, and plans their next look.
+   * @param aMinute requests a minute that all looks may use
    */
   take(now: number, aMinute: number): HotPlace[] {
     for (const place of [...this.#places]) if (this.#interval(place, now) >= this.#mostMs) this.drop(place);

@@ -8,9 +8,9 @@ import { HotPlaces } from "./hot-places.ts";
 import type { RequestBudget } from "./request-budget.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** LIMIT: steps of a run that still tell where somebody works; more of them are a bulk change. */
+/** LIMIT: steps of a run that still show where somebody works; more are a bulk change. */
 const MOST_STEPS = 200;
-/** LIMIT: new places of one run, because choosing one reads every link. */
+/** LIMIT: new places per run, because choosing one reads every link. */
 const MOST_CHOSEN = 4;
 
 /** Keeps the places where somebody works, and looks at them. */
@@ -25,7 +25,7 @@ export class HotWatch {
     this.#places = new HotPlaces(pollActiveMs, hotMostMs);
   }
 
-  /** @param documents how many there are */
+  /** @param documents number of documents in the workspace */
   noteRun(end: PassEnd, documents: number, now: number): void {
     if (end.kind === "offline" || end.ends.length > MOST_STEPS) return;
     let chosen = 0;
@@ -42,7 +42,7 @@ export class HotWatch {
     return this.#places.dueAt();
   }
 
-  /** Looks at the places that are due, side by side. */
+  /** Looks at the places that are due, in parallel. */
   async look(documents: number, now: number): Promise<HotLook> {
     const due = this.#places.take(now, this.#budget.aMinute(now));
     const page = this.#budget.pageSize(documents);
@@ -56,7 +56,7 @@ export class HotWatch {
   }
 }
 
-/** Local paths at which an action shows that somebody works there: of a move, both. */
+/** Returns the local paths at which an action shows that somebody works; of a move, both. */
 function pathsOf(action: Action): readonly LocalPath[] {
   if (action.kind === "move-local" || action.kind === "move-folder-local") return [action.from, action.to];
   if ("localPath" in action) return [action.localPath];

@@ -19,13 +19,13 @@ import type { State } from "../../ports/state.ts";
 import type { Planned } from "../run/pass-context.ts";
 
 /**
- * Says whether the mirror is in sync: the service was last seen to hold what base says, and nothing
- * is left to do except what is blocked. Then the part of the trees that a few paths need is made
- * from base.
+ * Tells whether both sides are in sync: the service last showed what base says, and only blocked
+ * changes are left. While they are, the part of the trees that a few paths need can be made from
+ * base.
  * @param local the last scan; its entries are not needed
  * @param remote the service's tree after the cycle
- * @returns ids and local paths that cannot be judged by their content alone; null where something
- * is left to do, was not seen, or is not in base
+ * @returns ids and local paths that cannot be judged by their content alone; null if something is
+ * left to do, was not seen, or is not in base
  */
 export function heldInSync(
   { plan }: Planned,
@@ -39,12 +39,15 @@ export function heldInSync(
   return listsBase(base, remote) ? heldForLong(base) : null;
 }
 
-/** The last scan without its entries, and what cannot be judged by its content alone. */
+/**
+ * The last scan without its entries, and the ids and paths that cannot be judged by their content
+ * alone.
+ */
 type InSync = { readonly local: LocalTree; readonly held: ReadonlySet<string> };
 
 /**
- * Ids and local paths of conflicts and holds, and ids of documents that were here before; null
- * where time alone may end one of them.
+ * Returns ids and local paths of conflicts and blocked changes, and ids of documents that were
+ * local before; null if one of them may end by the passing of time.
  */
 function heldForLong(base: BaseTree): ReadonlySet<string> | null {
   const held = new Set<string>([...base.conflicts.keys(), ...base.tombstones.keys()]);
@@ -55,7 +58,7 @@ function heldForLong(base: BaseTree): ReadonlySet<string> | null {
   return held;
 }
 
-/** Returns whether the service shows exactly the linked documents and folders, as base has them. */
+/** Returns whether the service shows exactly the linked documents and folders of base. */
 function listsBase({ links, dirs }: BaseTree, { files, folders }: RemoteTree): boolean {
   if (files.size !== links.size || folders.size !== dirs.size) return false;
   for (const link of links.values()) {
@@ -65,7 +68,7 @@ function listsBase({ links, dirs }: BaseTree, { files, folders }: RemoteTree): b
   return dirs.values().every((dir) => folders.get(dir.id)?.path === dir.remotePath);
 }
 
-/** Whether two listings show the same. */
+/** Returns whether two listings show the same documents. */
 export function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: ReadonlyMap<DocId, RemoteFile>): boolean {
   if (a.size !== b.size) return false;
   for (const [id, file] of a) {
@@ -77,18 +80,18 @@ export function haveSameDocuments(a: ReadonlyMap<DocId, RemoteFile>, b: Readonly
   return true;
 }
 
-/** The document on the service as its record says. */
+/** Returns the document on the service as its record describes it. */
 export function remoteFileOf({ id, remotePath: path, changeId, protected: isProtected }: Link): RemoteFile {
   return { id, path, changeId, protected: isProtected };
 }
 
-/** The file as its record says; null: the record has no stamp of it. */
+/** Returns the local file as its record describes it; null: the record has no stamp. */
 function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest }: Link): LocalFile | null {
   if (stamp === null) return null;
   return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };
 }
 
-/** The remote tree made from base. */
+/** Returns the remote tree made from base. */
 export function remoteTreeOf(links: Iterable<Link>, dirs: Iterable<DirLink>): RemoteTree {
   const files = new Map<DocId, RemoteFile>();
   for (const link of links) files.set(link.id, remoteFileOf(link));
@@ -99,9 +102,11 @@ export function remoteTreeOf(links: Iterable<Link>, dirs: Iterable<DirLink>): Re
 }
 
 /**
- * The three trees made from base, with only the documents at these paths and the folders above.
- * @param shown what the service has just shown of them, where base has another version or none
- * @returns null where one of them cannot be judged by its text alone
+ * Makes the three trees from base, with only the documents at these paths and the folders above
+ * them.
+ * @param shown documents that the service has just shown with another version than base, or that
+ * base does not have
+ * @returns null if one of them cannot be judged by its content alone
  */
 export function partialTrees(
   state: State,
@@ -128,7 +133,7 @@ class PartOfBase {
     this.#inSync = inSync;
   }
 
-  /** @returns false where the thing at this path cannot be judged by its text alone */
+  /** @returns false if the path cannot be judged by its content alone */
   add(path: LocalPath): boolean {
     if (this.#inSync.held.has(path)) return false;
     const [link, ...more] = this.#state.linksAt(path);
@@ -136,14 +141,17 @@ class PartOfBase {
     return more.length === 0 && this.#addDocument(link) && ancestorsOf(path).every((folder) => this.#addFolder(folder));
   }
 
-  /** @returns false where it is more than another version, or a new document in a known folder */
+  /**
+   * @returns false if more changed than the version of a document, or a new document is in an
+   * unknown folder
+   */
   show(file: RemoteFile): boolean {
     this.#shown.push(file);
     const link = this.#links.get(file.id);
     if (link !== undefined) return link.remotePath === file.path && !file.protected;
     const { held, local } = this.#inSync;
     if (held.has(file.id) || this.#state.link(file.id) !== null || local.ignores(file.path, "file")) return false;
-    // Where the disk takes two spellings for one name, another document may have this one's place.
+    // On a disk that takes two spellings for one name, another document may be in this one's place.
     if (local.disk.foldsCase || local.disk.foldsUnicode) return false;
     return ancestorsOf(file.path).every((folder) => this.#addFolder(folder));
   }
@@ -162,7 +170,7 @@ class PartOfBase {
     return { ...tree, files: new Map([...tree.files, ...this.#shown.map((file) => [file.id, file] as const)]) };
   }
 
-  /** A path of no link may be a new file, or nothing: looking at it will tell. */
+  /** A path without a link may be a new file, or nothing: the scan tells. */
   #addUnlinked(path: LocalPath): boolean {
     if (path === "" || isSidecarName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
     if (this.#inSync.local.ignores(path, "folder"))
@@ -188,7 +196,7 @@ class PartOfBase {
   }
 }
 
-/** Whether a changed text goes out at once: it waits for no review and no grant. */
+/** Returns whether a changed text is uploaded without waiting for a review or a grant. */
 function isPlain(link: Link): boolean {
   return link.standing === "linked" && !link.protected && link.submissions.length === 0;
 }

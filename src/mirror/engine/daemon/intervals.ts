@@ -1,28 +1,31 @@
 import type { WaitReason } from "./phase.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** How long the daemon waits until its next request to the service. Pure. */
+/** Computes how long the daemon waits until its next request to the service. Pure. */
 
 const JITTER = 0.1;
-/** Of the budget, what looks at everything may cost at rest: a third, and after long a sixth. */
+/**
+ * The part of the budget that listings of everything may use at rest: a third, and after a long
+ * rest a sixth.
+ */
 const RESTING = 3;
 const SLEEPING = 6;
-/** At rest the interval grows with the time in which nothing happened: to a tenth of it. */
+/** At rest the interval grows to a tenth of the time since the last change. */
 const SLOWING = 10;
 
 type Pace = {
   readonly quietMs: number;
-  /** How many requests a look at everything takes. */
+  /** Requests that one listing of everything takes. */
   readonly requests: number;
-  /** How many a minute may be sent. */
+  /** Requests allowed in a minute. */
   readonly aMinute: number;
-  /** Whether the service tells of its changes. */
+  /** Whether the service sends events. */
   readonly isTold: boolean;
 };
 
 /**
- * Milliseconds between two polls. They grow with the time in which nothing happened, and with the
- * workspace, so that listing it stays within the budget of requests.
+ * Milliseconds between two polls. They grow with the time since the last change, and with the
+ * workspace, so that listing it stays within the budget.
  * @param fraction [0, 1)
  */
 export function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number): number {
@@ -32,7 +35,7 @@ export function pollInterval(timing: DaemonTiming, pace: Pace, fraction: number)
   return Math.max(wanted, affordable, least) * (1 + JITTER * (2 * fraction - 1));
 }
 
-/** Milliseconds between two looks at everything that use up the budget. */
+/** Milliseconds between two listings of everything that use the whole budget. */
 export function affordableInterval({ requests, aMinute }: Pick<Pace, "requests" | "aMinute">): number {
   return (requests * 60_000) / aMinute;
 }
@@ -45,8 +48,8 @@ function wantedInterval(timing: DaemonTiming, quietMs: number, affordable: numbe
 }
 
 /**
- * Milliseconds until a failed attempt is repeated: doubled each time up to a limit. The second half
- * is left to chance, so that many clients of a service that comes back do not come at once.
+ * Milliseconds until a failed run is tried again: doubled each time up to a limit. The second half
+ * is random, so that many clients do not return to a recovering service at the same moment.
  * @param failures in a row, this one included
  */
 export function retryDelay(

@@ -21,28 +21,28 @@ import { type World, toService } from "../run/world.ts";
 import { haveSameDocuments, heldInSync, partialTrees } from "./in-sync.ts";
 import { remoteAfterPass } from "./remote-after-pass.ts";
 
-/** A listing that no pass has used yet, and when it was asked for (monotonic). */
+/** A listing that no run has used yet, and when it was requested (monotonic). */
 type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
 
-/** Prepares a walked tree for a pass: leaves out what must not be judged yet. */
+/** Prepares a scanned tree for a cycle: hides what must not be judged yet. */
 type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
- * Keeps what the daemon knows of both sides between cycles, so that an edit in place costs one scan
- * of one file and no list. A cycle over the whole mirror always scans the folder. The service's
- * tree is kept as long as effects can be followed in it; else the service is listed again.
+ * Keeps what the daemon knows of both sides between cycles, so that an edit costs one scan of one
+ * file and no listing. A cycle over everything always scans the folder. The service's tree is kept
+ * as long as every effect can be followed in it; else the service is listed again.
  */
 export class KnownTrees {
   readonly #world: World;
   #remote: RemoteTree | null = null;
   #folders: RemoteTree["folders"] | null = null;
   #newListing: NewListing | null = null;
-  /** The last scan without its entries: ignore rules, and what the disk is like. */
+  /** The last scan without its entries: ignore rules, and properties of the disk. */
   #lastLocal: LocalTree | null = null;
   #documentCount = 0;
   /**
-   * Ids and local paths that cannot be judged by their content alone, while all is in sync. Null
-   * when something is left to do.
+   * Ids and local paths that cannot be judged by their content alone, while both sides are in sync.
+   * Null if something is left to do.
    */
   #held: ReadonlySet<string> | null = null;
   #listedAt = Number.NEGATIVE_INFINITY;
@@ -65,7 +65,7 @@ export class KnownTrees {
 
   async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
     this.#held = null;
-    // An absence must be proven in the pass that acts on it (I04).
+    // An absence must be proven in the run that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
       return { kind: "seen", tree: this.#remote };
     const known = {
@@ -90,10 +90,11 @@ export class KnownTrees {
     }
   }
 
-  /** Takes a new listing. `same`: it shows nothing that is not known, so no pass is needed. */
+  /** Takes a new listing. `same`: it shows nothing new, so no run is needed. */
   takeListing(listing: Listing<FileResource>): "same" | "changed" {
     const documents = documentsOf(this.#world, listing);
-    // The pass that settles it needs the folders too, which are as old as the service was.
+    // The run that handles a restored service needs the folders, too, and those known are from
+    // before the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
     else if (listing.complete && this.#remote?.complete === true && haveSameDocuments(this.#remote.files, documents))
       return "same";
@@ -101,15 +102,22 @@ export class KnownTrees {
     return "changed";
   }
 
-  /** Takes documents that were just shown, all else being as before; false: more has changed. */
+  /**
+   * Takes documents that the service has just shown, if nothing else changed; false: more has
+   * changed.
+   */
   takeShown(shown: readonly RemoteFile[]): boolean {
     const listing = this.#newListing === null ? listingWith(this.#world, this.#remote, shown) : null;
-    // It proves nothing about now: in sync is said as of the last look at everything.
+    // It does not move the time as of which both sides are in sync: that is the last listing of
+    // everything.
     if (listing !== null) this.#newListing = { listing, at: this.#listedAt };
     return listing !== null;
   }
 
-  /** After the steps of a cycle, or of a part: keeps the service's tree if they can be followed. */
+  /**
+   * Called after the steps of a cycle: keeps the service's tree if every effect can be followed in
+   * it.
+   */
   afterPass(end: PassEnd): void {
     if (end.kind === "offline") {
       this.#remote = null;
@@ -117,7 +125,7 @@ export class KnownTrees {
       return;
     }
     const { local, remote } = end.trees;
-    // A part may show versions that no list has shown.
+    // A partial run may use versions that no listing has shown.
     if (local.partial === true && this.#remote !== null)
       this.#remote = { ...this.#remote, files: new Map([...this.#remote.files, ...remote.files]) };
     if (end.ends.length === 0) return;
@@ -127,7 +135,7 @@ export class KnownTrees {
     this.#held = null;
   }
 
-  /** After a run: notes whether all is in sync. */
+  /** Called after a run: notes whether both sides are in sync. */
   afterRun(end: PassEnd): void {
     const [local, remote] = [this.#lastLocal, this.#remote];
     const isSeen = end.kind === "planned" && local !== null && remote !== null;
@@ -135,9 +143,9 @@ export class KnownTrees {
   }
 
   /**
-   * While all is in sync: scans the part of the trees that these paths are about again. `same`:
-   * nothing changed; `whole`: it is not in sync, or more changed than the content of documents.
-   * @param shown what the service has just shown of the documents there
+   * While both sides are in sync: scans these paths and makes the part of the trees about them.
+   * `same`: nothing changed; `whole`: not in sync, or more changed than the content of documents.
+   * @param shown documents at these paths that the service has just shown
    */
   lookAtPart(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
     const { state, disk } = this.#world;
@@ -153,8 +161,8 @@ export class KnownTrees {
   }
 
   /**
-   * @param alsoFolders also forgets the folders; else they are believed until a document stands in
-   * an unknown one
+   * @param alsoFolders also forgets the folders; else they are trusted until a document is in an
+   * unknown one
    */
   forgetRemote(alsoFolders: boolean): void {
     this.#held = null;
@@ -163,7 +171,7 @@ export class KnownTrees {
     if (alsoFolders) this.#folders = null;
   }
 
-  /** The ignore rules of the last scan, in a tree without entries; null before the first scan. */
+  /** Returns the last scan's ignore rules in a tree without entries; null before the first scan. */
   lastLocal(): LocalTree | null {
     return this.#lastLocal;
   }
@@ -172,7 +180,7 @@ export class KnownTrees {
     return this.#documentCount;
   }
 
-  /** When the last listing that a pass has used was asked for, by the monotonic clock. */
+  /** Returns when the last listing that a run used was requested, by the monotonic clock. */
   listedAt(): number {
     return this.#listedAt;
   }
@@ -185,9 +193,9 @@ function baseAfter(state: State, { plan, trees, ends }: Planned): BaseTree {
 }
 
 /**
- * What the service would list if these documents alone had changed since everything was last seen.
- * @param before everything as it was last seen
- * @returns null where more must have changed: a folder is new, or a place is another document's
+ * Returns what the service would list if only these documents had changed since the last listing.
+ * @param before the last listing
+ * @returns null if more must have changed: a folder is new, or a path is another document's
  */
 function listingWith(
   world: World,

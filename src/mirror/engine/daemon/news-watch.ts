@@ -7,14 +7,16 @@ import type { Schedule } from "./schedule.ts";
 
 type NewsParts = {
   readonly world: World;
-  /** null: nobody listens. */
+  /** Null: the daemon does not listen to the service. */
   readonly news: RemoteNews | null;
   readonly runs: Pick<Runs, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteTold" | "pollAt">;
   readonly wakeBy: (at: number) => void;
 };
 
-/** The service's news, from the daemon's first turn to its end, and looks at what they say. */
+/**
+ * Listens to the service's events while the daemon runs, and looks at the documents that they name.
+ */
 export class NewsWatch implements NewsListener {
   readonly #parts: NewsParts;
   #state: NewsState = { kind: "off" };
@@ -54,8 +56,8 @@ export class NewsWatch implements NewsListener {
   }
 
   /**
-   * Looks at the documents that were hinted at.
-   * @returns those that are not as base has them; null: only the list can tell
+   * Looks at the documents that events named.
+   * @returns those that differ from base; null: only a listing can tell
    */
   async look(): Promise<readonly RemoteFile[] | null> {
     const { world, runs } = this.#parts;
@@ -73,7 +75,7 @@ export class NewsWatch implements NewsListener {
     return looked.files;
   }
 
-  /** Whatever a list shows that was asked for because of a hint, it counts as one in vain. */
+  /** A listing that an event caused counts against the budget of events, whatever it shows. */
   payForList(): void {
     const { hints, knownTrees } = this.#parts.runs;
     hints.payForList(knownTrees.documentCount(), this.#now());

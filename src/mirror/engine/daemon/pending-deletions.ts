@@ -4,9 +4,9 @@ import type { DaemonTiming } from "./timing.ts";
 type Wait = { readonly first: number; since: number };
 
 /**
- * Local deletions that wait before they are sent, so that a delete-then-create by a tool, or an
- * undo, costs nothing. While deletions keep arriving every wait begins again, so that an `rm -rf`
- * becomes one plan, which meets the budget as a whole. Times are monotonic.
+ * Delays local deletions before they are sent, so that a program's delete-then-create, or an undo,
+ * costs nothing. While deletions keep arriving each delay starts again, so that an `rm -rf` becomes
+ * one plan, and the safety check sees it as a whole. Times are monotonic.
  */
 export class PendingDeletions {
   readonly #timing: DaemonTiming;
@@ -18,8 +18,8 @@ export class PendingDeletions {
 
   /**
    * @param absent linked paths that the plan found absent and left waiting
-   * @param isUnjudged whether the plan could not judge a path, which then goes on waiting from now
-   * @returns what is new, and what came back (or was sent)
+   * @param isUnjudged whether the plan could not judge a path, which then waits from now on
+   * @returns deletions that are new, and paths that came back or were sent
    */
   update(
     absent: ReadonlySet<LocalPath>,
@@ -37,27 +37,30 @@ export class PendingDeletions {
   }
 
   /**
-   * Deletions that have waited long enough: they are looked at again, and sent if the file is still
+   * Returns the deletions whose delay is over. They are sent if the next scan still finds the file
    * absent.
    */
   due(now: number): ReadonlySet<LocalPath> {
     return new Set([...this.#waits].flatMap(([path, wait]) => (this.#dueAt(wait) <= now ? [path] : [])));
   }
 
-  /** When the first one is due; null when none waits. */
+  /** Returns when the first one is due; null when none waits. */
   nextAt(): number | null {
     let next: number | null = null;
     for (const wait of this.#waits.values()) next = Math.min(next ?? Number.POSITIVE_INFINITY, this.#dueAt(wait));
     return next;
   }
 
-  /** Somebody waits for this deletion: it is due at `at`, unless it was due before. */
+  /** Makes a deletion due at `at`, or earlier, because a caller waits for it. */
   hasten(path: LocalPath, at: number): void {
     const wait = this.#waits.get(path);
     if (wait !== undefined && this.#dueAt(wait) > at) wait.since = at - this.#timing.deleteGraceMs;
   }
 
-  /** Nobody was looking (the machine slept, the folder was away): every wait begins again. */
+  /**
+   * Starts each delay again: nobody observed the folder (the machine slept, or the folder was
+   * away).
+   */
   restart(now: number): void {
     for (const path of this.#waits.keys()) this.#waits.set(path, { first: now, since: now });
   }
@@ -66,7 +69,10 @@ export class PendingDeletions {
     return [...this.#waits].map(([path, wait]) => ({ path, dueAt: this.#dueAt(wait) }));
   }
 
-  /** LIMIT: how long a wait may begin again: with no end of deletions, none would ever be sent. */
+  /**
+   * LIMIT: how often a delay may start again. Without it, an endless series of deletions would
+   * never be sent.
+   */
   #dueAt({ since, first }: Wait): number {
     return Math.min(since + this.#timing.deleteGraceMs, first + this.#timing.deleteGraceMostMs);
   }

@@ -1,18 +1,18 @@
 import type { Fault } from "../../ports/remote.ts";
 import type { RunReport } from "../run/report.ts";
 
-/** What the daemon is doing: one union with one transition function. */
+/** What the daemon does at present: one union with one transition function. */
 
 export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-the-service" | "rate-limited" | "paused";
 
 export type Phase =
-  /** Nothing is due: waits for a hint, a poll or a request. */
+  /** Nothing is due. The daemon waits for a file event, a poll or a request. */
   | { readonly kind: "idle" }
   | { readonly kind: "observing" }
   | { readonly kind: "applying" }
-  /** `failures`: how many attempts in a row have failed. `detail`: a sentence for people. */
+  /** `failures`: failed runs in a row. `detail`: a sentence for the user. */
   | { readonly kind: "waiting"; readonly why: WaitReason; readonly failures: number; readonly detail: string }
-  /** A safety check stopped the mirror. The daemon goes on looking, and changes nothing. */
+  /** A safety check stopped the sync. The daemon still looks, but changes nothing. */
   | { readonly kind: "stopped"; readonly detail: string }
   | { readonly kind: "ended" };
 
@@ -31,7 +31,7 @@ const PAUSED: Phase = { kind: "waiting", why: "paused", failures: 0, detail: "pa
 
 type EventOf<Kind> = Extract<PhaseEvent, { kind: Kind }>;
 
-/** What each event makes of a phase other than `stopped`. */
+/** The next phase by event, for each phase other than `stopped`. */
 const TRANSITIONS: {
   readonly [Kind in PhaseEvent["kind"]]: (phase: Phase, event: EventOf<Kind>, failures: number) => Phase;
 } = {
@@ -47,10 +47,9 @@ const TRANSITIONS: {
 };
 
 /**
- * The transition function. Pure and total: an event that means nothing in a phase leaves it as it
- * is.
- * @param failures how many attempts in a row failed before: during a `look` the phase does not hold
- * that number
+ * The transition function. Pure and total: an event that means nothing in a phase leaves it
+ * unchanged.
+ * @param failures failed runs in a row so far, which a `look` phase does not hold
  */
 export function nextPhase(phase: Phase, event: PhaseEvent, failures = 0): Phase {
   if (phase.kind === "ended") return phase;
@@ -66,7 +65,7 @@ function isWorking(phase: Phase): boolean {
   return phase.kind === "observing" || phase.kind === "applying";
 }
 
-/** Why a run ended as `offline`. */
+/** Returns why a run ended as `offline`. */
 export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused"> {
   if (fault?.kind === "locked-out") return "unauthenticated";
   if (fault?.kind !== "later") return "unavailable";
@@ -74,7 +73,7 @@ export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused">
   return fault.cause === "rate-limited" || fault.cause === "not-the-service" ? fault.cause : "unavailable";
 }
 
-/** What stopped a run that a guard halted. */
+/** Returns the sentence about what stopped a run. */
 export function haltDetail({ safetyStop }: RunReport): string {
   return safetyStop === null ? "" : safetyStop.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

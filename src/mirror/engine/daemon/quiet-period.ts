@@ -1,5 +1,5 @@
 /**
- * Remembers since when each value has been the same: texts that rest before review, documents that
+ * Remembers since when each value has been unchanged: texts that wait before review, documents that
  * became empty. Times are monotonic.
  */
 export class QuietPeriod<Key, Value> {
@@ -10,7 +10,7 @@ export class QuietPeriod<Key, Value> {
     this.#periodMs = periodMs;
   }
 
-  /** Takes the present values. One that is new or has changed begins its period. */
+  /** Takes the present values. A new or changed value starts its period. */
   update(now: number, values: ReadonlyMap<Key, Value>): void {
     for (const key of this.#since.keys()) if (!values.has(key)) this.#since.delete(key);
     for (const [key, value] of values)
@@ -18,25 +18,25 @@ export class QuietPeriod<Key, Value> {
   }
 
   /**
-   * Ends the period of a key now, because somebody waits for it.
-   * @returns whether one was under way
+   * Ends the period of a key now, because a caller waits for it.
+   * @returns whether one was running
    */
   end(key: Key, now: number): boolean {
     const known = this.#since.get(key);
     if (known === undefined || known.at + this.#periodMs <= now) return false;
-    // Not the difference of two times, of which the sum may be a little more than `now` again.
+    // Not computed as a difference: rounding could make the sum a little more than `now`.
     this.#since.set(key, { ...known, at: Number.NEGATIVE_INFINITY });
     return true;
   }
 
-  /** Values that have been the same for the whole period. */
+  /** Returns the values that were unchanged for the whole period. */
   over(now: number): ReadonlyMap<Key, Value> {
     const over = new Map<Key, Value>();
     for (const [key, { value, at }] of this.#since) if (at + this.#periodMs <= now) over.set(key, value);
     return over;
   }
 
-  /** When the next period will be over; null when none is under way. */
+  /** Returns when the next period ends; null when none is running. */
   nextAt(now: number): number | null {
     let next: number | null = null;
     for (const { at } of this.#since.values())

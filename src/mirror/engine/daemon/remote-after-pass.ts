@@ -6,7 +6,10 @@ import { endedWell, metAnotherEdit } from "../run/execute.ts";
 import type { Planned } from "../run/pass-context.ts";
 import { remoteFileOf } from "./in-sync.ts";
 
-/** Actions after which the service has the document as its record says, or has it no more. */
+/**
+ * Actions after which the service has the document as its record says, or does not have it any
+ * more.
+ */
 const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
   "put",
   "create-remote",
@@ -16,9 +19,8 @@ const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
 ]);
 
 /**
- * Returns the service's tree after the effects of a pass, as base has them since (I12). Null after
- * any other effect, or when one did not end well or met another edit: then the service is asked
- * again.
+ * Returns the service's tree after the effects of a run, as base has it now (I12). Null after any
+ * other effect, or when one did not succeed or met another edit: then the service is listed again.
  */
 export function remoteAfterPass(
   state: Pick<State, "link" | "linksAt">,

@@ -5,20 +5,19 @@ import type { DaemonTiming } from "./timing.ts";
 
 export type FileHint = Extract<NewsHint, { kind: "file" }>;
 
-/** What was hinted at. `all`: a list must tell; `folders`: of the folders too. */
+/** What events named. `all`: a listing is needed; `folders`: of the folders, too. */
 type Hinted =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
 
-/** LIMIT: documents that are asked about one by one; a list tells more of them for less. */
+/** LIMIT: documents that are asked for one by one; for more, a listing needs fewer requests. */
 const MAX_FILES = 16;
-/** How many requests the hints may cost at once, before they wait for the minute's budget. */
+/** Requests that events may cause in a burst, before they wait for the minute's budget. */
 const BURST = 20;
 
 /**
- * What the service hinted at and nobody has looked at yet. Looks in vain are paid for out of a
- * budget, so that a service that hints at nothing, or too often, costs as much as polling it. Times
- * are monotonic.
+ * What events of the service named and nobody has looked at yet. Looks that show nothing new use up
+ * a budget, so that wrong or frequent events cost no more than polling. Times are monotonic.
  */
 export class RemoteHints {
   readonly #timing: DaemonTiming;
@@ -27,7 +26,7 @@ export class RemoteHints {
   #all = false;
   #folders = false;
   #since: number | null = null;
-  /** Until when the looks in vain have used up the budget. */
+  /** Until when looks that showed nothing have used up the budget. */
   #paidUntil = Number.NEGATIVE_INFINITY;
 
   constructor(timing: DaemonTiming) {
@@ -44,7 +43,7 @@ export class RemoteHints {
     this.#files.clear();
   }
 
-  /** When to look; null when nothing was hinted at. */
+  /** Returns when to look; null when no event is waiting. */
   dueAt(): number | null {
     if (this.#since === null) return null;
     return Math.max(this.#since + this.#timing.newsSettleMs, this.#paidUntil - BURST * this.#msARequest);
@@ -60,7 +59,7 @@ export class RemoteHints {
     return hinted;
   }
 
-  /** A list was asked for that may show nothing new. */
+  /** Counts a listing that may show nothing new. */
   payForList(documents: number, now: number): void {
     this.pay(Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT)), now);
   }

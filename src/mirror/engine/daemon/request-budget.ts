@@ -3,22 +3,22 @@ import type { Remote } from "../../ports/remote.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 const MINUTE = 60_000;
-/** Requests that looks may be ahead of the budget; small ones besides one look at everything. */
+/** Requests by which looks may exceed the budget: small ones, besides one listing of everything. */
 const AHEAD = 20;
 /**
- * LIMIT: requests that are owed at most, besides one look at everything: ten thousand writes would
- * else keep all looks away for hours.
+ * LIMIT: the most requests that are owed, besides one listing of everything. Without it, ten
+ * thousand writes would stop all looks for hours.
  */
 const MOST_OWED = 60;
-/** LIMIT: a service that goes on refusing is still asked so often a minute. */
+/** LIMIT: requests a minute that are made even if the service keeps refusing. */
 const LEAST_A_MINUTE = 4;
-/** Each minute without a refusal, the pace gains this share of the configured one. */
+/** In each minute without a refusal, the pace regains this share of the configured one. */
 const REGAINED = 0.1;
 
 /**
- * What looks at the service may cost. All that is sent is paid for out of the same requests a
- * minute: writes and downloads as well, which wait for nothing, so that looks do. A service that
- * refuses some of it has the pace halved. Times are monotonic.
+ * Limits what looks at the service may cost. Every request counts towards the same number a minute.
+ * Writes and downloads count, too, but never wait; looks wait instead. When the service refuses a
+ * request, the pace is halved. Times are monotonic.
  */
 export class RequestBudget {
   readonly #remote: Pick<Remote, "counts" | "pressure">;
@@ -28,7 +28,7 @@ export class RequestBudget {
   #sent: number;
   #owed = 0;
   #asOf: number;
-  /** Requests of the last look at everything; null: there was none. */
+  /** Requests of the last listing of everything; null: there was none. */
   #wholeCost: number | null = null;
 
   constructor(remote: Pick<Remote, "counts" | "pressure">, { pollRequestsAMinute }: DaemonTiming, now: number) {
@@ -40,7 +40,7 @@ export class RequestBudget {
     this.#asOf = now;
   }
 
-  /** Requests sent so far, of any kind. */
+  /** Returns the number of requests sent so far, of any kind. */
   sent(): number {
     return Object.values(this.#remote.counts()).reduce((sum, count) => sum + count, 0);
   }
@@ -49,28 +49,38 @@ export class RequestBudget {
     this.#wholeCost = Math.max(1, requests);
   }
 
-  /** Requests of a look at everything. @param documents how many there are, for an estimate */
+  /**
+   * Returns the requests of a listing of everything.
+   * @param documents number of documents, for an estimate
+   */
   wholeCost(documents: number): number {
     return this.#wholeCost ?? Math.max(1, Math.ceil(documents / MAX_PAGE_LIMIT));
   }
 
-  /** How many documents a page shows. @param documents how many there are */
+  /**
+   * Returns the number of documents in a page.
+   * @param documents number of documents
+   */
   pageSize(documents: number): number {
     return Math.min(MAX_PAGE_LIMIT, Math.max(1, Math.ceil(documents / this.wholeCost(documents))));
   }
 
-  /** Requests a minute that the service takes now. */
+  /** Returns the requests a minute that the service takes at present. */
   aMinute(now: number): number {
     this.#settle(now);
     return this.#aMinute;
   }
 
-  /** When everything may be looked at: nearly all that was sent is paid. */
+  /**
+   * Returns when everything may be listed: almost every request sent is within the budget by then.
+   */
   wholeAt(now: number): number {
     return this.#owedAt(AHEAD, now);
   }
 
-  /** When a small look may be made; it may come before what a look at everything owes is paid. */
+  /**
+   * Returns when a small look may be made. It need not wait for what a listing of everything owes.
+   */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + AHEAD, now);
   }

@@ -14,7 +14,9 @@ type QueuedRequest =
       readonly reject: (error: Error) => void;
     };
 
-/** Requests to the daemon, carried out between two runs, in the order in which they were made. */
+/**
+ * Requests to the daemon. They are carried out between two runs, in the order in which they came.
+ */
 export class RequestQueue {
   readonly #onRequest: () => void;
   #waiting: QueuedRequest[] = [];
@@ -32,7 +34,7 @@ export class RequestQueue {
 
   exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
-    // An exception of the work is passed to whoever asked for it.
+    // An exception of the work rejects the promise of whoever requested it.
     const settle = async (world: World) => {
       try {
         resolve(await work(world));
@@ -54,7 +56,7 @@ export class RequestQueue {
     return this.#waiting.length === 0;
   }
 
-  /** Takes no more requests, and refuses those that wait. */
+  /** Rejects the requests that wait, and takes no more. */
   close(why: string): void {
     this.#closedBecause = why;
     for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));

@@ -4,9 +4,9 @@ import type { FolderWatch } from "./folder-watch.ts";
 import type { Runs } from "./runs.ts";
 
 /**
- * Watches whether the folder is still the same: its disk may be unmounted, and mounted again. While
- * it is away no absence counts; when it is back it is watched again, and the grace of every
- * deletion begins again.
+ * Checks whether the folder is still the same one: its disk may be unmounted and mounted again.
+ * While it is away no absence counts. When it is back it is watched again, and the delay of each
+ * deletion starts again.
  */
 export class RootWatch {
   readonly #world: World;
@@ -21,24 +21,24 @@ export class RootWatch {
     this.#watch = watch;
   }
 
-  /** Whether the folder was away at the last look. */
+  /** Returns whether the folder was away at the last check. */
   isAway(): boolean {
     return this.#away;
   }
 
-  /** @returns `back`: it was away at the last look */
+  /** @returns `back`: it was away at the last check */
   look(): "there" | "away" | "back" {
     const { root } = checkRoot(this.#world);
     const away = root !== "same" && root !== "moved-or-copied";
     if (away === this.#away) return away ? "away" : "there";
     this.#away = away;
-    // Watches belong to the inodes of a folder, not to its path.
+    // A watch belongs to the inode of a folder, not to its path.
     this.#rewatch = true;
     this.#runs.deletions.restart(this.#world.clock.monotonic());
     return away ? "away" : "back";
   }
 
-  /** Watches what was walked, if nothing is watched yet. */
+  /** Watches the scanned folder if no watcher runs. */
   async watch(): Promise<void> {
     const tree = this.#runs.knownTrees.lastLocal();
     if (this.#away || tree === null || tree.unseen.has("")) return;
@@ -46,7 +46,7 @@ export class RootWatch {
       this.#rewatch = false;
       await this.#watch.close();
     }
-    // There was no hint of changes between the walk and the start of the watch.
+    // Changes between the scan and the start of the watcher caused no event.
     if (await this.#watch.ensure(tree)) this.#runs.dirty.note("", true, this.#world.clock.monotonic());
   }
 }

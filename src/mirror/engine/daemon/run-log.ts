@@ -25,15 +25,15 @@ const NOTHING_YET: RunReport = {
 };
 
 /**
- * Keeps how runs ended: for `status`, for listeners, and in the state, which is written as rarely
- * as possible.
+ * Keeps how runs ended: for `status`, for listeners, and in the state file, which is written as
+ * rarely as possible.
  */
 export class RunLog {
   readonly #world: World;
   readonly #publisher: EventPublisher;
   readonly #deletions: PendingDeletions;
   #report: RunReport | null = null;
-  /** Whether the deletions that wait were announced as ones that will stop the mirror. */
+  /** Whether listeners know that the waiting deletions will stop the sync. */
   #asked = false;
   #inSyncAsOf: number | null = null;
   #writtenAt = Number.NEGATIVE_INFINITY;
@@ -44,10 +44,7 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /**
-   * @param saw whether the service was listed in that run: an earlier listing proves nothing about
-   * now
-   */
+  /** @param saw whether this run listed the service: an earlier listing proves nothing about now */
   note(ended: RunEnd & DeletionChanges, saw: boolean): void {
     const before = this.#report;
     const { report, didSomething } = ended;
@@ -76,7 +73,9 @@ export class RunLog {
     return this.#inSyncAsOf;
   }
 
-  /** Deletions that began to wait; and all that wait, once they will stop the mirror. */
+  /**
+   * Publishes the deletions that began to wait; and all that wait, once they will stop the sync.
+   */
   #publishDeletions({ report, waiting, begun, calledOff }: RunEnd & DeletionChanges): void {
     const { clock } = this.#world;
     const dueAt = new Map(this.#deletions.list().map((one) => [one.path, one.dueAt]));

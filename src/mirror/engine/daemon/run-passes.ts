@@ -18,13 +18,13 @@ import type { RunReport } from "../run/report.ts";
 import { type Settings, type World, zeroCounts } from "../run/world.ts";
 
 /**
- * Runs of the daemon. They look through its observers, and a run that finds nothing to do writes
- * nothing.
+ * Runs of the daemon. They see both sides through its observers, and a run that finds nothing to do
+ * writes nothing.
  */
 
 export type RunEnd = { readonly report: RunReport; readonly end: PassEnd; readonly didSomething: boolean };
 
-/** Runs passes until nothing is left to do, as `sync` does. */
+/** Runs cycles until nothing is left to do, as `sync` does. */
 export async function runPasses(
   world: World,
   input: Pick<ConvergeInput, "settings" | "retryRefused" | "refused" | "look" | "onPass">,
@@ -34,7 +34,7 @@ export async function runPasses(
   const ended = await converge(world, { ...input, run, settings, judgesRefusedBases: false });
   const { end } = ended;
   if (end.kind === "planned") {
-    // ORDER: a halt's approval, which ends here, says that what the service lacks is settled.
+    // ORDER: an approval of a stopped sync, which ends here, also confirms what the service lacks.
     rememberGeneration(world, end.plan, end.trees);
     if (needsHaltNote(world, end)) rememberHalt(world, run.number, end.plan.verdict);
   }
@@ -45,14 +45,14 @@ export async function runPasses(
   return { report, end, didSomething: run.begun !== null };
 }
 
-/** The settings of a daemon: it waits by itself for a text to rest and for a second look. */
+/** The daemon's settings: it waits by itself for texts to settle and for the second look. */
 function watched(settings: Settings): Settings {
   return { ...settings, reviewAfterQuiet: false, secondLookMs: null };
 }
 
 /**
- * Whether a halt or an approval begins or ends, so that it must be noted. A run in which something
- * still waits, to settle or for its grace, has not judged everything: it ends neither (I22).
+ * Returns whether a stop or an approval begins or ends, and must be recorded. While something waits
+ * to settle or for its delay, a run has not judged everything, and ends neither (I22).
  */
 function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boolean {
   const known = world.state.meta(META.safetyStop);
@@ -62,12 +62,12 @@ function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boo
 }
 
 /**
- * A run over a part of the trees: documents that were edited where they stand, or are new on the
- * service, while all else is in sync. Only what they need is loaded and compared; with 10,000
- * documents, loading the rest was most of the time between a save and its PUT.
- * @param last the report of the last whole run, which still holds for all other documents
- * @returns `whole`: more is needed than to carry these texts across, and nothing was done; `done:
- * false`: a step did not end well
+ * Runs over a part of the trees: documents that were edited in place, or are new on the service,
+ * while everything else is in sync. Only what they need is loaded and compared: with 10,000
+ * documents, loading the rest took most of the time between a save and its PUT.
+ * @param last the report of the last run over everything, which still holds for all other documents
+ * @returns `whole`: more is needed than to transfer these texts, and nothing was done; `done:
+ * false`: a step failed
  */
 export async function runPart(
   world: World,
@@ -91,7 +91,7 @@ export async function runPart(
   for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const signals = gatherSignals(ctx, trees.base, trees.remote, root);
   const plan = makePlan(trees, policy, signals, texts);
-  // A file that somebody has in hand is held, by a whole pass.
+  // A file that a program has open is blocked by a run over everything.
   if (!isPlain(world, plan) || filesInUse(ctx, plan, trees.base).size > 0) return "whole";
   const ends = await applyPlan(ctx, plan);
   await flushNow(ctx);
@@ -107,8 +107,8 @@ export async function runPart(
 }
 
 /**
- * Whether a whole pass must settle first what was cut off. An old file that was taken aside waits
- * for its second look anyway, which is about no other document.
+ * Returns whether a run over everything must first finish what was interrupted. A set-aside file
+ * only waits for its second look, which concerns no other document.
  */
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
   return state
@@ -116,10 +116,12 @@ function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
     .some(({ intent }) => intent.kind !== "set-aside" || base.links.has(intent.id) || remote.files.has(intent.id));
 }
 
-/** Whether each step carries one text across, at the place where its document is on both sides. */
+/**
+ * Returns whether each step transfers one text, and its document is at the same path on both sides.
+ */
 function isPlain({ links }: World, { steps, holds, verdict, toRead }: Plan): boolean {
   if (verdict.kind !== "run" || holds.length > 0 || toRead !== undefined) return false;
-  // Where links are translated, what comes here may change how others are spelled.
+  // If links are converted, a new document may change the links in others.
   return steps.every(({ action }) => (links === undefined || action.kind === "put") && carriesText(action));
 }
 

@@ -20,20 +20,23 @@ import { type Due, Schedule } from "./schedule.ts";
 import { showStatus } from "./show-status.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** Parts that the daemon's loop gives to its runner. */
+/** What the daemon's loop passes to its runner. */
 type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
-  /** null: nobody listens to the service. */
+  /** Null: the daemon does not listen to the service. */
   readonly news: RemoteNews | null;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
-  /** Asks to be woken at a time when something will be due that was not foreseen. */
+  /** Asks to be woken when something unforeseen becomes due. */
   readonly wakeBy: (at: number) => void;
 };
 
-/** Decides what is due, and does it, one run at a time. Times are monotonic, unless shown. */
+/**
+ * Decides what is due, and does it, one run at a time. Times are monotonic unless they are shown to
+ * users.
+ */
 export class Runner implements WatchListener {
   readonly #parts: RunnerParts;
   readonly runs: Runs;
@@ -58,14 +61,14 @@ export class Runner implements WatchListener {
     if (this.#paused) this.#enter({ kind: "pause" });
   }
 
-  /** Does the first thing that is due, and tells whether there was one. */
+  /** Does the first thing that is due, and returns whether there was one. */
   async turn(): Promise<boolean> {
     const due = this.#paused ? null : this.#schedule.firstDue();
     if (due !== null) await this.#do(due);
     return due !== null;
   }
 
-  /** When the next turn has something to do. */
+  /** Returns when the next turn has something to do. */
   dueAt(): number {
     return this.#paused ? Number.POSITIVE_INFINITY : this.#schedule.nextAt();
   }
@@ -80,7 +83,7 @@ export class Runner implements WatchListener {
       case "news":
         return this.#runNews();
       case "deletion":
-        // Before a deletion is sent, both sides are looked at again.
+        // Both sides are looked at again before a deletion is sent.
         this.runs.knownTrees.forgetRemote(false);
         return this.#run(false);
       case "quiet":
@@ -92,7 +95,7 @@ export class Runner implements WatchListener {
     }
   }
 
-  /** Looks at all of both sides, and runs. */
+  /** Looks at both sides, and runs. */
   async runWhole(retryRefused: boolean): Promise<RunReport> {
     const { knownTrees, dirty } = this.runs;
     knownTrees.forgetRemote(true);
@@ -103,7 +106,7 @@ export class Runner implements WatchListener {
     return this.#runLog.reportOrBlank();
   }
 
-  /** As `Barriers` asks for it. */
+  /** Makes the look that `Barriers` asks for. */
   async lookNow(first: boolean): Promise<void> {
     if (!this.#paused && (first || this.#schedule.retryAt() === null)) await this.#runDirty();
   }
@@ -131,13 +134,13 @@ export class Runner implements WatchListener {
     this.#enter({ kind: "apply" });
   }
 
-  /** Called when somebody else may have written base. */
+  /** Called when another process may have written base. */
   lookAtAll(): void {
     this.runs.knownTrees.forgetRemote(false);
     this.#schedule.rescanNow();
   }
 
-  /** Called when time has passed in which nobody was looking. */
+  /** Called after a time in which nobody observed the folder. */
   noteGap(sleptMs: number): void {
     this.runs.deletions.restart(this.#now());
     this.lookAtAll();
@@ -186,15 +189,15 @@ export class Runner implements WatchListener {
     if (!whole && !many && (await this.#tryPart((last) => this.runs.lookAtPart(paths, last)))) return;
     this.#schedule.noteActivity();
     await this.#run(false);
-    // LIMIT: Node does not tell that inotify's queue was full. After very many notices the folder
-    // is walked once more.
+    // LIMIT: Node does not report that inotify's queue was full. After a great many events the
+    // folder is scanned once more.
     if (many) this.runs.dirty.note("", true, this.#now());
   }
 
   /**
-   * Tries to judge a part of the documents by itself, which is possible for nearly every edit.
-   * @param look looks at the part; `last`: the report of the last run
-   * @returns false: a cycle over the whole mirror must judge
+   * Tries to judge some documents by themselves, which works for nearly every edit.
+   * @param look looks at them; `last`: the report of the last run
+   * @returns false: a cycle over everything must judge
    */
   async #tryPart(look: (last: RunReport) => "same" | "whole" | Trees): Promise<boolean> {
     const last = this.#runLog.report();
@@ -211,7 +214,7 @@ export class Runner implements WatchListener {
     return true;
   }
 
-  /** Looks at what the service hinted at: at those documents alone, or at its list. */
+  /** Looks at the documents that events of the service named, or lists everything. */
   async #runNews(): Promise<void> {
     const shown = await this.#news.look();
     if (shown !== null && (await this.#tryPart((last) => this.runs.lookAtShown(shown, last)))) return;
@@ -219,7 +222,7 @@ export class Runner implements WatchListener {
     await this.#poll();
   }
 
-  /** Looks at the places where somebody works: most of what it finds is judged as a part. */
+  /** Looks at the places where somebody works. Most changes there are judged by themselves. */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
     const { files, needsAll } = await hot.look(knownTrees.documentCount(), this.#now());
@@ -241,7 +244,7 @@ export class Runner implements WatchListener {
     this.#schedule.schedulePoll(this.#root.isAway());
   }
 
-  /** @param isWatched whether the folder is watched; if not, it is walked as well */
+  /** @param isWatched whether the folder is watched; if not, it is scanned as well */
   async #pollService(isWatched: boolean): Promise<void> {
     const began = this.#now();
     const { budget, knownTrees } = this.runs;

@@ -21,22 +21,22 @@ import { StalePaths } from "./stale-paths.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * A deletion whose grace began. A document in conflict comes back here instead of being deleted on
- * the service.
+ * A deletion whose delay has begun. A document in conflict is written back instead of being deleted
+ * on the service.
  */
 type BegunDeletion = { readonly inConflict: boolean };
 
-/** Which deletions wait after a run, which of them since this run, and which were called off. */
+/** The deletions that wait after a run, those that began in it, and those that were called off. */
 export type DeletionChanges = {
   readonly waiting: ReadonlyMap<LocalPath, BegunDeletion>;
   readonly begun: ReadonlySet<LocalPath>;
   readonly calledOff: ReadonlySet<LocalPath>;
 };
 
-/** LIMIT: documents that are judged as a part; each costs a look at every link. */
+/** LIMIT: documents that are judged by themselves; each of them reads every link. */
 const MOST_SHOWN = 16;
 
-/** What the daemon remembers between passes, and how it makes a run with it. */
+/** What the daemon remembers between cycles, and how it starts a run with it. */
 export class Runs {
   readonly dirty: DirtyPaths;
   readonly hints: RemoteHints;
@@ -44,7 +44,7 @@ export class Runs {
   readonly knownTrees: KnownTrees;
   readonly budget: RequestBudget;
   readonly hot: HotWatch;
-  /** Protected texts that wait until they have been quiet, before they are sent to review. */
+  /** Protected texts that must be unchanged for a while before they are sent to review. */
   readonly quietTexts: QuietPeriod<DocId, Digest>;
   /** Documents that became empty and are hidden from the plan for a while, with the reason. */
   readonly emptied: QuietPeriod<LocalPath, Unread>;
@@ -52,9 +52,9 @@ export class Runs {
   readonly #world: World;
   readonly #settings: Settings;
   readonly #stalePaths: StalePaths;
-  /** Requests that the service refused since all of them were last to be tried again. */
+  /** Requests that the service has refused since refused ones were last tried again. */
   readonly #refused: Tally["refused"] = new Map();
-  /** Local paths of the deletions that a guard stopped in the last pass. */
+  /** Local paths of the deletions that a safety check stopped in the last run. */
   #guarded: ReadonlySet<LocalPath> = new Set();
 
   constructor(world: World, settings: Settings, timing: DaemonTiming) {
@@ -85,8 +85,7 @@ export class Runs {
       retryRefused,
       refused: this.#refused,
       look: () => {
-        // A deletion that a guard stopped has had its grace already; only the guard stops it
-        // from here on.
+        // A stopped deletion has had its delay; from now on only the safety check holds it back.
         sent = new Set([...this.deletions.due(this.#now()), ...this.#guarded]);
         return { observers, quietTexts: this.quietTexts.over(this.#now()), absentTwice: sent };
       },
@@ -98,8 +97,8 @@ export class Runs {
   }
 
   /**
-   * Looks at the documents at these paths, while all else is in sync. `same`: nothing changed;
-   * `whole`: a whole pass must judge.
+   * Looks at the documents at these paths, while everything else is in sync. `same`: nothing
+   * changed; `whole`: a run over everything must judge.
    * @param last the report of the last run
    */
   lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
@@ -112,7 +111,7 @@ export class Runs {
     return typeof part === "string" ? part : { ...part, local: hidePaths(part.local, waiting) };
   }
 
-  /** The same for documents that the service has just shown, at whatever paths they are here. */
+  /** Looks at documents that the service has just shown, at whatever local paths they are. */
   lookAtShown(shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     if (shown.length === 0) return "same";
     if (!isJudged(last) || shown.length > MOST_SHOWN) return "whole";
@@ -121,7 +120,7 @@ export class Runs {
     return areSettled ? this.knownTrees.lookAtPart(paths, shown) : "whole";
   }
 
-  /** @returns `whole`: a whole pass must judge, or go on where one did not end well */
+  /** @returns `whole`: a run over everything must judge, or continue where a step failed */
   async runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd> {
     const ended = await runPart(this.#world, this.#settings, part, last);
     if (ended !== "whole") {
@@ -146,13 +145,13 @@ export class Runs {
     return hidePaths(tree, new Map([...waiting, ...this.dirty.unsettled(this.#now())]));
   }
 
-  /** @param sent deletions that this pass was free to send */
+  /** @param sent deletions that this cycle was free to send */
   #afterPass(end: PassEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     this.knownTrees.afterPass(end);
     this.#noteWork(end);
     if (end.kind === "offline") return;
     if (end.trees.local.unseen.has("")) {
-      // Nobody looked meanwhile, so the absence was not observed: its grace begins anew.
+      // Nobody observed the folder meanwhile, so the absence is not proven: the delay starts again.
       this.deletions.restart(this.#now());
       return;
     }
@@ -183,17 +182,18 @@ export class Runs {
   }
 }
 
-/** Whether a run judged all, so that a part can be judged by itself. */
+/**
+ * Returns whether a run judged everything, so that single documents can be judged by themselves.
+ */
 function isJudged({ state }: RunReport): boolean {
   return state === "in-sync" || state === "attention";
 }
 
 /**
- * The changes of several passes of one run as one: what one pass began and another called off does
- * not count.
+ * Joins the changes of the cycles of one run: what one began and another called off does not count.
  */
 class ChangesOfRun implements DeletionChanges {
-  /** As the last pass found them. */
+  /** As the last cycle found them. */
   waiting: ReadonlyMap<LocalPath, BegunDeletion> = new Map();
   readonly begun = new Set<LocalPath>();
   readonly calledOff = new Set<LocalPath>();

@@ -6,18 +6,20 @@ import type { Runs } from "./runs.ts";
 import type { DaemonTiming } from "./timing.ts";
 
 /**
- * `dirty`: local changes have settled. `news`: the service hinted at changes. `deletion`: one has
- * waited for its grace. `quiet`: a text has rested, a document has been empty, for long enough, or
- * nobody has a file in hand any more. `hot`: places where somebody works are to be looked at.
+ * `dirty`: local changes have settled. `news`: events of the service wait. `deletion`: the delay of
+ * one is over. `quiet`: a text was unchanged, or a document empty, for long enough, or no program
+ * has a file open any more. `hot`: places where somebody works are to be listed.
  */
 export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll" | "hot";
 
-/** A poll waits for the budget, but not longer than so many looks at everything would pay for. */
+/**
+ * A poll waits for the budget, but no longer than this many listings of everything would pay for.
+ */
 const MOST_WAITED = 3;
 
 const NEVER = Number.POSITIVE_INFINITY;
 
-/** What is due, and when. All times are monotonic. */
+/** Tells what is due, and when. All times are monotonic. */
 export class Schedule {
   readonly #timing: DaemonTiming;
   readonly #clock: Clock;
@@ -44,7 +46,7 @@ export class Schedule {
     this.#retryRefusedAt = now;
   }
 
-  /** The most urgent thing that is due; null when nothing is. */
+  /** Returns the most urgent thing that is due; null when nothing is. */
   firstDue(): Due | null {
     const now = this.#clock.monotonic();
     const { dirty, deletions } = this.#runs;
@@ -60,7 +62,7 @@ export class Schedule {
     return this.#hotAt(now) <= now ? "hot" : null;
   }
 
-  /** The time at which `firstDue` will have something. */
+  /** Returns when `firstDue` will return something. */
   nextAt(): number {
     const now = this.#clock.monotonic();
     const { dirty, deletions, hints } = this.#runs;
@@ -72,8 +74,8 @@ export class Schedule {
   }
 
   /**
-   * Until when nothing else is judged because of a bulk change; bounded, in case the changes never
-   * end.
+   * Returns until when a bulk change delays everything else. It has a limit, in case the changes
+   * never end.
    */
   #holdsBackUntil(now: number): number {
     if (!this.#runs.dirty.isBulkUnderWay(now)) return now;
@@ -82,7 +84,7 @@ export class Schedule {
 
   /**
    * Called after a look at the service.
-   * @param away whether the folder is missing: looking for it costs no request
+   * @param away whether the folder is missing: checking for it costs no request
    */
   schedulePoll(away: boolean): void {
     this.#pollAt = this.#clock.monotonic() + (away ? this.#timing.pollActiveMs : this.#interval());
@@ -105,7 +107,7 @@ export class Schedule {
     return Math.max(this.#pollAt, Math.min(this.#runs.budget.wholeAt(now), latest));
   }
 
-  /** When places where somebody works are to be looked at, if polls alone would be too slow. */
+  /** Returns when to list the places where somebody works, if polls alone would be too slow. */
   #hotAt(now: number): number {
     const { budget, hot } = this.#runs;
     const at = this.#isTold ? null : hot.dueAt();
@@ -115,12 +117,12 @@ export class Schedule {
     return Math.max(at, budget.smallAt(now));
   }
 
-  /** Has everything on the service looked at as soon as the budget allows. */
+  /** Makes a listing of everything due as soon as the budget allows it. */
   pollSoon(): void {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic());
   }
 
-  /** Notes whether the service tells of its changes from now on, which is the pace of polls. */
+  /** Notes whether the service sends events from now on, which sets the pace of polls. */
   noteTold(isTold: boolean): void {
     this.#isTold = isTold;
     if (!isTold) this.#pollSooner();
@@ -135,7 +137,7 @@ export class Schedule {
     this.#rescanAt = this.#clock.monotonic() + this.#timing.rescanMs;
   }
 
-  /** Has everything looked at as soon as possible. */
+  /** Makes a look at both sides due now. */
   rescanNow(): void {
     this.#rescanAt = this.#clock.monotonic();
     if (this.#retryAt !== null) this.#retryAt = this.#rescanAt;
@@ -149,9 +151,9 @@ export class Schedule {
   }
 
   /**
-   * @param asked whether somebody asked for this run
-   * @returns whether refused writes are due to be tried again (at the start, then daily); they
-   * count as tried from now
+   * @param asked whether the user or a command requested this run
+   * @returns whether refused changes are due (at the start, then daily); if so, they count as tried
+   * now
    */
   takeRetryRefused(asked: boolean): boolean {
     const now = this.#clock.monotonic();
@@ -166,7 +168,7 @@ export class Schedule {
     this.#retryAt = this.#clock.monotonic() + delay;
   }
 
-  /** Failures in a row so far. */
+  /** Returns the number of failed runs in a row. */
   failures(): number {
     return this.#failures;
   }
@@ -176,7 +178,7 @@ export class Schedule {
     this.#retryAt = null;
   }
 
-  /** After a run: when the next quiet period will be over. */
+  /** Called after a run: plans the end of the next quiet period. */
   scheduleQuiet(): void {
     const now = this.#clock.monotonic();
     const { quietTexts, emptied } = this.#runs;

@@ -10,7 +10,7 @@ import { wallTime } from "./timing.ts";
 
 const DIRTY_SHOWN = 100;
 
-/** The daemon's status, with its times by the wall clock. */
+/** Returns the daemon's status, with its times by the wall clock. */
 export function showStatus(parts: {
   readonly clock: Clock;
   readonly phase: Phase;

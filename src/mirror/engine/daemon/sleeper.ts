@@ -8,7 +8,7 @@ export class Sleeper {
   #sleeping: { readonly until: number; readonly ended: AbortController } | null = null;
   #awake = false;
   #oversleptMs = 0;
-  /** The wall clock minus the monotonic one. */
+  /** The wall clock minus the monotonic clock. */
   #offset: number;
 
   constructor(clock: Clock, timing: DaemonTiming) {
@@ -42,20 +42,17 @@ export class Sleeper {
     this.#sleeping?.ended.abort();
   }
 
-  /**
-   * Ends the sleep at `at`, if it would last longer. Cheap, because it is called for every hint.
-   */
+  /** Ends the sleep at `at`, if it would last longer. Cheap, because each file event calls it. */
   wakeBy(at: number): void {
     if (this.#sleeping !== null && at < this.#sleeping.until) this.#sleeping.ended.abort();
   }
 
   /**
-   * How long the machine, or the process, did not run since the last call, in milliseconds; null
-   * when it did.
+   * Returns how long the machine or the process stood still since the last call, in milliseconds;
+   * null if it did not.
    */
   takeGap(): number | null {
-    // During a machine's sleep the monotonic clock stands still on some systems, and runs on
-    // others.
+    // While a machine sleeps, the monotonic clock stands still on some systems and runs on others.
     const offset = this.#clock.now() - this.#clock.monotonic();
     const gap = Math.max(offset - this.#offset, this.#oversleptMs);
     this.#offset = offset;

@@ -15,15 +15,14 @@ import { trashPlace } from "../run/world.ts";
 
 type Vacated = { readonly id: DocId; readonly at: number };
 
-/** LIMIT: how many old paths are remembered; the oldest are dropped first. */
+/** LIMIT: old paths that are remembered; the oldest are dropped first. */
 const MAX_PATHS = 5_000;
 
 /**
  * Handles saves to an old path: a document was renamed on the service, its file was moved locally,
  * and a program that still has it open under the old name saves. That text is an edit of the
- * document
- * and not a new one, which is judged by time and likeness: a new document that somebody starts
- * there with another text stays new.
+ * document. Time and likeness tell it from a new document, which somebody may start at the old path
+ * with another text.
  */
 export class StalePaths {
   readonly #windowMs: number;
@@ -33,7 +32,7 @@ export class StalePaths {
     this.#windowMs = windowMs;
   }
 
-  /** Remembers the places from which a pass moved documents away. */
+  /** Remembers the paths from which a run moved documents. */
   afterPass(end: Extract<PassEnd, { kind: "planned" }>, now: number): void {
     for (const [index, { action }] of end.plan.steps.entries()) {
       const step = end.ends[index];
@@ -43,8 +42,8 @@ export class StalePaths {
   }
 
   /**
-   * Takes texts at old paths to their documents.
-   * @returns whether the disk was changed: then the folder must be walked again
+   * Moves texts at old paths to their documents.
+   * @returns whether the disk was changed: then the folder must be scanned again
    */
   redirect(ctx: PassContext, base: BaseTree, local: LocalTree, now: number): boolean {
     let changed = false;
@@ -73,7 +72,7 @@ export class StalePaths {
   }
 }
 
-/** The links, before the action, of the documents that it moved locally. */
+/** Returns the links, before the action, of the documents that it moved locally. */
 function movedBy(action: Action, base: BaseTree): readonly Link[] {
   if (action.kind === "move-local" && !action.temporary) {
     const link = base.links.get(action.id);
@@ -88,12 +87,14 @@ function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
   return false;
 }
 
-/** Whether that is the document's own file: at an old path it was moved back, or exchanged. */
+/**
+ * Returns whether the file is the document's own, which was moved back to an old path or exchanged.
+ */
 function isFileOf({ stamp }: Link, file: LocalFile): boolean {
   return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
 }
 
-/** @returns whether the text went to its document */
+/** @returns whether the text was moved to its document */
 function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: LocalTree): boolean {
   const { disk, state } = ctx.world;
   const there = local.files.get(link.localPath);
@@ -103,17 +104,17 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
   if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
   state.putKnownText(saved.value.digest, saved.value.text, seenHere(path, link.id));
   const text = textFor(ctx, link, baseText, there, saved.value.text);
-  // ORDER: the text is written to its document before it is removed at the old path. If that is
-  // interrupted, the next look does it again.
+  // ORDER: the text is written to its document before it is removed at the old path. After an
+  // interruption, the next look repeats both.
   if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return false;
   trashCopy(ctx, path, link, saved.value.digest);
   return true;
 }
 
 /**
- * The new text of the document's file; null where the file has edits that do not merge with the
- * saved text, or another text has taken the document's path. Then the text at the old path may be
- * all that is left of the document here: which of the two it is, is for the plan to say.
+ * Returns the new text of the document's file; null if the file has edits that do not merge with
+ * the saved text, or another text has taken the document's path. Then the text at the old path may
+ * be the only local one of the document, and the planner must decide.
  */
 function textFor(ctx: PassContext, link: Link, baseText: string, there: LocalFile, saved: string): string | null {
   if (there.digest === link.localDigest) return saved;

@@ -7,50 +7,47 @@ import type { Clock } from "../../../common/clock.ts";
 export type DaemonTiming = {
   /** How long after its last change a document counts as settled. */
   readonly settleMs: number;
-  /** How long after its first change it is judged at the latest, even if changes go on. */
+  /** How long after its first change it is judged at the latest, even if changes continue. */
   readonly settleMostMs: number;
-  /**
-   * How long many documents that change at once are waited for altogether, so that one plan sees
-   * them.
-   */
+  /** How long a bulk change may take in total, so that one plan sees all of it. */
   readonly bulkMostMs: number;
   /**
-   * Between two polls: while something happened lately; at rest; and after `sleepyAfterMs` at rest.
-   * Varied by a tenth.
+   * Time between two polls: while something happened lately; at rest; and after `sleepyAfterMs` at
+   * rest. Varied by a tenth.
    */
   readonly pollActiveMs: number;
   readonly pollRestMs: number;
   readonly pollSleepyMs: number;
   /**
-   * The least between two polls while the service tells of its changes: then a poll only proves
-   * that nothing was missed.
+   * The least time between two polls while the service sends events: a poll then only proves that
+   * none was missed.
    */
   readonly pollListeningMs: number;
-  /** How long hints of the service are collected before they are looked at. */
+  /** How long events of the service are collected before a look. */
   readonly newsSettleMs: number;
   readonly activeForMs: number;
   readonly sleepyAfterMs: number;
   /**
-   * How many requests a minute all looks may cost together with what else is sent: a large
+   * The requests a minute that looks may cost, together with everything else that is sent. A large
    * workspace, with one request for each 1,000 documents, is polled less often.
    */
   readonly pollRequestsAMinute: number;
   /**
-   * The most between two looks at a place where somebody works. Its interval grows while nothing
-   * happens there; at this one it is looked at with all else only.
+   * The longest interval of a place where somebody works. It grows while nothing happens there; at
+   * this length the place is listed only with everything else.
    */
   readonly hotMostMs: number;
   /** How often both sides are looked at in full, folders included. */
   readonly rescanMs: number;
   /**
-   * From a local deletion to the one on the service; it begins again while deletions keep arriving,
-   * up to this number of times.
+   * Delay from a local deletion to the one on the service. It starts again while deletions keep
+   * arriving, at most this number of times.
    */
   readonly deleteGraceMs: number;
   readonly deleteGraceMostMs: number;
-  /** How long a protected document's text must rest before it goes to review. */
+  /** How long a protected document's text must be unchanged before it goes to review. */
   readonly reviewQuietMs: number;
-  /** How long a document that became empty counts as left by a crashed editor. */
+  /** How long a document that became empty counts as truncated by a crashed program. */
   readonly emptyMs: number;
   /**
    * How long after a rename on the service a save to the old path counts as an edit of the
@@ -58,20 +55,20 @@ export type DaemonTiming = {
    */
   readonly stalePathMs: number;
   /**
-   * Waits after failures: the first, doubled up to the most, varied by chance. A refused key is
-   * tried less often.
+   * Waits after failures: the first one, doubled up to the longest, with a random part. A refused
+   * key is tried less often.
    */
   readonly retryMs: number;
   readonly retryMostMs: number;
   readonly retryKeyMs: number;
-  /** From what gap in time on the machine counts as having slept. */
+  /** A gap in time longer than this counts as a sleep of the machine. */
   readonly jumpMs: number;
   /**
    * How often the loop turns at least: `alive()` is never older than this plus the longest call of
    * the service.
    */
   readonly turnMs: number;
-  /** How often refused writes are tried again. */
+  /** How often refused changes are tried again. */
   readonly retryRefusedMs: number;
 };
 
@@ -102,7 +99,10 @@ export const DEFAULT_TIMING: DaemonTiming = {
   retryRefusedMs: 86_400_000,
 };
 
-/** @param at monotonic @returns milliseconds since the epoch, whole */
+/**
+ * @param at monotonic time
+ * @returns milliseconds since the epoch, whole
+ */
 export function wallTime(clock: Pick<Clock, "now" | "monotonic">, at: number): number {
   return Math.round(clock.now() + at - clock.monotonic());
 }
