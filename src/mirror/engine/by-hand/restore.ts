@@ -30,8 +30,10 @@ export function restoreText(
   const text = state.text(digest);
   if (text === null) return notDone(stale("its content is no longer kept"));
   const path = link.localPath;
+  const before = keepText(ctx, path, link.id);
+  if (expect !== null && before !== expect) return notDone(stale("its content changed since"));
   const event = { kind: "restore", detail } as const;
-  return writeChosen(ctx, { link, path, text, seen: expect, event, old: "the previous version" });
+  return writeChosen(ctx, { link, path, text, seen: before, event, old: "the previous version" });
 }
 
 /**
