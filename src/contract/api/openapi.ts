@@ -9,7 +9,7 @@ import { problem } from "./resources.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Where the service answers with the document. */
+/** The path at which the service answers with the document. */
 export const OPENAPI_PATH = "/openapi.json";
 
 export function openapiDocument(): Json {

@@ -51,7 +51,7 @@ export type Operation = {
   readonly id?: z.ZodType<string>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** Whether a POST reads only. */
+  /** True for a POST that reads only. */
   readonly reads?: true;
   /** The body of each good answer by its status; null: it has none. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>;

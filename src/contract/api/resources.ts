@@ -12,7 +12,7 @@ const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<Cha
 const absolute = z.string().regex(/^\//);
 
 /**
- * Where a file or folder is. `parentId` is null at the root. ASSUMES: `parentPath` is `/` there
+ * The place of a file or folder. `parentId` is null at the root. ASSUMES: `parentPath` is `/` there
  * (contract test "tells where a file and a folder stand").
  */
 const position = { parentId: dirId.nullable(), parentPath: absolute };

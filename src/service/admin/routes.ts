@@ -73,7 +73,7 @@ type Endpoint<Query, Body> = {
   readonly path: string;
   readonly query?: Query;
   readonly body?: Body;
-  /** Whether no body stands for an empty object. */
+  /** True if no body stands for an empty object. */
   readonly mayLackBody?: true;
   readonly run: (call: {
     readonly admin: Admin;

@@ -23,7 +23,7 @@ const MAX_STREAMS = 6_000;
 /** LIMIT: characters of an id in a path; Node ends a longer request line itself. */
 const MAX_ID = 64 * 1024;
 
-/** How a request with the header Expect wants to be treated. */
+/** The value of the header Expect, as far as it matters. */
 type Expects = "continue" | "something-else";
 const expectations = new WeakMap<IncomingMessage, Expects>();
 
@@ -38,7 +38,7 @@ declare module "fastify" {
 /** A request, its answer, and what the figures and the log record of it. */
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly taken: Taken };
 
-/** What answers a request: the service, or its pages. */
+/** The service, or its pages. */
 type Answerer = {
   readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: Taken) => Promise<Answered>;
   readonly admit?: (head: RequestHead) => Eventually<Answered | null>;
@@ -224,7 +224,7 @@ async function answerFault(desk: Desk, exchange: Exchange, error: unknown): Prom
   if (!isOfBody) return lose(exchange);
   const fault = code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable";
   try {
-    // Who sends more than may be read goes on sending: the connection cannot be used again.
+    // The client is still sending: the connection cannot be used again.
     return await carryBody(desk, exchange, { text: null, fault }, true);
   } catch {
     return lose(exchange);

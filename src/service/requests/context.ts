@@ -53,7 +53,7 @@ export type RequestContext = Working & {
   readonly key: number | null;
 };
 
-/** What a schema of an operation makes of what was sent; null where the operation takes nothing. */
+/** The output of an operation's schema; null where the operation takes nothing. */
 type Read<Operation, Part extends string> = Operation extends { readonly [P in Part]: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : null;

@@ -112,7 +112,7 @@ function faultOf(issue: z.core.$ZodIssue, value: unknown): Fault {
   }
 }
 
-/** Whether a value is at the path: an absent member has the type `undefined`. */
+/** Returns true if a value is at the path: an absent member has the type `undefined`. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   let at = value;
   for (const name of path) {
