@@ -15,15 +15,18 @@ import { isZeroed } from "../apply/cut-off.ts";
 export function putAwayTorn(ctx: PassContext, base: BaseTree, local: LocalTree, remote: RemoteTree): boolean {
   const links = linksByPath(base.links.values());
   const files = [...local.files.values()];
+  // The power may have taken all records: then a file at a document's path is that document's own.
+  const unlinked = documentsAt(base, remote);
+  const isKnown = ({ path }: LocalFile) => links.has(path) || unlinked.has(path);
   const unknown = files.filter(({ path }) => !links.has(path));
   // A document's own file under a name that nobody knows: the power went between the two halves of
   // its move, and took what was noted of that.
-  const linked = new Set(files.filter(({ path }) => links.has(path)).map(({ stamp }) => inodeKey(stamp)));
-  const seconds = unknown.filter(({ stamp }) => stamp.nlink > 1 && linked.has(inodeKey(stamp)));
+  const known = new Set(files.filter(isKnown).map(({ stamp }) => inodeKey(stamp)));
+  const seconds = files.filter((file) => file.stamp.nlink > 1 && !isKnown(file) && known.has(inodeKey(file.stamp)));
   const zeroed = ctx.settings.direction === "push-only" ? [] : unknown.filter(isPerhapsZeroed);
   const ended = [
     ...seconds.map((file) => putAway(ctx, null, file, "a power loss during a move left a second name of a file")),
-    ...putAwayZeroed(ctx, base, zeroed, remote),
+    ...putAwayZeroed(ctx, zeroed, unlinked),
   ];
   return ended.includes(true);
 }
@@ -34,9 +37,11 @@ const isPerhapsZeroed = ({ textFault }: LocalFile): boolean => textFault === "co
  * Files with zeros in place of their last sectors. No service takes those, and nothing can be
  * merged with them: where it has a document at such a path, the document comes again.
  */
-function putAwayZeroed(ctx: PassContext, base: BaseTree, files: readonly LocalFile[], remote: RemoteTree): boolean[] {
-  if (files.length === 0) return [];
-  const unlinked = documentsAt(base, remote);
+function putAwayZeroed(
+  ctx: PassContext,
+  files: readonly LocalFile[],
+  unlinked: ReadonlyMap<LocalPath, DocId>,
+): boolean[] {
   return files.map((file) => {
     const id = unlinked.get(file.path);
     const read = id === undefined ? null : ctx.world.disk.read(file.path);
