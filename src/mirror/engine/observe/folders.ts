@@ -5,13 +5,13 @@ import type { Listing } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile, RemoteFolder } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** Which folders a look at the service shows. */
+/** Finds the folders that a look at the service shows. */
 
 export function listFolders({ remote, prefix }: World): Promise<Listing<FolderResource>> {
   return remote.listFolders(prefix === "" ? null : prefix);
 }
 
-/** Folders of an earlier look, if each listed document is in one of them. */
+/** Returns the folders of an earlier look, if each listed document is in one of them. */
 export function believable(
   folders: ReadonlyMap<DirId, RemoteFolder> | undefined,
   seen: ReadonlyMap<DocId, RemoteFile>,
@@ -48,7 +48,7 @@ function knowsParents(files: ReadonlyMap<DocId, RemoteFile>, folders: ReadonlyMa
 
 /**
  * A folder that is not listed is gone, unless documents below its path are shown: then the key may
- * only not read the folder itself.
+ * only be unable to read the folder.
  */
 export function findGoneFolders(
   base: BaseTree,
@@ -57,7 +57,7 @@ export function findGoneFolders(
 ): Set<DirId> {
   const missing = [...base.dirs.values()].filter((dir) => !listed.has(dir.id));
   if (missing.length === 0) return new Set();
-  // The folder was deleted and made anew: what is below the path is in the new one.
+  // The folder was deleted and created again: what is below its path is in the new one.
   const paths = new Set([...listed.values()].map((folder) => folder.path));
   const gone = missing.filter((dir) => paths.has(dir.remotePath) || !holdsDocument(dir.remotePath, files));
   return new Set(gone.map((dir) => dir.id));

@@ -6,15 +6,15 @@ import { isNotFound } from "../apply/effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 
-/** LIMIT: documents that are asked for in a pass; of more, nothing is known. */
+/** LIMIT: documents that are asked for in a cycle; of the others nothing is known. */
 const MOST = 16;
 
 /**
- * Asks for documents that links lead to, that were to be created here and were not, and that the
- * list does not show. Base does not know them, so nothing else proves their absence, and lists miss
- * items: links to them would become links to nothing.
+ * Asks for documents that links lead to but the listing does not show. Base does not know them,
+ * because they were to be created locally and were not. Nothing else proves their absence, and
+ * listings can miss documents; without an answer, the links would be changed to lead nowhere.
  * @param keep takes the texts that are read
- * @returns the trees with those that are on the service after all, in the mirrored part or outside
+ * @returns the trees with the documents that are on the service, in the linked subtree or outside
  */
 export async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;
@@ -26,7 +26,7 @@ export async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText):
   const seek = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
     const found = answer.ok ? fileOf(ctx, id, answer.value) : null;
-    // It may be edited there before it is read again (I03).
+    // It may be edited on the service before it is read again (I03).
     if (answer.ok && answer.value.content.isWellFormed())
       keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
     if (found !== null) files.set(id, found);
@@ -40,7 +40,7 @@ export async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText):
 
 type Shown = { readonly path: string; readonly lastChangeId: RemoteFile["changeId"]; readonly protected: boolean };
 
-/** @returns null: it is outside of the mirrored part */
+/** @returns null if the document is outside the linked subtree */
 function fileOf({ world }: PassContext, id: DocId, shown: Shown): RemoteFile | null {
   const path = fromService(world, shown.path);
   return path === null ? null : { id, path, changeId: shown.lastChangeId, protected: shown.protected };

@@ -4,7 +4,7 @@ import type { Listing, OnListed } from "../../ports/remote.ts";
 import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
-/** Lists the documents of the mirrored subtree, to the end of the list or not. */
+/** Lists the documents of the linked subtree. The listing may be incomplete. */
 export function listDocuments(world: World, onListed?: OnListed): Promise<Listing<FileResource>> {
   const { remote, prefix } = world;
   return remote.listFiles(
@@ -15,8 +15,8 @@ export function listDocuments(world: World, onListed?: OnListed): Promise<Listin
 }
 
 /**
- * Returns what puts the strings of a record in the place of equal ones of a list. The list's own
- * are then freed page by page.
+ * Returns a function that replaces strings of a listing by equal ones of a record. The listing's
+ * own can then be freed page by page.
  */
 export function inStringsOf(links: BaseTree["links"]): OnListed {
   return (file) => {
@@ -28,7 +28,7 @@ export function inStringsOf(links: BaseTree["links"]): OnListed {
   };
 }
 
-/** Returns the listed documents by id, at their paths below the mirrored subtree. */
+/** Returns the listed documents by id, at their paths below the linked subtree. */
 export function documentsOf(world: World, { items }: Listing<FileResource>): Map<DocId, RemoteFile> {
   const seen = new Map<DocId, RemoteFile>();
   for (const { id, path: whole, lastChangeId: changeId, protected: isProtected } of items) {

@@ -25,7 +25,7 @@ import { keepHere, seenThere } from "../apply/text-name.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
 import type { World } from "../run/world.ts";
 
-/** Looks at both sides, after what earlier passes left behind was settled. */
+/** Looks at both sides after it has recovered what earlier runs left open. */
 
 type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly kind: "offline"; readonly fault: Fault };
 
@@ -38,7 +38,8 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
   const { restarted } = left;
   ctx.notes.mayHaveTorn = mayHaveTorn(ctx);
-  // What a power loss took comes back from the store, whether the service answers or not.
+  // Files that a power loss damaged are restored from the text store, whether the service answers
+  // or not.
   if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry
     ? { base: before, local: asIfRestored(ctx, before, walked) }
@@ -60,16 +61,16 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
 
 /** What earlier runs left open. */
 type LeftOpen = {
-  /** Local paths that an intent keeps open, with why. */
+  /** Local paths with an unfinished intent, and the reason. */
   readonly paths: ReadonlyMap<LocalPath, string>;
   readonly stillOpen: StillOpen;
-  /** The machine was started anew since the last pass. */
+  /** Whether the machine was restarted since the last run. */
   readonly restarted: boolean;
 };
 
 const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
 
-/** Settles what a crash or a lost answer left behind, before anything is looked at. */
+/** Recovers from a crash or a lost answer before anything is looked at. */
 async function recover(ctx: PassContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
@@ -78,22 +79,25 @@ async function recover(ctx: PassContext): Promise<LeftOpen> {
   return { paths, stillOpen: await recoverRemote(ctx, intents), restarted };
 }
 
-/** The same for a dry run, which settles nothing. */
+/** Does the same for a dry run, which recovers nothing. */
 function foreseeRecovery({ state }: World): LeftOpen {
   const paths = new Map<LocalPath, string>();
-  // A parked file was replaced completely; its old inode is only to be looked at once more.
+  // The file is completely replaced; only its set-aside predecessor is to be looked at once more.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");
   return { paths, stillOpen: NOTHING_OPEN, restarted: false };
 }
 
-/** Where a walk puts the texts that it reads: into the store, or into the notes of a dry run. */
+/**
+ * Returns where a scan puts the texts that it reads: into the text store, or into the notes of a
+ * dry run.
+ */
 export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
   return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere(world.state, base);
 }
 
-/** The same for texts of documents that are read only to prove something. */
+/** Returns the same for texts of documents that are read only to prove something. */
 function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput): NonNullable<Known["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
@@ -108,7 +112,7 @@ async function lookAtBoth(
   keep: OnText,
 ): Promise<{ readonly local: LocalTree; readonly remote: RemoteLook }> {
   const { world } = ctx;
-  // ORDER: the listing is asked for before the walk, so that the service answers while we walk.
+  // ORDER: the listing is requested before the scan, so that the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
   const known = { keep: proofKeeper(ctx, input) };
   const looking = input.observers?.remote(base, trustEmpty) ?? observeRemote(world, base, trustEmpty, known);
@@ -120,8 +124,8 @@ async function lookAtBoth(
 }
 
 /**
- * Returns, for a preview of an unknown workspace, also what an approval of it would remove: the
- * user answers once, about all that is shown.
+ * Returns, for the preview of an unknown workspace, also what an approval would remove: the user
+ * answers once, about everything that is shown.
  */
 async function foreseeApproval(world: World, base: BaseTree, look: RemoteLook, known: Known): Promise<RemoteLook> {
   if (look.kind !== "seen" || look.tree.nothingKnown !== true) return look;
@@ -133,8 +137,8 @@ async function foreseeApproval(world: World, base: BaseTree, look: RemoteLook, k
 }
 
 /**
- * Looks at the folder: by the daemon's observers if there are any; else by a walk that pauses to
- * take in answers of the service.
+ * Looks at the folder: by the daemon's observers if there are any; else by a scan that pauses to
+ * receive answers of the service.
  */
 function lookHere(
   ctx: PassContext,
@@ -151,8 +155,7 @@ function lookHere(
 }
 
 /**
- * Puts back into the folder what a power loss took, and looks again; base learns what the look
- * proves.
+ * Restores the files that a power loss damaged, and looks again. Base learns what the look proves.
  */
 async function mendLook(
   ctx: PassContext,
@@ -186,7 +189,7 @@ export function withLinks(ctx: PassContext, input: PassInput, trees: Trees): Loc
   const matching = { policy: policyOf(ctx, input, null), texts: textFinder(ctx) };
   const again = input.settings.direction !== "pull-only";
   const local = links.read(trees, matching, textKeeper(ctx, input, trees.base), again);
-  // A daemon looks again at what its watch reports.
+  // A daemon looks again at what its watcher reports.
   ctx.notes.tally.filesMoved = input.observers === undefined && local.unseen.has("") && !trees.local.unseen.has("");
   return local;
 }
@@ -200,14 +203,14 @@ export function withUnseen(local: LocalTree, ...more: readonly ReadonlyMap<Local
   return { ...local, unseen: new Map([...local.unseen, ...more.flatMap((map) => [...map])]) };
 }
 
-/** Paths that an open intent is about, as ones that could not be read. */
+/** Returns the paths with an unfinished intent as paths that could not be read. */
 function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPath, Unread> {
   return new Map([...open].map(([path, why]) => [path, unreadable(why)]));
 }
 
 /**
- * Hides documents with a write that no read has settled yet. A document that this look proves gone
- * is gone, whatever became of the write.
+ * Hides documents with a write whose result is unknown. A document that this look proves gone is
+ * gone, whatever became of the write.
  */
 function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;

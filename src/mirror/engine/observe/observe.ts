@@ -12,23 +12,23 @@ import { documentsOf, inStringsOf, listDocuments } from "./listed.ts";
 import { isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
 import type { World } from "../run/world.ts";
 
-/** Looks at both sides. A look may be incomplete, and says so; deciding is the planner's. */
+/** Looks at both sides. A look may be incomplete, and says so; the planner decides what follows. */
 
 /**
- * Walks the folder. A file whose stamp is its link's is not read. New texts are stored at once
- * (I03).
+ * Scans the folder. A file whose stamp is its link's is not read. New texts are stored during the
+ * scan (I03).
  */
 export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree {
   world.progress.report("scan", 0, null);
-  // One transaction, because one for each text would be slow. The walk does not yield; after a
-  // kill, the next walk finds the same texts again.
+  // One transaction, because one for each text would be slow. The scan does not yield; after a
+  // kill, the next scan finds the same texts.
   const tree = world.state.transact(() => world.disk.walk(knownBy(world.state, base), keep));
   return seenBy(world, inodesTrusted, tree);
 }
 
 /**
- * The same, taking in the service's answers meanwhile, and telling how many files were read.
- * @param turn lets waiting answers be taken in
+ * Does the same, but receives the service's answers meanwhile and reports the number of files read.
+ * @param turn waits until pending answers were received
  */
 export async function observeLocalInTurns(
   world: World,
@@ -43,11 +43,11 @@ export async function observeLocalInTurns(
     keep(...text);
   };
   world.progress.report("scan", read, null);
-  // First let the requests go out that were made before the walk.
+  // The requests from before the scan are sent first.
   await turn();
   const walk = world.disk.walkInParts(knownBy(world.state, base), keepCounted);
   for (;;) {
-    // One transaction for each part: none stays open while other work runs.
+    // One transaction for each part, so that none stays open while other work runs.
     const part = world.state.transact(() => walk.next());
     if (part.done === true) return seenBy(world, inodesTrusted, part.value);
     world.progress.report("scan", read, null);
@@ -62,8 +62,8 @@ function knownBy(state: State, base: BaseTree): (path: LocalPath) => KnownFile |
     if (link === undefined) return null;
     const { stamp, localDigest: digest, localPath } = link;
     if (link.stampTrusted && stamp !== null) return { stamp, digest, path: localPath };
-    // Of the files of a clone no stamp is trusted yet. Their texts are in the store, unless it was
-    // lost: then they are stored anew.
+    // The stamps of a clone's files are not trusted yet. Their texts are in the store, unless it
+    // was lost: then they are stored again.
     return state.hasText(digest) ? { stamp: null, digest, path: localPath } : null;
   };
 }
@@ -74,9 +74,9 @@ function seenBy(world: World, inodesTrusted: boolean, tree: LocalTree): LocalTre
 }
 
 /**
- * A file that was read again and found unchanged gives its newer stamp to its link, so that the
- * next walk need not read it.
- * @returns base with these links: loading 100,000 links a second time would take a fifth of a pass
+ * Gives the newer stamp of a file that was read and found unchanged to its link, so that the next
+ * scan need not read it.
+ * @returns base with these links: loading 100,000 links a second time would take a fifth of a run
  */
 export function refreshStamps({ state }: World, base: BaseTree, { files }: LocalTree): BaseTree {
   const refreshed: Link[] = [];
@@ -94,7 +94,7 @@ export function refreshStamps({ state }: World, base: BaseTree, { files }: Local
   return { ...base, links };
 }
 
-/** Whether a file has the link's text under a stamp that the link does not have yet. */
+/** Returns whether a file has the link's text under a stamp that the link does not have yet. */
 function provesNewStamp({ digest, stamp, stampTrusted }: LocalFile, link: Link): boolean {
   return stampTrusted && digest === link.localDigest && !hasStamp(link, stamp);
 }
@@ -114,21 +114,21 @@ export type RemoteLook =
 export type Known = {
   readonly files?: Listing<FileResource>;
   /**
-   * Folders of an earlier listing. They are listed again when a document stands in a folder that is
-   * not among them.
+   * Folders of an earlier listing. They are listed again when a document is in a folder that is not
+   * among them.
    */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * Takes the text of a document that was read only for proof: once it was shown, it may be edited
-   * there before the next look (I03).
+   * Takes the text of a document that was read only as proof: it may be edited on the service
+   * before the next look (I03).
    */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
 };
 
 /**
- * Lists the mirrored subtree and proves each absence. A failed page voids the absences of the pass
+ * Lists the linked subtree and proves each absence. If a page fails, no absence of the run counts
  * (I20).
- * @param trustEmpty the user approved that nothing known is visible: then 404 alone is proof
+ * @param trustEmpty the user approved that no known document is visible: then 404 alone is proof
  */
 export async function observeRemote(
   world: World,
@@ -138,8 +138,8 @@ export async function observeRemote(
 ): Promise<RemoteLook> {
   const [files, early] = await list(world, base, known);
   const seen = documentsOf(world, files);
-  // Where a document is missing, only a folder that is listed in this very look shows that the key
-  // still reads the workspace, and that folder.
+  // If a document is missing, only a folder listed in this look shows that the key still reads the
+  // workspace and that folder.
   const isAnyMissing = missesDocument(base, seen);
   const believed = isAnyMissing ? null : believable(known.folders, seen);
   const folders = believed === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
@@ -157,7 +157,7 @@ export async function observeRemote(
   return { kind: "seen", tree: generation === null ? tree : { ...tree, generation } };
 }
 
-/** Lists documents and folders side by side. null: the folders known from earlier may do. */
+/** Lists documents and folders in parallel. null: the folders known from earlier may be enough. */
 function list(
   world: World,
   { links }: BaseTree,
@@ -196,21 +196,21 @@ function treeOf(base: BaseTree, { files, folders, seen, dirs, proof }: Looked): 
 }
 
 /**
- * The fault that concerns the whole service: no connection, another server, a refused key, or a
- * list that is refused as a whole (I19).
+ * Returns the fault that concerns the whole service: no connection, another server, a refused key,
+ * or a refused listing (I19).
  */
 function faultOfWhole({ complete, fault, items }: Listing<FileResource>): Fault | null {
   if (complete || fault === null) return null;
   return isWholeServiceFault(fault) || (fault.kind === "problem" && items.length === 0) ? fault : null;
 }
 
-/** Returns whether a document of the mirrored subtree is not listed. */
+/** Returns whether a document of the linked subtree is not listed. */
 function missesDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {
   for (const { id, standing } of links.values()) if (standing !== "outside" && !listed.has(id)) return true;
   return false;
 }
 
-/** What of a fault the next look will find again, and what it may not. */
+/** Returns whether the next look will meet the same fault, or may not. */
 function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };

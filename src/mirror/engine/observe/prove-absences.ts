@@ -8,21 +8,21 @@ import { fromService, type World } from "../run/world.ts";
 
 /**
  * Proves absences: a document that a complete listing does not show is asked for by its id, with a
- * key that is known to be healthy. A key is healthy when something that base knows answers in this
- * very pass, a document or a listed folder. Another workspace would also answer with an empty list
- * and with 404.
+ * key that is known to work. A key is known to work if something in base, a document or a listed
+ * folder, answers in this run. A wrong workspace would also answer with an empty listing and with
+ * 404.
  */
 
 /**
- * LIMIT: how many documents outside the mirrored subtree are asked for, when nothing else shows
- * that the key is healthy.
+ * LIMIT: documents outside the linked subtree that are asked for, if nothing else shows that the
+ * key works.
  */
 const ASKED_AWAY = 5;
 const NONE_VISIBLE = "no known document is visible, so no deletion is proven";
 
 /**
- * Faults after which nothing more can be sent in this pass: no connection, the service closed, the
- * key refused.
+ * Returns whether nothing more can be sent in this run: no connection, the service is closed, or
+ * the key is refused.
  */
 export function isWholeServiceFault(fault: Fault): boolean {
   return fault.kind === "locked-out" || (fault.kind === "later" && fault.cause !== "malformed");
@@ -33,7 +33,7 @@ export type Proof = {
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
   readonly fault: Fault | null;
-  /** Whether nothing that base knows answered. */
+  /** Whether nothing in base answered. */
   readonly nothingKnown: boolean;
 };
 
@@ -50,9 +50,9 @@ export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>,
 }
 
 /**
- * Reads each known document that the listing does not show, and adds those that a torn listing
- * missed to `seen`.
- * @param shown whether a listed folder of base proves the key healthy, or the user said that it is
+ * Reads each known document that the listing does not show, and adds to `seen` those that an
+ * inconsistent listing missed.
+ * @param shown whether a listed folder of base proves that the key works, or the user said so
  */
 export async function proveAbsences(
   world: World,
@@ -65,10 +65,9 @@ export async function proveAbsences(
   const missing = findMissing(base, seen, proof);
   if (missing.length === 0) return proof;
   const visible = [...seen.keys()].find((id) => base.links.has(id));
-  // When none is listed, a document outside the mirrored subtree shows as well that the key is
-  // healthy.
-  // Where each absence was proven before, the key is in no new doubt: what is outside the subtree
-  // may be gone as well, and says nothing.
+  // If none is listed, a document outside the linked subtree shows as well that the key works. If
+  // each absence was proven before, nothing new speaks against the key: a document outside the
+  // subtree may be gone as well, which proves nothing.
   const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
   const asked: Asked = { notFound: [], healthy: isHealthy, fault: null };
@@ -81,17 +80,17 @@ export async function proveAbsences(
   return { ...proof, nothingKnown: !asked.healthy && proof.unseen.size > 0 };
 }
 
-/** What the reads by id told, besides the proof. */
+/** What the reads by id showed, besides the proof. */
 type Asked = {
   readonly notFound: DocId[];
-  /** Something that base knows answered, or the user said that the key is healthy. */
+  /** Something in base answered, or the user said that the key works. */
   healthy: boolean;
   fault: Fault | null;
 };
 
 /**
- * Documents that the listing lacks; those known to be outside the mirrored subtree are noted, not
- * missed.
+ * Returns the documents that the listing lacks. Those known to be outside the linked subtree are
+ * noted, not missed.
  */
 function findMissing(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, proof: Proof): DocId[] {
   const missing: DocId[] = [];
@@ -129,7 +128,7 @@ function noteAnswer(
 
 function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Asked, away: readonly DocId[]): void {
   if (!healthy) {
-    // None of those outside the subtree answered either: nothing shows that this is the workspace.
+    // No document outside the subtree answered either: nothing shows that this is the workspace.
     for (const id of proof.outside) proof.unseen.set(id, NONE_VISIBLE);
     proof.outside.clear();
   }
@@ -140,7 +139,7 @@ function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Aske
   }
 }
 
-/** Proven gone, and held since: that remains so even when nothing else is left to be seen. */
+/** Proven gone, and blocked since. That stays proven even when no other document is visible. */
 function isProvenBefore({ holds }: BaseTree, id: DocId): boolean {
   return holds.get(id)?.reason === "gone-or-unreadable";
 }

@@ -5,11 +5,11 @@ import { seenThere } from "../apply/text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Reads documents before their plan is judged. Whether a text became blank shows only when it is
- * read, and the safety checks must know how many did before the first one is written.
+ * Reads documents before their plan is judged. Only reading shows whether a text became blank, and
+ * the safety checks must know how many did before the first one is written.
  */
 
-/** @returns the trees, with the digests of the texts that were read */
+/** @returns the trees with the digests of the texts that were read */
 export async function readChanged(ctx: PassContext, trees: Trees, ids: readonly DocId[], dry: boolean): Promise<Trees> {
   const files = new Map(trees.remote.files);
   await Promise.all(
@@ -23,13 +23,13 @@ export async function readChanged(ctx: PassContext, trees: Trees, ids: readonly 
   return { ...trees, remote };
 }
 
-/** Returns the digest of a version that an earlier look has read already. */
+/** Returns the digest of a version that an earlier look has read; null: none has. */
 function knownDigest({ world: { state } }: PassContext, { id, changeId }: RemoteFile): Digest | null {
   const version = state.versions(id).find((one) => one.changeId === changeId);
   return version !== undefined && state.hasText(version.digest) ? version.digest : null;
 }
 
-/** @returns null where it could not be read, or is another version by now */
+/** @returns null if it could not be read, or has another version by now */
 async function read(
   ctx: PassContext,
   { base }: Trees,

@@ -9,15 +9,15 @@ import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
 import type { PassContext } from "./pass-context.ts";
 
-/** Runs the steps of a plan; logs and remembers those that do not end well. */
+/** Runs the steps of a plan. Logs and remembers those that fail. */
 
 /**
- * LIMIT: how many actions may be under way: the requests that the client has under way at most, and
- * some whose files are made or whose rows are committed meanwhile. Each holds its content (I33).
+ * LIMIT: actions in progress: the client's limit of requests, and some whose files are written or
+ * whose rows are committed meanwhile. Each of them holds its content in memory (I33).
  */
 const AT_ONCE = 40;
 
-/** @param stop when it aborts, no more steps are begun */
+/** @param stop when it aborts, no more steps start */
 export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { progress } = ctx.world;
   if (steps.length > 0) progress.report("apply", 0, steps.length);
@@ -33,12 +33,12 @@ export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortS
   }
 }
 
-/** The path that base has for an id: no message shows an id in place of a path. */
+/** Returns the path that base has for an id, so that no message shows an id in place of a path. */
 function knownPath({ world }: PassContext, id: string | null): LocalPath {
   return (id?.startsWith("doc_") === true ? world.state.link(id as DocId)?.localPath : null) ?? "";
 }
 
-/** Carries out an action; logs and remembers how it ended, if not well. */
+/** Runs an action. Logs and remembers its outcome if it failed. */
 async function performNoted(ctx: PassContext, action: Action): Promise<Outcome> {
   const { tally, isListed } = ctx.notes;
   if (isVainRepeat(tally, action, isListed)) return foundBefore(tally, action);

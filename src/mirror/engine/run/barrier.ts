@@ -10,26 +10,26 @@ import { lacksDocuments } from "./standing.ts";
 import type { World } from "./world.ts";
 
 /**
- * A barrier: whether what is on disk when it is asked for is on the service. The disk itself is
- * looked at, because a watcher may not have told of a save yet. Nothing is written.
+ * Tells whether what is on the disk at a call is on the service. It looks at the disk itself,
+ * because the watcher may not have reported a save yet. It writes nothing.
  */
 
-/** A file, or a deletion, that was not seen to be on the service. */
+/** A file or a deletion that is not known to be on the service. */
 export type Awaited = {
   readonly path: LocalPath;
-  /** The newest run at that look: what a later one sends was read since. */
+  /** The newest run at that look: a later run has read the disk since. */
   readonly run: number;
   /**
-   * Whether a text of it was under way at that look, sent before and not answered: when a later run
-   * finds it there, that says nothing of what is on disk.
+   * Whether a text of it had been sent and not answered at that look. If a later run finds it on
+   * the service, that says nothing about what is on the disk.
    */
   readonly isUnderWay: boolean;
 };
 
-/** A path of which nothing ever goes to the service. */
+/** A path that is never sent to the service. */
 type Outside = {
   readonly path: LocalPath;
-  /** `unknown`: nothing is there, and the mirror has never known anything there. */
+  /** `unknown`: nothing is at the path, and nothing ever was. */
   readonly why: LocalOther["kind"] | "mirror-folder" | "unknown";
 };
 
@@ -38,32 +38,35 @@ export type Sighted =
   | {
       readonly kind: "seen";
       readonly awaited: readonly Awaited[];
-      /** How many files and deletions the paths stand for, those that are live already included. */
+      /**
+       * Number of files and deletions that the paths stand for, those already on the service
+       * included.
+       */
       readonly documents: number;
     };
 
 /**
- * - `live`: the service has, or had meanwhile, the text that was on disk at the look or later.
- * - `gone`: nothing is there, on both sides.
- * - `in-review`: the text was handed over, and a reviewer decides. `blocked`: it needs a person.
- * - `waiting`: it is on its way, or cannot go yet.
+ * - `live`: the service has, or had meanwhile, the text that was on the disk at the look or later.
+ * - `gone`: nothing is at the path on both sides. - `in-review`: the text was submitted, and a
+ * reviewer decides. `blocked`: the user must act. - `waiting`: it is on its way, or cannot be sent
+ * yet.
  */
 export type PathLive = {
   readonly path: LocalPath;
   readonly state: "live" | "gone" | "in-review" | "conflict" | "blocked" | "waiting";
   readonly id: DocId | null;
-  /** The base version: for `live`, the one that holds the text. */
+  /** The base version; for `live`, the one with the text. */
   readonly changeId: ChangeId | null;
-  /** The changes that are in review, as far as the service named them. */
+  /** The changes in review that the service named. */
   readonly reviews: readonly ChangeId[];
   /** Why it is not live; null: it is, or nothing more is known. */
   readonly open: Attention | null;
 };
 
 /**
- * Looks at what is there.
- * @param scope files and folders; "" is the whole mirror
- * @param isCompared whether base may count as what the service holds
+ * Looks at the disk.
+ * @param scope files and folders; "" is the whole linked folder
+ * @param isCompared whether base may count as what the service has
  */
 export function sightBarrier(world: World, scope: readonly LocalPath[], isCompared: boolean): Sighted {
   const base = world.state.load();
@@ -85,7 +88,7 @@ export function sightBarrier(world: World, scope: readonly LocalPath[], isCompar
   return { kind: "seen", awaited, documents: all.size };
 }
 
-/** One that is live at this look need not be awaited, unless it was named. */
+/** A file that is live at this look need not be waited for, unless it was named. */
 type SightedPath = Awaited & { readonly isLive: boolean };
 
 function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Outside {
@@ -96,17 +99,17 @@ function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Ou
 type Ground = {
   readonly world: World;
   readonly base: BaseTree;
-  /** Whether base says what the service holds. */
+  /** Whether base says what the service has. */
   readonly isProof: boolean;
   readonly run: number;
   readonly links: ReadonlyMap<LocalPath, Link>;
-  /** Ids of documents, and paths of new ones, of which a text was sent and not answered. */
+  /** Ids of documents, and paths of new ones, with a text that was sent and not answered. */
   readonly underWay: ReadonlySet<string>;
-  /** A walk of the whole folder, made when it is first needed. */
+  /** Returns a scan of the whole folder, made at the first call. */
   readonly walk: () => LocalTree;
 };
 
-/** Whether the path stands for a single document: one is there, was there, or cannot be read. */
+/** Returns whether the path stands for one document: one exists, existed, or cannot be read. */
 function isFile({ world, links, walk }: Ground, path: LocalPath): boolean {
   if (path === "") return false;
   const look = world.disk.look(path);
@@ -127,7 +130,7 @@ function awaitedAt({ run, links, underWay }: Ground, path: LocalPath): SightedPa
   return { path, run, isUnderWay, isLive: false };
 }
 
-/** @returns null: there is no folder, here or in base */
+/** @returns null: there is no such folder, neither local nor in base */
 function below(ground: Ground, folder: LocalPath): SightedPath[] | null {
   const { base, links, walk } = ground;
   const local = walk();
@@ -149,20 +152,23 @@ function isLive({ base, isProof, links, walk }: Ground, path: LocalPath): boolea
   );
 }
 
-/** What could not be read of a folder, the folder itself included. */
+/** Returns what could not be read in a folder, itself included. */
 function unreadIn(local: LocalTree, folder: LocalPath): LocalPath[] {
   const isItself = (path: LocalPath) => path === folder && (folder !== "" || isUnread(local));
   return [...local.unseen.keys()].filter((path) => isItself(path) || isBelow(path, folder));
 }
 
-/** Whether nothing at all could be read; of a whole that only keeps changing, files are seen. */
+/**
+ * Returns whether nothing at all could be read. If the folder only keeps changing, its files are
+ * seen.
+ */
 function isUnread({ unseen, files, others }: LocalTree): boolean {
   return unseen.has("") && files.size + others.size === 0;
 }
 
 /**
- * Nothing that is mirrored was seen at the path: it was deleted, or never goes to the service, or
- * nobody knows what lies there.
+ * Handles a path with nothing that is synced: it was deleted, is never sent to the service, or
+ * could not be read.
  */
 function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
   const { world, base, walk } = ground;
@@ -181,11 +187,11 @@ function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
 }
 
 /**
- * How each of them stands now. A path counts as live when its file is as base has it, or when a run
- * that began after the look has sent its document's text. That base has moved says nothing: a merge
- * moves it under an edit that is still to be sent, and a move brings another document's. No path is
- * live while a safety check stops the mirror because the service lacks documents.
- * @param isCompared whether base may count as what the service holds
+ * Returns the present state of each path. A path is live when its file is as base has it, or when a
+ * run that began after the look has sent its document's text. That base has moved proves nothing: a
+ * merge moves it under an edit that is still to be sent, and a move brings another document's. No
+ * path is live while a safety check stops the sync because the service lacks documents.
+ * @param isCompared whether base may count as what the service has
  */
 export function judgeBarrier(world: World, awaited: readonly Awaited[], isCompared: boolean): PathLive[] {
   const base = world.state.load();
@@ -217,19 +223,19 @@ function stateOf(world: World, awaited: Awaited, { link, hold, isProof }: Facts)
   return hold !== null && needsYou(hold.reason) && !mayPass(hold) ? "blocked" : "waiting";
 }
 
-/** The kinds of events that tell of a text that was sent. */
+/** The kinds of events that report a text that was sent. */
 const SENDING = ["put", "create-remote"];
-/** LIMIT: a text that went live before so many later ones were sent to review is not found. */
+/** LIMIT: a text that went live before this many later ones were sent to review is not found. */
 const NEWEST = 8;
 
-/** Of one that was under way, the first that a later run notes may be that one. */
+/** If one was in progress at the look, the first that a later run notes may be that one. */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: Awaited): boolean {
   const events = state.events({ limit: NEWEST, id, kinds: SENDING });
   const sent = events.filter(({ run, outcome }) => run > since && outcome === "done");
   return sent.length > (isUnderWay ? 1 : 0);
 }
 
-/** Whether a later look may end a hold that is told as needing somebody. */
+/** Returns whether a later look may end a blocked change that is reported as needing the user. */
 function mayPass({ reason }: Hold): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }

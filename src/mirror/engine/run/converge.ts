@@ -8,17 +8,17 @@ import { isVainRepeat } from "./repeat-guard.ts";
 import { reportOf, type RunReport } from "./report.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
-/** Runs passes until nothing is left to do, with or without a daemon. */
+/** Runs cycles until nothing is left to do, with or without a daemon. */
 
 const MAX_PASSES = 5;
 
-/** A run as the log has it. It gets its number when something of it is first written. */
+/** A run in the log. It gets its number when it first writes something. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
   #begun: number | null = null;
 
-  /** @param kind what the run is, for the log: `sync`, `watch`, `init` */
+  /** @param kind the name of the run in the log: `sync`, `watch`, `init` */
   constructor(world: World, kind: string) {
     this.#world = world;
     this.#kind = kind;
@@ -43,18 +43,21 @@ export class RunEntry {
 export type ConvergeInput = {
   readonly run: RunEntry;
   readonly settings: Settings;
-  /** Whether the first pass tries refused writes again. */
+  /** Whether the first cycle tries refused changes again. */
   readonly retryRefused: boolean;
-  /** What earlier runs of this process were refused, and this one adds to. Left out: nothing. */
+  /**
+   * What the service refused in earlier runs of this process; this run adds to it. Left out:
+   * nothing.
+   */
   readonly refused?: Tally["refused"];
-  /** How the next pass looks; called before each pass. */
+  /** Returns how the next cycle looks. Called before each cycle. */
   readonly look: () => Pick<PassInput, "quietTexts" | "observers" | "absentTwice">;
-  /** After each pass, before the next. */
+  /** Called after each cycle, before the next. */
   readonly onPass?: (end: PassEnd) => void;
   /**
-   * What to do when bases that were read are refused, which may mean that the service was restored
-   * from a backup. True: the next pass judges that before anything else is written; false: the next
-   * run does.
+   * Called when bases that were read are refused, which may mean that the service was restored from
+   * a backup. True: the next cycle judges that before anything else is written; false: the next run
+   * does.
    */
   readonly judgesRefusedBases: boolean;
 };
@@ -87,8 +90,8 @@ function needsAnother(end: PassEnd, tally: Tally, mustJudge: boolean): end is Pl
 }
 
 /**
- * A sidecar that was found missing is looked for once more, after the time that proves any absence:
- * an editor may be between the two steps of a save.
+ * A conflict copy that was missing is looked for once more, after the time that proves any absence:
+ * a program may be between the two steps of a save.
  */
 async function waitToLookAgain({ clock }: World, { secondLookMs }: Settings, { plan }: Planned): Promise<void> {
   if (secondLookMs === null) return;
@@ -98,8 +101,8 @@ async function waitToLookAgain({ clock }: World, { secondLookMs }: Settings, { p
 /** @param run its number; 0 if it wrote nothing */
 export function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
-  // What was renamed locally because the service has another document at that path, and is there by
-  // now.
+  // Local files that were renamed because another document of the service has their path, and has
+  // it by now.
   const renamed = [...tally.gaveWay].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
@@ -109,7 +112,7 @@ export function reportRun(world: World, run: number, { end, passes, counts, tall
   return { ...report, ...(madeWay.length === 0 ? {} : { madeWay }), ...(inert.length === 0 ? {} : { inert }) };
 }
 
-/** Remembers for the next run what was learned of the deployment. Writes only what changed. */
+/** Keeps for the next run what was learned about the deployment. Writes only what changed. */
 export function rememberTraits({ state, remote }: World): void {
   const traits = JSON.stringify(remote.traits());
   if (traits !== state.meta(META.traits)) state.setMeta(META.traits, traits);
@@ -120,15 +123,16 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
 }
 
 /**
- * Whether another pass is worth its listing: something moved, or is to be tried again, so that more
- * may be left to do.
+ * Returns whether another cycle is worth its listing: something changed, or is to be tried again,
+ * so that more may be left to do.
  */
 function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
-  // Looked through without a list of those that ran: a clone has as many steps as documents.
+  // Searched without a list of the steps that ran: a clone has as many steps as documents.
   const someRan = (is: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && is(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A step that waited for one that is held now may have another way, or is held with it (I17).
+  // A step that waited for one that is blocked now may have another way, or is blocked with it
+  // (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.hold !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = sequels(plan, trees);

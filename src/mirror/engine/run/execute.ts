@@ -1,35 +1,35 @@
 import type { Action, Outcome, Step } from "../../model/action.ts";
 
-/** How a step ended. `withheld`: a safety check stopped the plan, so no step of it began. */
+/** How a step ended. `withheld`: a safety check stopped the plan, so none of its steps began. */
 export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };
 
-/** Whether steps that need this one may run. */
+/** Returns whether steps that depend on this one may run. */
 export function endedWell({ kind }: Outcome): boolean {
   return kind === "done" || kind === "submitted";
 }
 
 /**
- * Whether a text was sent to review because another edit is live by now: that edit still has to be
- * looked at.
+ * Returns whether a text was sent to review because another edit is live by now. That edit must
+ * still be looked at.
  */
 export function metAnotherEdit(outcome: Outcome): boolean {
   return outcome.kind === "submitted" && outcome.met === true;
 }
 
 type Options = {
-  /** How many may be under way at once. */
+  /** Number of steps that may run in parallel. */
   readonly concurrency: number;
   readonly isFatal: (outcome: Outcome) => boolean;
   readonly onEnd: (done: number) => void;
-  /** When it aborts, no more steps are begun. */
+  /** When it aborts, no more steps start. */
   readonly stop?: AbortSignal;
 };
 
 /**
- * Runs the steps of a plan, each when those it needs have ended well, several at a time. A failing
- * step delays only what needs it (I17). Stops starting new ones when `isFatal` says so of an
+ * Runs the steps of a plan, each when those it depends on have succeeded, several in parallel. A
+ * failing step delays only its dependants (I17). Starts no more steps when `isFatal` says so of an
  * outcome (the service is gone, the key is refused).
  * @returns how each step ended, by its index
  */
@@ -42,7 +42,10 @@ export function executeSteps(
 }
 
 const NONE: readonly number[] = [];
-/** The end of nearly all steps: one for each would be kept until the run's end. */
+/**
+ * The end of nearly all steps, shared: a separate object for each would be kept until the run's
+ * end.
+ */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
 class Execution {
@@ -51,11 +54,11 @@ class Execution {
   readonly #options: Options;
   readonly #ends: (StepEnd | undefined)[];
   readonly #waitingFor: number[];
-  /** By step; left out: nothing comes after it. */
+  /** By step; left out: no step depends on it. */
   readonly #dependants: (number[] | undefined)[];
   readonly #ready: number[] = [];
   readonly #broken: unknown[] = [];
-  /** How many entries of `#ready` were started or skipped. */
+  /** Number of entries of `#ready` that were started or skipped. */
   #next = 0;
   #ended = 0;
   #running = 0;
@@ -76,13 +79,12 @@ class Execution {
   async run(): Promise<StepEnd[]> {
     while (this.#ended < this.#steps.length) {
       this.#startReady();
-      // One promise instead of a race of all: a race would look at every running step each time
-      // one ends.
+      // One promise instead of a race, which would look at every running step each time one ends.
       if (this.#running > 0)
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
-      // After a bug, or a kill, nothing more is started.
+      // After a bug or a kill, nothing more is started.
       if (this.#broken.length > 0) throw this.#broken[0];
       if (this.#isStuck())
         throw new Error(`the plan's steps need each other in a circle: ${describe(this.#steps, this.#ends)}`);
@@ -159,7 +161,7 @@ class Execution {
   }
 }
 
-/** Describes the steps that never became ready, for a report of a bug. */
+/** Describes the steps that never became ready, for the report of a bug. */
 function describe(steps: readonly Step[], ends: readonly (StepEnd | undefined)[]): string {
   const open = steps.flatMap(({ action, after }, index) =>
     ends[index] === undefined ? [`${index} ${JSON.stringify(action)} after ${after.join(",")}`] : [],

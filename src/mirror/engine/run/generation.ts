@@ -5,12 +5,13 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * The generation of the service. After it was restored from a backup, what is gone from it is no
- * sign that somebody deleted it, so the guards ask until all of that is settled.
+ * Tells by its generation whether the service was restored from a backup. After that, a missing
+ * document does not mean that somebody deleted it, so the safety checks ask until nothing is
+ * missing any more.
  */
 
 /**
- * Whether a service is another one than that with which all was settled last.
+ * Returns whether the service has another generation than when nothing was missing last.
  * @param named its generation; null: it names none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
@@ -18,7 +19,7 @@ export function isRestored(state: Pick<State, "meta">, named: string | null): bo
   return known !== null && known !== named;
 }
 
-/** Keeps the generation after a run, once nothing is left that the service lacks. */
+/** Remembers the generation after a run, once the service lacks nothing. */
 export function rememberGeneration({ state }: World, { verdict }: Plan, { remote }: Trees): void {
   const { generation = null } = remote;
   if (generation === null || verdict.kind === "safety-stop") return;
@@ -28,8 +29,8 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 }
 
 /**
- * What waits here, as a document that was edited, may still have to go to the trash; where a person
- * has approved that, it needs no second question.
+ * A document that waits locally because it was edited may still have to move to the trash. If the
+ * user has approved that, it needs no second question.
  */
 function isSettled(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   const approved = state.meta(META.approved);

@@ -11,14 +11,15 @@ import { recordEvent, type World } from "./world.ts";
 import type { ConflictBudget, PassContext } from "./pass-context.ts";
 
 /**
- * Facts for the guards that are not in the trees: the root's identity, recent deletions, approvals.
+ * Collects facts for the safety checks that are not in the trees: the root's identity, recent
+ * deletions, approvals.
  */
 
 type RootCheck = { readonly root: Signals["root"]; readonly inodesTrusted: boolean };
 
 /**
- * Compares the folder with the one for which the state was made. If only the device number changed,
- * as after a reboot, inodes are no evidence in this run.
+ * Compares the folder with the one that the state was made for. If only the device number changed,
+ * as after a reboot, inodes prove nothing in this run.
  */
 export function checkRoot(world: World): RootCheck {
   const now = world.disk.identify();
@@ -53,19 +54,19 @@ export function approvedKeys({ state }: World): Set<string> {
   return new Set(texts.flatMap((text) => (text === null ? [] : (JSON.parse(text) as string[]))));
 }
 
-/** The reasons that stay approved after a run. */
+/** Returns the reasons that stay approved after a run. */
 function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
 
-/** Whether a run without a halt ends an approval, or the rest of one. */
+/** Returns whether a run that was not stopped ends an approval, or the rest of one. */
 export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
   return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
 }
 
 /**
- * Ends the approvals after a run without a halt. A reason that is still there stays approved until
- * it is gone.
+ * Ends the approvals after a run that was not stopped. A reason that still exists stays approved
+ * until it is gone.
  */
 function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): void {
   const { state } = world;
@@ -74,16 +75,16 @@ function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): 
   if (state.meta(META.approved) === null) return;
   state.setMeta(META.approved, null);
   forgetLosses(world);
-  // A root that was approved as moved becomes the root.
+  // A folder that was approved as moved becomes the root.
   rememberRoot(world);
 }
 
-/** The form in which the state keeps a halt. */
+/** Returns the form in which the state keeps a stop. */
 export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
   return JSON.stringify({ hash, reasons });
 }
 
-/** Keeps a halt until it is approved or its cause ends; a run without one ends its approvals. */
+/** Records a stop until it is approved or its cause ends. A run without one ends its approvals. */
 export function rememberHalt(world: World, run: number, verdict: Verdict): void {
   const { state } = world;
   if (verdict.kind === "safety-stop") {
@@ -106,7 +107,7 @@ function floodedConflicts(world: World): number {
 }
 
 /**
- * Keeps a halt by a flood of conflicts: without this, a new run would count from 0, and open the
+ * Records a stop for too many conflicts. Without this, a new run would count from 0 and open the
  * rest.
  */
 export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
@@ -128,7 +129,7 @@ const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
 };
 
 /**
- * Remembers which sides a safety check found without any document (I21, I22): one that comes back
+ * Remembers which sides a safety check found without any document (I21, I22). One that comes back
  * by itself, or after a crash, says nothing about the others. It ends when all of that side was
  * seen, and every deletion that is left was approved.
  */
@@ -149,8 +150,8 @@ export function rememberEmptied(world: World, { verdict, holds }: Plan, { local,
 }
 
 /**
- * How many conflicts a run may open, by the verdict's limit for a flood. It is applied while they
- * are opened, because only then it shows which texts do not merge.
+ * Returns how many conflicts a run may open, by the verdict's limit. The limit applies while they
+ * are opened, because only then it is known which texts do not merge.
  */
 export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limits: GuardLimits): ConflictBudget {
   const keys = approvedKeys(world);
@@ -160,8 +161,8 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
       if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
     }
   }
-  // Never less than the verdict's number, which leaves out links that are suspended or outside:
-  // otherwise nobody would be asked.
+  // Never less than the verdict's number, which leaves out links that are suspended or outside.
+  // Otherwise nobody would be asked.
   const known = Math.max(trees.base.links.size, trees.remote.files.size);
   const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
   return { most: most - floodedConflicts(world), approved };
@@ -173,7 +174,7 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   for (const file of remote.files.values()) {
     const link = base.links.get(file.id);
     if (link === undefined || link.changeId === file.changeId) continue;
-    // Already recorded as the other version of the open conflict: somebody let it in, and nothing
+    // Already recorded as the other version of the open conflict: its user let it in, and nothing
     // is left to ask.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;

@@ -9,21 +9,24 @@ import { wasInVain } from "./repeat-guard.ts";
 import type { HandsOff, Settings, World } from "./world.ts";
 
 /**
- * Nothing is written over a file that somebody has in hand: that changed a moment ago, or that an
- * editor says it has open. It delays a write for a bounded time and decides nothing about texts;
- * what an effect expects to find protects them in any case (I14). The clock is the disk's against
- * the machine's: where they differ, a write comes sooner or later by that, no more (I29).
+ * Delays writes over a file that somebody is working on: that changed a moment ago, or that a
+ * program says it has open. The delay has a limit and decides nothing about texts; each effect
+ * checks what it finds, which protects them in any case (I14). It compares the disk's clock with
+ * the machine's: if they differ, a write comes by that much sooner or later, no more (I29).
  */
 
-/** A file in somebody's hands. */
+/** A file that somebody is working on. */
 export type InUse = {
-  /** A clause that stays the same for as long as the cause does: by it a hold keeps its time. */
+  /**
+   * A clause that stays the same for as long as the cause does, so that a blocked change keeps its
+   * time.
+   */
   readonly why: string;
-  /** Milliseconds until it has been quiet; null: an editor has it open. */
+  /** Milliseconds until nothing has changed for long enough; null: a program has it open. */
   readonly quietInMs: number | null;
 };
 
-/** The actions that write over a file, or take it away, and those that may. */
+/** The actions that write over a file or remove it, and those that may. */
 type Writing = Extract<Action, { kind: "write-local" | "merge" | "trash-local" | MayWrite }>;
 type MayWrite = "settle-review" | "renew-conflict" | "end-conflict" | "meet";
 
@@ -35,10 +38,13 @@ const MAY_WRITE: ReadonlySet<Action["kind"]> = new Set<MayWrite>([
   "meet",
 ]);
 
-/** What the log says of a write that waited for as long as it may. */
+/** Words for the log about a write that waited for the longest time. */
 const OVER = "; an editor had the file open for longer than mdmirror waits";
 
-/** The files of this plan that are to be left alone now. Locks are looked for here alone. */
+/**
+ * Returns the files of this plan that must not be written now. Locks are checked only in this
+ * function.
+ */
 export function filesInUse(ctx: PassContext, { steps }: Plan, base: BaseTree): ReadonlyMap<LocalPath, InUse> {
   const found = new Map<LocalPath, InUse>();
   for (const { action } of steps) {
@@ -56,10 +62,10 @@ function isWriting(action: Action): action is Writing {
 }
 
 /**
- * A review is most often settled by the very text that is here, an open conflict shows the new
- * version beside it, and two new texts at one path are linked or become a conflict: nothing is
- * written. Where something would be, its effect has found that out before (`leftAlone`), in this
- * run or in an earlier one; of two new texts only where the service's may take over.
+ * A review most often ends with the local text; an open conflict shows the new version beside it;
+ * two new texts at one path are linked or become a conflict: nothing is written. If something would
+ * be, its effect has found that out before (`leftAlone`), in this run or an earlier one; of two new
+ * texts, only if the service's may replace the local one.
  */
 function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
@@ -67,9 +73,9 @@ function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree,
 }
 
 /**
- * Whether the service's text may take the place of a new file, where both sides are new at one path
- * with different texts: it is preferred, or policy `copy` keeps the local text beside it. No other
- * policy counts here: without a base nothing tells which text is older (I05).
+ * Returns whether the service's text may replace a new file, if both sides are new at one path with
+ * different texts: it is preferred, or policy `copy` keeps the local text beside it. No other
+ * policy counts: without a base nothing tells which text is older (I05).
  */
 export function mayTakeOver({ direction, prefer, conflicts }: Settings, path: LocalPath): boolean {
   return direction !== "push-only" && (prefer === "remote" || conflicts(path) === "copy");
@@ -79,20 +85,23 @@ function isMayWrite(action: Action): action is Extract<Action, { kind: MayWrite 
   return MAY_WRITE.has(action.kind);
 }
 
-/** An editor may stay open for days: its lock is respected for a bounded time. */
+/** A program may have a file open for days, so its lock is respected only for a limited time. */
 function hasWaited({ world, settings }: PassContext, base: BaseTree, { id }: Writing, { quietInMs }: InUse): boolean {
   const hold = base.holds.get(id);
   if (quietInMs !== null || hold?.reason !== "in-use") return false;
   return isOver(world, hold.since, settings.handsOff?.openMs ?? 0);
 }
 
-/** Whether a wait since a time of the clock is over; it is, too, where that was set back. */
+/** Returns whether a wait is over. It is, too, if the clock was set back. */
 export function isOver({ clock }: World, since: number, mostMs: number): boolean {
   const waitedMs = clock.now() - since;
   return waitedMs >= mostMs || waitedMs < 0;
 }
 
-/** The subject of a write, right before it. @returns null: nobody has it in hand */
+/**
+ * Checks the file of a write right before it.
+ * @returns null: nobody is working on it
+ */
 export function inUse(
   { world, settings: { handsOff }, notes }: PassContext,
   { id, localPath }: Pick<Writing, "id" | "localPath">,
@@ -116,26 +125,26 @@ function isOff({ quietMs, openMs }: HandsOff): boolean {
   return quietMs + openMs === 0;
 }
 
-/** The disk tells parts of a millisecond, which the machine's clock leaves out. */
+/** The disk's times have fractions of a millisecond, which the machine's clock leaves out. */
 const ROUNDING_MS = 1;
 
 /**
- * How long until a file has been quiet. A disk's clock may be a little ahead of the machine's; a
- * time that is far off is of another clock, and says nothing.
+ * Returns the time until a file was unchanged for long enough. A disk's clock may be a little ahead
+ * of the machine's; a time that is far off comes from another clock, and says nothing.
  */
 export function quietIn({ clock }: World, { quietMs }: HandsOff, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
   return sinceMs < -quietMs ? 0 : quietMs - sinceMs + coarseness(changedMs);
 }
 
-/** Disks that keep whole seconds, or every second one (FAT), may mean any time until the next. */
+/** A disk that keeps whole seconds, or every second one (FAT), may mean any time until the next. */
 function coarseness(changedMs: number): number {
   return [2_000, 1_000].find((tickMs) => changedMs % tickMs === 0) ?? 0;
 }
 
 /**
- * Whether the file has not changed since the mirror itself wrote it last, or moved it: a move gives
- * the file a new time, and its text is as young as it was.
+ * Returns whether mdmirror's own write or move was the last change of the file. A move gives the
+ * file a new time, while its text stays as old as it was.
  * @param savedMs when its bytes were written; null: long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
@@ -147,17 +156,20 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
   return written !== undefined && isBefore(savedMs, written, now);
 }
 
-/** A time that lies ahead is from before the clock was set back, and says nothing of the file. */
+/** A time in the future is from before the clock was set back, and says nothing about the file. */
 function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + coarseness(fileMs) < at + ROUNDING_MS;
 }
 
-/** LIMIT: after so many others, its own write is taken for somebody's, and waits once more. */
+/**
+ * LIMIT: after this many other events, mdmirror's own write counts as somebody's, and waits once
+ * more.
+ */
 const NEWEST = 8;
 
 /**
- * Whether it changed the file, or gave it another name, which changes the file's time as well. Not
- * the notes of where a document is, nor of a text that both sides have.
+ * Returns whether the event changed the file, or renamed it, which changes its time as well. Notes
+ * about where a document is, or a text that both sides have, do not.
  */
 function wroteHere({ kind, side, before, after }: MirrorEvent): boolean {
   return kind === "move-local" || (side !== "remote" && after !== null && after !== before);

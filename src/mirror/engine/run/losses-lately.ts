@@ -3,21 +3,21 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * How many documents a side has lost lately, for the deletion limit. "Lately" is an hour of the
- * clock that only grows, and the order of runs: the wall clock may be set at any time (I29).
+ * Counts the documents that a side has lost lately, for the deletion limit. "Lately" is an hour of
+ * the monotonic clock, and the order of runs: the wall clock may be set at any time (I29).
  */
 
 const HOUR_MS = 3_600_000;
 
 type Run = number;
 
-/** All losses up to and with a run were done by `at`, on the clock that only grows since `boot`. */
+/** All losses of the runs up to this one happened before `at`, on the monotonic clock of `boot`. */
 type Mark = readonly [run: Run, boot: string | null, at: number];
 
 type Lately = {
   /** The run after which losses count. */
   readonly after: Run;
-  /** Runs since, oldest first, of which the losses may count no more. */
+  /** Runs since then, oldest first, whose losses may have expired. */
   readonly marks: readonly Mark[];
 };
 
@@ -31,7 +31,9 @@ export function lossesLately(world: World): Signals["lossesDone"] {
   return { local: state.lossesAfter("local", after), remote: state.lossesAfter("remote", after) };
 }
 
-/** Notes at the end of a run when it lost documents. Writes nothing if there are no new losses. */
+/**
+ * Notes a run in which documents were lost, at its end. Writes nothing if there are no new losses.
+ */
 export function markLosses(world: World): void {
   const { state, clock, bootId } = world;
   const { after, marks } = readLately(world);
@@ -49,7 +51,7 @@ function newestRun({ state }: World): Run {
   return state.runs(1)[0]?.run ?? 0;
 }
 
-/** Reads the marks, and drops those that are an hour old with all before them. */
+/** Reads the marks. Drops those that are an hour old, with all before them. */
 function readLately(world: World): Lately {
   const text = world.state.meta(META.losses);
   const { after, marks } = text === null ? { after: 0, marks: [] } : (JSON.parse(text) as Lately);
@@ -62,8 +64,8 @@ function writeLately({ state }: World, lately: Lately): void {
 }
 
 /**
- * Returns the least time that has passed since a mark. Since one of an earlier boot, that is the
- * time since this boot: the machine may have been off for a moment.
+ * Returns the least time that has passed since a mark. Since a mark of an earlier boot, that is the
+ * time since this boot: the machine may have been off for a moment only.
  */
 function ageOf({ clock, bootId }: World, [, boot, at]: Mark): number {
   const now = clock.monotonic();

@@ -1,41 +1,44 @@
-/** What the state keeps besides its rows: the names of all such values. */
+/** The names of all values that the state keeps besides its rows. */
 export const META = {
   rootMarker: "root.marker",
   rootDev: "root.dev",
   rootIno: "root.ino",
   rootBirth: "root.birth",
   approved: "approved",
-  /** When documents were lost lately: by order of runs and the clock that only grows. */
+  /** When documents were lost lately, by the order of runs and the monotonic clock. */
   losses: "losses.lately",
   safetyStop: "safety-stop",
   quiet: "review.delayed",
-  /** The service's generation with which all was settled last. */
+  /** The service's generation when nothing was missing last. */
   generation: "remote.generation",
   traits: "remote.traits",
   syncedAt: "synced.at",
-  /** The newest run when both sides were last seen to agree: by order, whatever the clock says. */
+  /** The newest run after which both sides agreed, by the order of runs. */
   syncedRun: "synced.run",
   lastReport: "last.report",
   /**
-   * Reasons to stop that were approved and are still there: they would halt each run again, and are
-   * ignored until they are gone.
+   * Approved reasons for a stop that still exist. They would stop each run again, and are ignored
+   * until they are gone.
    */
   waived: "approved.waived",
-  /** Conflicts that were opened before a flood of them halted: they count until that halt ends. */
+  /** Conflicts that were opened before there were too many. They count until that stop ends. */
   flood: "conflicts.flood",
-  /** Sides that were found emptied (`local`, `remote`), until nothing of that is pending. */
+  /**
+   * Sides that were found without documents (`local`, `remote`), until no change of that side
+   * waits.
+   */
   emptied: "emptied",
-  /** The boot of the machine for which a pass last mended what a power loss may have taken. */
+  /** The boot of the machine in which a run last restored what a power loss may have damaged. */
   boot: "boot",
-  /** Set while files that base does not know may be torn: until a run has seen both sides. */
+  /** Set while files that base does not know may be damaged: until a run has seen both sides. */
   torn: "files.torn",
   /** Set while the daemon is paused. */
   paused: "watch.paused",
-  /** What `init --prefer` chose; holds until the first complete run. */
+  /** The choice of `init --prefer`. It holds until the first complete run. */
   prefer: "first.prefer",
-  /** What `--max-deletes` said in a run that a guard halted; kept until a run is not halted. */
+  /** The value of `--max-deletes` in a run that was stopped. Kept until a run is not stopped. */
   haltedWith: "safety-stop.max-deletes",
-  /** When refused writes were last tried again by themselves. */
+  /** When refused changes were last tried again by themselves. */
   retriedAt: "refused.retried.at",
   /** When the state was last pruned. */
   prunedAt: "pruned.at",

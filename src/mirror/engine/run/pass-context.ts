@@ -14,43 +14,43 @@ import type { RemoteLook } from "../observe/observe.ts";
 import type { StepEnd } from "./execute.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
-/** What a pass is given, what its effects share, and how it ends. */
+/** What a cycle is given, what its effects share, and how it ends. */
 
 export type PassInput = {
   /**
-   * Gives the run its number when something is first written: a pass that finds nothing makes no
-   * run. `begun`: the number, where it has one; left out: it has.
+   * Gives the run its number at its first write: a cycle that finds nothing makes no run. `begun`:
+   * the number, if it has one; left out: it has.
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
-  /** Shared by the passes of one run. */
+  /** Shared by the cycles of one run. */
   readonly counts: Counts;
-  /** Shared likewise. Left out: the pass counts for itself. */
+  /** Shared by the cycles of one run. Left out: the cycle counts for itself. */
   readonly tally?: Tally;
   readonly retryRefused: boolean;
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
-  /** How to look, when the daemon has been watching. Left out: both sides are looked at in full. */
+  /** How to look, when the daemon was watching. Left out: both sides are looked at in full. */
   readonly observers?: Observers;
   /**
-   * Used with `secondLookMs: null`: the absences that were watched long enough; all others wait.
-   * Left out: one look is enough.
+   * Used with `secondLookMs: null`: the absences that were watched for long enough; all others
+   * wait. Left out: one look is enough.
    */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
 /**
- * The two looks of a pass as the daemon makes them: they may be cheaper, and call unseen what is
- * still being written.
+ * The daemon's two looks of a cycle. They may be cheaper, and report as unread what is still being
+ * written.
  */
 export type Observers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
   remote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook>;
   /**
-   * Moves texts that were saved to an old path of a document to that document. Called when no
-   * safety check stops the plan.
-   * @returns whether files changed, so that both sides are to be looked at again
+   * Moves texts that were saved to a document's old path to that document. Called when no safety
+   * check stops the plan.
+   * @returns whether files changed, so that both sides must be looked at again
    */
   redirectSaves(ctx: PassContext, trees: Trees): boolean;
 };
@@ -62,50 +62,51 @@ export type PassEnd =
       readonly plan: Plan;
       readonly trees: Trees;
       readonly ends: readonly StepEnd[];
-      /** Somebody stopped it, so that some steps may not have been begun. Left out: nobody did. */
+      /** The run was stopped, so that some steps may not have started. Left out: it was not. */
       readonly isStopped?: boolean;
-      /** Why the deletions that still wait will stop the mirror. Left out: they will not. */
+      /** Why the waiting deletions will stop the sync. Left out: they will not. */
       readonly foreseen?: readonly Reason[];
     };
 
-/** The end of a pass that got as far as a plan. */
+/** The end of a cycle that made a plan. */
 export type Planned = Extract<PassEnd, { kind: "planned" }>;
 
-/**
- * The approval under which a workspace counts as emptied although nothing known is visible in it.
- */
+/** The approval under which a workspace counts as emptied although no known document is visible. */
 export const APPROVE_EMPTY = "wrong-workspace";
 
-/** The end of a write that is not to be sent again as it was. */
+/** The end of a write that must not be sent again unchanged. */
 export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly hold: Hold };
 
-/** What the passes of one run count for themselves. */
+/** What the cycles of one run count. */
 export type Tally = {
-  /** Documents created so far: the first ones of a deployment are read back. */
+  /** Documents created so far. The first ones on a deployment are read back. */
   created: number;
-  /** PUTs answered `invalid_base_change` on a base that was read and is still the live one. */
+  /** PUTs answered with `invalid_base_change` although their base was read and is still live. */
   refusedBases: number;
   /**
-   * Actions that found something else than planned, or whose end is not known, by their key: how
+   * Actions that found something else than planned, or whose result is unknown, by their key: how
    * often, and what they met last.
    */
   readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
-  /** Requests that the service refused, by all that they asked for; a daemon's of all its runs. */
+  /**
+   * Requests that the service refused, by everything they asked for. A daemon keeps those of all
+   * its runs.
+   */
   readonly refused: Map<string, Refused>;
-  /** Local names that were changed in favour of the service's: from where, to where. */
+  /** Local files that were renamed in favour of the service's: from where, to where. */
   readonly gaveWay: Map<LocalPath, LocalPath>;
-  /** Files of the user's own that made way for what the run had to show there. */
+  /** The user's files that were moved aside because the run had to put something at their path. */
   readonly madeWay: MadeWay[];
   /** Whether links were sent that led nowhere then, and lead somewhere now. */
   linksOpen: boolean;
   /**
-   * Whether the last pass read a document in another version than its list showed: one of the two
-   * is old, and only another list tells that it was the list.
+   * Whether the last cycle read a document in another version than its listing showed. One of the
+   * two is stale, and only another listing tells which.
    */
   readsOther: boolean;
-  /** Whether a write was sent whose end no answer told, and which a read did not find. */
+  /** Whether a write was sent without an answer, and a read did not find it. */
   hasUnfound: boolean;
-  /** Whether files with links were replaced between the last pass's walk and their reading. */
+  /** Whether files with links were replaced between the last cycle's scan and their reading. */
   filesMoved: boolean;
 };
 
@@ -126,44 +127,44 @@ export function zeroTally(): Tally {
   };
 }
 
-/** What looks and effects of one pass leave for later ones; dropped with the pass. */
+/** What looks and effects of one cycle leave for later ones; dropped with the cycle. */
 type PassNotes = {
   /** Of the whole run: what its report counts. */
   readonly counts: Counts;
   /** Of the whole run. */
   readonly tally: Tally;
-  /** The walk that the plan was made of; null during recovery, before it. */
+  /** The scan that the plan was made of; null during recovery, before it. */
   local: LocalTree | null;
-  /** Whether the listing that the plan was made of came to its end. */
+  /** Whether the listing that the plan was made of is complete. */
   isListed: boolean;
-  /** Whether files that base does not know may be torn by a power loss. */
+  /** Whether a power loss may have damaged files that base does not know. */
   mayHaveTorn: boolean;
-  /** Folder ids by remote path (below the prefix), kept in step with the effects. */
+  /** Folder ids by remote path (below the prefix), updated by the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
   /**
-   * Local files made or replaced in this pass: they are fsynced and marked durable at its end, or
-   * by the next one.
+   * Local files created or replaced in this cycle. They are synced to the disk and marked durable
+   * at its end, or by the next cycle.
    */
   readonly toFlush: Map<DocId, LocalPath>;
   /**
-   * Paths to which this pass brought something back before its plan. Their user has not seen them
-   * there, so what is done about them is no sign of what the user wants.
+   * Paths at which this cycle restored something before its plan. The user has not seen them yet,
+   * so changes there do not show what the user wants.
    */
   readonly returned: Set<LocalPath>;
-  /** The keys of the plan's holds. */
+  /** The keys of the plan's blocked changes. */
   held: ReadonlySet<string>;
-  /** Folders that this pass moved locally, in the order in which that was done. */
+  /** Folders that this cycle moved locally, in that order. */
   readonly movedHere: { readonly from: LocalPath; readonly to: LocalPath }[];
-  /** Inode keys of the linked folders that this pass made here. */
+  /** Inode keys of the linked folders that this cycle created locally. */
   readonly made: Set<string>;
   /**
-   * How many conflicts may be opened before a guard asks, and the documents whose conflict was
-   * approved. null: no limit (by hand).
+   * How many conflicts may be opened before a safety check asks, and the documents whose conflict
+   * was approved. null: no limit (for a command).
    */
   conflictBudget: ConflictBudget | null;
   /**
-   * Files that are written over although somebody has them in hand, as they have waited enough; and
-   * what is said of that.
+   * Files that are written although somebody is working on them, because they have waited for long
+   * enough; and the words for the log.
    */
   readonly waitedEnough: Map<LocalPath, string>;
   /**
@@ -172,21 +173,23 @@ type PassNotes = {
    */
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
   /**
-   * Documents that may become blank locally, as the safety checks judged them. null: any may, since
-   * so few texts are brought here.
+   * Documents that may become blank locally, as the safety checks judged them. null: any may,
+   * because so few texts are downloaded.
    */
   mayEmpty: ReadonlySet<DocId> | null;
-  /** Texts that a dry run has read: it must not store them. */
+  /** Texts that a dry run has read and must not store. */
   readonly dryTexts: Map<Digest, string>;
 };
 
 export type ConflictBudget = { readonly most: number; readonly approved: ReadonlySet<DocId> };
 
-/** What the effects of one pass share. All that changes during the pass is in its notes. */
+/**
+ * What the effects of one cycle share. Everything that changes during the cycle is in its notes.
+ */
 export class PassContext {
   readonly world: World;
   readonly settings: Settings;
-  /** Joins commits of steps that run side by side. */
+  /** Joins commits of steps that run in parallel. */
   readonly group: Group;
   /** What was known about the deployment when the plan was made. */
   readonly traitsAtStart: RemoteTraits;
@@ -227,13 +230,13 @@ export class PassContext {
     this.#run = run;
   }
 
-  /** Whether this run has that number; asking gives it none. */
+  /** Returns whether this run has the number. Does not give it one. */
   isThisRun(number: number): boolean {
     const { begun } = this.#run;
     return number === (begun === undefined ? this.#run.number : begun);
   }
 
-  /** The run's number, which a daemon's run gets when this is first asked for. */
+  /** The run's number. A daemon's run gets it at the first read. */
   get run(): number {
     return this.#run.number;
   }

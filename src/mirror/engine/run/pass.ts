@@ -14,7 +14,7 @@ import { PassContext, type PassEnd, type PassInput, type Planned } from "./pass-
 import { stoppableBy } from "../../model/stoppable.ts";
 import type { World } from "./world.ts";
 
-/** One pass: look, plan, apply. */
+/** One cycle: look, plan, apply. */
 
 export async function runPass(world: World, input: PassInput): Promise<PassEnd> {
   const { root, inodesTrusted } = checkRoot(world);
@@ -33,7 +33,7 @@ async function lookAndAct(
   let decided = await decide(ctx, input, root, inodesTrusted);
   if (decided.kind === "offline") return decided;
   if (input.dry) return { ...decided, ends: [] };
-  // ORDER: only once no safety check stops the plan, because this already changes files.
+  // ORDER: after the safety checks, because this already changes files.
   const mayRedirect = decided.plan.verdict.kind === "run";
   if (mayRedirect && input.observers?.redirectSaves(ctx, decided.trees) === true) {
     decided = await decide(ctx, input, root, inodesTrusted);
@@ -63,13 +63,13 @@ async function decide(
   return { kind: "planned", ...(await planPass(ctx, input, trees, signals, inodesTrusted)) };
 }
 
-/** Rewrites the links to what moved; not while a safety check stops the plan. */
+/** Rewrites the links to documents that moved, unless a safety check stops the plan. */
 function settleLinks(ctx: PassContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
   links.begin(false);
   respellLinks(ctx);
-  // ORDER: when the links of what moved are known by where they lead from its new place.
+  // ORDER: called when the links in moved documents have been read at their new places.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.tidy();
 }
@@ -78,7 +78,7 @@ const WITHHELD: StepEnd = { kind: "skipped", why: "withheld" };
 
 type CarriedOut = { readonly value: readonly StepEnd[]; readonly isStopped: boolean };
 
-/** Between a stop and its answer nothing changes on either side, so no step begins. */
+/** Between a stop and its answer nothing changes on either side, so no step starts. */
 async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
   if (plan.steps.length === 0) return { value: [], isStopped: false };
   if (plan.verdict.kind === "safety-stop") return { value: plan.steps.map(() => WITHHELD), isStopped: false };
@@ -91,7 +91,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
 
 const unstoppable = stoppableBy(new AbortController().signal);
 
-/** Writes down the plan's holds, and which copies are there again, before anything is done. */
+/** Records the plan's blocked changes, and which copies exist again, before anything is done. */
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceHolds(plan.holds.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold)));
@@ -105,8 +105,8 @@ function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
     for (const { path } of copiesOf(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) keepSidecar(ctx.world, conflict.id, path);
   }
-  // A copy that was found again must be missing in two more looks in a row before it counts
-  // as gone.
+  // A copy that was found again must be missing in two more looks in a row before it counts as
+  // gone.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !looking.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
 }

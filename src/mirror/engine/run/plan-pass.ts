@@ -14,15 +14,15 @@ import { readChanged } from "../observe/read-changed.ts";
 import { policyOf, textFinder } from "./policy.ts";
 import { textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
 
-/** Makes a plan from the looks of a pass. */
+/** Makes a plan from the looks of a cycle. */
 
 type Decided = { readonly plan: Plan; readonly trees: Trees; readonly policy: Policy };
 
 type PassPlan = { readonly plan: Plan; readonly trees: Trees; readonly foreseen?: readonly Reason[] };
 
 /**
- * The plan of a pass: after a second look at what is absent, without files that are in use, and
- * with texts that had to be read before it could be judged.
+ * Plans a cycle: after a second look at what is absent, without files that are in use, and with the
+ * texts that had to be read for the safety checks.
  */
 export async function planPass(
   ctx: PassContext,
@@ -53,7 +53,7 @@ function emptiedBy({ steps }: Plan): ReadonlySet<DocId> {
   return emptied;
 }
 
-/** Where the run may sleep, files that changed a moment ago are waited for. */
+/** If the run may sleep, it waits for files that changed a moment ago. */
 async function filesToLeave(
   ctx: PassContext,
   { dry, settings: { handsOff } }: PassInput,
@@ -70,8 +70,8 @@ async function filesToLeave(
 }
 
 /**
- * An absence that would delete a document on the service needs two looks, some seconds apart: an
- * editor may be between the two steps of a save.
+ * An absence that would delete a document on the service needs two looks some seconds apart: a
+ * program may be between the two steps of a save.
  */
 export async function planWithSecondLook(
   ctx: PassContext,
@@ -102,7 +102,7 @@ export async function planWithSecondLook(
 }
 
 /**
- * The plan when the root is missing: nothing can be seen, and only the verdict says what is wrong.
+ * The plan when the root is missing: nothing is visible, and only the verdict says what is wrong.
  */
 export function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): PassEnd {
   const base: BaseTree = ctx.world.state.load();

@@ -2,32 +2,35 @@ import type { Action, Outcome } from "../../model/action.ts";
 import type { Tally } from "./pass-context.ts";
 
 /**
- * Stops actions that come to nothing although each look shows the same (a service that answers
- * every write with 404, or not at all): planned again, they would be repeated for ever. Each is
- * tried once more after a whole look, and then left for the next run (I16).
+ * Stops actions that achieve nothing although each look shows the same (for example, a service that
+ * answers every write with 404, or not at all). Planned again, they would repeat for ever. Each is
+ * tried once more after a full look, and then left for the next run (I16).
  */
 
 const TRIES = 2;
 
-/** The key of an action with all that it expects to find: equal only when the plan saw the same. */
+/**
+ * Returns the key of an action with everything that it expects to find. Keys are equal only if the
+ * plan saw the same.
+ */
 function keyOf(action: Action): string {
   return JSON.stringify(action);
 }
 
 /**
- * @param isListed whether the look was complete: after a listing that was cut short, nothing
- * suggests that it would end otherwise (I08)
+ * @param isListed whether the look was complete: after an incomplete listing, nothing suggests that
+ * the action would end otherwise (I08)
  */
 export function isVainRepeat({ vain }: Tally, action: Action, isListed = true): boolean {
   return vain.size > 0 && (vain.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);
 }
 
-/** Whether this action was tried before in this run, and came to nothing. */
+/** Returns whether this action was tried in this run and achieved nothing. */
 export function wasInVain({ vain }: Tally, action: Action): boolean {
   return vain.size > 0 && vain.has(keyOf(action));
 }
 
-/** The outcome of an action that is not repeated. */
+/** Returns the outcome of an action that is not repeated. */
 export function foundBefore({ vain }: Tally, action: Action): Outcome {
   return { kind: "stale", detail: vain.get(keyOf(action))!.detail };
 }

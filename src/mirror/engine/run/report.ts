@@ -18,7 +18,7 @@ import { plural } from "../../../common/count.ts";
 
 /** What a run reports: the object of `sync --json`, from which the summary line is made. */
 
-/** Why something is open: the reason of a hold, or what no hold stands for. */
+/** Why something is open: the reason of a blocked change, or another one. */
 type AttentionKind =
   | HoldReason
   | "listing-misread"
@@ -36,53 +36,53 @@ export type Attention = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * What was refused, where `kind` is `refused`: a name or place, or a step that left no hold. Not
-   * set: a text, with or without its name.
+   * What the service refused, if `kind` is `refused`: a name or place, or a step that left no
+   * blocked change. Left out: a text, with or without its name.
    */
   readonly refused?: "name" | "step";
-  /** Whether it ends by itself: nobody need act, but the sides are not equal until then. */
+  /** Whether it ends by itself. The user need not act, but the sides are not equal until then. */
   readonly waits: boolean;
 };
 
 export type RunReport = {
   /**
-   * `in-sync`: both sides were seen to the end, nothing is left to do and nothing is open, so that
-   * a further run without new edits does nothing. `attention`: something is open, by what
-   * `attention` says.
+   * `in-sync`: both sides were seen completely, nothing is left to do and nothing is open, so a
+   * further run without new edits does nothing. `attention`: something is open, as listed in
+   * `attention`.
    */
   readonly state: "in-sync" | "attention" | "stopped" | "offline";
   readonly run: number;
   readonly passes: number;
   readonly counts: Counts & { readonly blocked: number };
   readonly attention: readonly Attention[];
-  /** The part of `attention` that is not due to a hold. */
+  /** The part of `attention` that is not due to a blocked change. */
   readonly beside: readonly Attention[];
   /**
-   * What the run renamed locally because the service has another document of that name: told once,
-   * because nothing is open.
+   * Local files that the run renamed because the service has another document of that name.
+   * Reported once, because nothing is open.
    */
   readonly renamed?: readonly GaveWay[];
-  /** Files of the user's own that the run moved to the trash, told once likewise. */
+  /** The user's files that the run moved to the trash. Reported once, too. */
   readonly madeWay?: readonly MadeWay[];
-  /** Links of the texts that the run sent which lead to no document; left out: there are none. */
+  /** Links in texts that the run sent which lead to no document; left out: none. */
   readonly inert?: readonly InertLinks[];
-  /** How many documents differ only because the sync had one direction; left out: none. */
+  /** Number of documents that differ only because the sync had one direction; left out: none. */
   readonly oneWay?: number;
-  /** Somebody stopped it before all was begun that there was to do; left out: nobody did. */
+  /** The run was stopped before everything had started; left out: it was not. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
-  /** Why the mirror will stop when the deletions that wait are due. Left out: it will not. */
+  /** Why the sync will stop when the waiting deletions are due. Left out: it will not. */
   readonly foreseen?: readonly Reason[];
-  /** Actions that the answer to the stop is about, in the order of the plan. */
+  /** The actions that the answer to the stop is about, in the order of the plan. */
   readonly stopped: readonly Action[];
-  /** How many things in the folder are not mirrored, by kind. null: the folder was not seen. */
+  /** Number of things in the folder that are not synced, by kind. null: the folder was not seen. */
   readonly staysLocal: Readonly<Partial<Record<LocalOther["kind"], number>>> | null;
   readonly fault: Fault | null;
 };
 
 /**
  * @param holds of the state after the run
- * @param more whether another pass would have something to do
+ * @param more whether another cycle would have something to do
  */
 export function reportOf(
   holds: readonly Hold[],
@@ -137,7 +137,7 @@ function isLockout(code: string): code is Lockout {
   return code === "unauthenticated" || code === "workspace_not_found";
 }
 
-/** The fault by which the service was lost in the middle of the steps. */
+/** Returns the fault that cut the run off from the service in the middle of its steps. */
 function faultThatCutOff(ends: readonly StepEnd[]): Fault | null {
   for (const end of ends) {
     if (end.kind !== "ran" || end.outcome.kind !== "later" || !end.outcome.unreachable) continue;
@@ -171,24 +171,25 @@ export function countStaying(local: LocalTree): Partial<Record<LocalOther["kind"
 }
 
 /**
- * What is open, by path: `sync` tells it after a run, and `status` of the last one.
- * @param beside what is not due to a hold
+ * Returns what is open, by path: after a run for `sync`, and of the last run for `status`.
+ * @param beside what is not due to a blocked change
  */
 export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]): readonly Attention[] {
   const open = holds.filter(({ reason }) => isOpen(reason)).map(attentionOfHold);
   return [...open, ...beside].toSorted((a, b) => byPath(a, b) || comparePaths(a.kind, b.kind));
 }
 
-/** What a look did not show, where no hold says so: nothing is proven about it. */
+/** Returns what a look did not show, if no blocked change says so: nothing is proven about it. */
 export function attentionOfLooks({ local, remote }: Trees, { verdict }: Plan, holds: readonly Hold[]): Attention[] {
   const told: Attention[] = [];
   const { misread, cutShort } = remote;
-  // The items that are shown are used, and no item that is not shown is removed (I20).
+  // The items shown are used, and no item that is not shown is removed (I20).
   if (misread !== undefined) told.push({ ...PLAIN, path: "", kind: "listing-misread", detail: misread });
   if (cutShort !== undefined && misread === undefined)
     told.push({ ...PLAIN, path: "", kind: "listing-cut-short", detail: cutShort, waits: true });
   for (const [path, { kind, why }] of local.unseen) {
-    // Of the whole a halt says more; while it is being written, it is looked at again soon.
+    // About the whole folder a stop says more. While the folder is being written, it is looked at
+    // again soon.
     const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isTold || isHeld(path, holds)) continue;
     told.push({ ...PLAIN, path, kind, detail: why, waits: !needsYou(kind) });
@@ -202,7 +203,7 @@ function isHeld(path: LocalPath, holds: readonly Hold[]): boolean {
 
 const PLAIN = { code: null, requestId: null, waits: false } as const;
 
-/** Steps that did not end well and left no hold. */
+/** Returns the steps that failed and left no blocked change. */
 function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
   const told: Attention[] = [];
   for (const [index, end] of ends.entries()) {
@@ -214,8 +215,9 @@ function attentionOfSteps(plan: Plan, ends: readonly StepEnd[]): Attention[] {
 }
 
 /**
- * What the last allowed pass left undone: the sides kept changing, or the run does not end.
- * @param more whether another pass would have something to do
+ * Returns what the last allowed cycle left undone: the sides kept changing, or the run does not
+ * end.
+ * @param more whether another cycle would have something to do
  */
 function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boolean): Attention[] {
   const told: Attention[] = [];
@@ -229,7 +231,7 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boole
   return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
 }
 
-/** The sides are not known to be equal, not even when all steps had begun. */
+/** The sides are not known to be equal, not even if all steps had started. */
 function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
   const left = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
   const detail = left === 0 ? "the run was stopped" : `the run was stopped, with ${plural(left, "change")} to go`;

@@ -7,25 +7,25 @@ import { type Attention, attentionOf, type RunReport } from "./report.ts";
 import type { World } from "./world.ts";
 
 /**
- * How a mirror stands, by what its runs left in the state. It is last sync the last run that
- * proved it: both sides seen to the end, nothing left to do, nothing open. If a later run ended
- * otherwise, that is reported, with its time.
+ * Returns the status of a linked folder by what its runs left in the state. "Last sync" is the last
+ * run that proved it: both sides seen completely, nothing left to do, nothing open. If a later run
+ * ended otherwise, that is reported with its time.
  */
 
 /** What the state keeps of the last run. */
 type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
-  /** The address that was not reached, which may have been given for that run alone. */
+  /** The address that could not be reached. It may have been given for that run only. */
   readonly asked: string | null;
 };
 
 export type Standing = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
-  /** Milliseconds since the epoch; null: it was never proven. */
+  /** Milliseconds since the epoch; null: never. */
   readonly syncedAt: number | null;
   readonly attention: readonly Attention[];
   /** Why the last run did not reach the service; null: it did. */
   readonly fault: Fault | null;
-  /** The address that it did not reach; null: it did, or the run was an earlier version's. */
+  /** The address that it did not reach; null: it reached it, or an earlier version ran. */
   readonly asked: string | null;
   readonly safetyStop: {
     readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
@@ -34,7 +34,7 @@ export type Standing = {
   readonly staysLocal: RunReport["staysLocal"];
 };
 
-/** Writes only what changed, apart from the time at which it was in sync. */
+/** Writes only what changed, apart from the time of the last sync. */
 export function rememberReport(world: World, report: RunReport): void {
   const { state, clock } = world;
   rememberLast(world, report);
@@ -43,33 +43,33 @@ export function rememberReport(world: World, report: RunReport): void {
   rememberAgreed(state);
 }
 
-/** Notes which run was the newest when both sides were seen to agree. Writes only what changed. */
+/** Notes the newest run at a time when both sides agree. Writes only what changed. */
 export function rememberAgreed(state: Pick<State, "runs" | "meta" | "setMeta">): void {
   const newest = state.runs(1)[0]?.run ?? 0;
   if (newest !== agreedRun(state)) state.setMeta(META.syncedRun, String(newest));
 }
 
-/** The newest run when both sides were last seen to agree; 0: they never were. */
+/** Returns the newest run at the last time when both sides agreed; 0: they never did. */
 export function agreedRun(state: Pick<State, "meta">): number {
   return Number(state.meta(META.syncedRun) ?? 0);
 }
 
-/** When the folder was not seen, the earlier counts are kept. */
+/** If the folder was not seen, the earlier counts are kept. */
 export function rememberLast({ state, address }: World, { state: ended, beside, fault, staysLocal }: RunReport): void {
   const known = state.meta(META.lastReport);
   const stays = staysLocal ?? readLast(known)?.staysLocal ?? null;
   const asked = fault === null ? null : (address ?? null);
   const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, asked } satisfies LastRun);
   if (kept !== known) state.setMeta(META.lastReport, kept);
-  // What may have been torn was looked at beside the service, and a person goes on from here.
+  // Files that may be damaged were compared with the service, and from then on the user decides.
   const sawBoth = ended === "in-sync" || ended === "attention";
   if (sawBoth && state.meta(META.torn) !== null) state.setMeta(META.torn, null);
 }
 
 /**
- * What a command wrote here is an edit that no run has looked at. What an editor wrote nobody has
- * told us: a mirror is last sync its last run.
- * @param what the command, as the log names it
+ * Notes that a command wrote a local edit that no run has looked at. Edits of programs are unknown
+ * until then: the status is that of the last run.
+ * @param what the command's name in the log
  */
 export function rememberUnsent({ state }: Pick<World, "state">, what: string): void {
   const last = readLast(state.meta(META.lastReport));
@@ -87,7 +87,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, what: string): v
 type StandingFacts = {
   readonly meta: (key: string) => string | null;
   readonly holds: readonly Hold[];
-  /** null: there is none, or a daemon is at work on it. */
+  /** null: there is none, or a daemon is running one. */
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
@@ -126,7 +126,7 @@ const UNPROVEN: Attention = {
   waits: true,
 };
 
-/** Of a plan that no run has halted at: a halt tells by itself that it was approved. */
+/** About a plan that no run has stopped at. A stop itself says that it was approved. */
 const APPROVED: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
@@ -140,7 +140,7 @@ function cutOff(newest: StandingFacts["newestRun"]): Attention[] {
   return [{ ...OF_THE_FOLDER, kind: "unfinished", detail, waits: true }];
 }
 
-/** What a run of an earlier version has left: it kept less, or `next` in place of a reason. */
+/** The record of a run by an earlier version: it kept less, or `next` in place of a reason. */
 type KeptRun = Partial<Omit<LastRun, "beside">> & {
   readonly beside?: readonly (Attention & { readonly next?: string })[];
 };
@@ -151,12 +151,12 @@ function readLast(text: string | null): LastRun | null {
   return { state, beside: beside.map(withReason), fault, staysLocal, asked };
 }
 
-/** An earlier version kept as refused, beside the holds, only steps that left none. */
+/** An earlier version kept, besides blocked changes, only refused steps that left none. */
 function withReason({ next, ...kept }: NonNullable<KeptRun["beside"]>[number]): Attention {
   return next !== undefined && kept.kind === "refused" ? { ...kept, refused: "step" } : kept;
 }
 
-/** Whether a safety check stops the mirror because the service lacks documents of base. */
+/** Returns whether a safety check stops the sync because the service lacks documents of base. */
 export function lacksDocuments(state: Pick<State, "meta">): boolean {
   const safetyStop = state.meta(META.safetyStop);
   return safetyStop !== null && reasonsOf(safetyStop).some(({ reason }) => MISSES_DOCUMENTS.has(reason));

@@ -12,15 +12,15 @@ import type { RunReport } from "./report.ts";
 import { rememberReport } from "./standing.ts";
 import { type Settings, type World, zeroCounts } from "./world.ts";
 
-/** A single run, and the preview of one. */
+/** A single run, and its preview. */
 
 type SyncOptions = {
   readonly settings: Settings;
-  /** Whether refused writes are tried again: by hand and at a start. */
+  /** Whether refused changes are tried again: on a user's request and at a start. */
   readonly retryRefused: boolean;
-  /** What this run is called in the log: `sync`, `init`. */
+  /** The name of this run in the log: `sync`, `init`. */
   readonly kind: string;
-  /** Told the last walk of the run. */
+  /** Receives the last scan of the run. */
   readonly onWalk?: (local: LocalTree) => void;
 };
 
@@ -36,7 +36,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   if (end.kind === "planned") {
     if (!end.trees.local.unseen.has("")) options.onWalk?.(end.trees.local);
     rememberFlood(world, end.plan.verdict, counts.conflicts);
-    // ORDER: a halt's approval, which ends here, says that what the service lacks is settled.
+    // ORDER: an approval of a stopped sync, which ends here, also confirms what the service lacks.
     rememberGeneration(world, end.plan, end.trees);
     rememberHalt(world, run, end.plan.verdict);
     if (settings.reviewAfterQuiet) writeQuiet(world, end);
@@ -48,7 +48,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
   return report;
 }
 
-/** What a sync would do: the same look and the same plan, and no write anywhere (I23). */
+/** Returns what a sync would do: the same look and the same plan, and no write anywhere (I23). */
 export async function planOnly(world: World, options: SyncOptions): Promise<PassEnd> {
   const quietTexts = options.settings.reviewAfterQuiet ? readQuiet(world) : null;
   return runPass(world, {

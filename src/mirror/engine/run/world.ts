@@ -8,38 +8,38 @@ import type { Log, Progress, Stoppable } from "../../ports/world.ts";
 import type { Random } from "../../../common/random.ts";
 import type { MirrorLinks } from "../links/mirror-links.ts";
 
-/** The adapters and settings of one mirrored folder: everything outside that the engine uses. */
+/** The adapters and settings of one linked folder: everything outside that the engine uses. */
 export type World = {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
-  /** How the steps of a plan are run. Left out: nobody stops them. */
+  /** How the steps of a plan are run. Left out: they cannot be stopped. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
-  /** The service's address, to be told when it was not reached. */
+  /** The service's address, for the message that it was not reached. */
   readonly address?: string;
   readonly disk: Disk;
   readonly state: State;
-  /** Takes each event as it is recorded. Left out: nobody listens. */
+  /** Receives each event when it is recorded. Left out: nobody listens. */
   readonly onEvent?: (event: MirrorEvent) => void;
-  /** Of a mirror that translates links, whose `disk` does. Left out: texts are as they are. */
+  /** Set if links are converted, which `disk` then does. Left out: texts stay as they are. */
   readonly links?: MirrorLinks;
-  /** The id of this boot of the machine; null where the system has none. */
+  /** The id of this boot of the machine; null if the system has none. */
   readonly bootId: string | null;
   /**
-   * The mirrored subtree of the workspace, without slashes at its ends; "" is the whole workspace.
+   * The linked subtree of the workspace, without slashes at its ends; "" is the whole workspace.
    */
   readonly prefix: RemotePath;
 };
 
-/** The part of the policy that does not come from the state or from one pass. */
+/** The part of the policy that does not come from the state or from one cycle. */
 export type Settings = Omit<
   Policy,
   "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
 > & {
   /**
-   * Whether protected texts go to review only when they were the same in the pass before (`sync`
+   * Whether protected texts go to review only if they are the same as in the cycle before (`sync`
    * without a terminal).
    */
   readonly reviewAfterQuiet: boolean;
@@ -48,7 +48,7 @@ export type Settings = Omit<
    * watched it).
    */
   readonly secondLookMs: number | null;
-  /** How long files that somebody has in hand are left alone. Left out: not at all. */
+  /** How long files that somebody is working on are not written. Left out: they are written. */
   readonly handsOff?: HandsOff;
 };
 
@@ -56,11 +56,11 @@ export type Settings = Omit<
 export type HandsOff = {
   /** A file that changed within this time is not written over; 0: it may be. */
   readonly quietMs: number;
-  /** How long a file is left alone at most because an editor has it open; 0: not at all. */
+  /** How long a file is left alone at most because a program has it open; 0: not at all. */
   readonly openMs: number;
   /**
-   * Whether a run may sleep until files have been quiet. If not, they are held, and the caller runs
-   * again.
+   * Whether a run may sleep until files are unchanged for long enough. If not, they are blocked,
+   * and the caller runs again.
    */
   readonly sleeps: boolean;
 };
@@ -86,12 +86,12 @@ export function zeroCounts(): Counts {
   };
 }
 
-/** The service's path of a path below the mirrored subtree. */
+/** Returns the service's path of a path below the linked subtree. */
 export function toService(world: World, path: RemotePath): RemotePath {
   return world.prefix === "" ? path : path === "" ? world.prefix : joinPath(world.prefix, path);
 }
 
-/** The inverse; null for a path outside the mirrored subtree. */
+/** Does the inverse; null for a path outside the linked subtree. */
 export function fromService(world: World, path: RemotePath): RemotePath | null {
   if (world.prefix === "") return path;
   if (path === world.prefix) return "";
@@ -125,7 +125,7 @@ export function parkingPlace({ random }: Pick<World, "random">): string {
   return `${PARKING}${random.hex(16)}`;
 }
 
-/** Returns whether a place below `.mdmirror/` is one for a while, and not the trash. */
+/** Returns whether a place below `.mdmirror/` is a temporary one, and not the trash. */
 export function isParkingPlace(place: string): boolean {
   return place.startsWith(PARKING);
 }
@@ -135,7 +135,7 @@ const PARKING = "tmp/park-";
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 
 /**
- * A path in the trash for a removed document: readable for people, unique by its last part.
+ * Returns a path in the trash for a removed document: readable for people, unique by its last part.
  * `trash/2026-11-21/notes/plan.1a2b3c4d.md`
  */
 export function trashPlace(world: TrashWorld, path: LocalPath): string {
