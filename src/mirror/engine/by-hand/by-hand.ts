@@ -18,11 +18,11 @@ import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { PassContext } from "../run/pass-context.ts";
 
 /**
- * Effects that a person asks for, outside of a pass: as a run of its own, under the lock, with the
- * same journal and the same commits.
+ * Runs effects that a user asks for, outside a cycle: as a run of their own, under the lock, with
+ * the same journal and the same commits.
  */
 
-/** No effect by hand makes a plan, so no policy applies. */
+/** These effects follow no plan, so no policy applies. */
 const SETTINGS: Settings = {
   names: "map",
   direction: "both",
@@ -34,12 +34,12 @@ const SETTINGS: Settings = {
   secondLookMs: null,
 };
 
-/** How it ended, and what to tell the user: whole clauses, never a text. */
+/** The outcome, and sentences for the user, which never contain text of documents. */
 export type HandEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**
- * Runs effects by hand. ORDER: first puts back what a crash left half done on the disk, so that a
- * parked file is not taken for absent.
+ * Runs effects for a command. ORDER: it first recovers what a crash left half done on the disk, so
+ * that a set-aside file does not count as absent.
  */
 export async function runByHand(
   world: World,
@@ -59,7 +59,7 @@ export async function runByHand(
   return ends;
 }
 
-/** LIMIT: events of a run that are looked at; one that edits seldom does anything else. */
+/** LIMIT: events of a run that are looked at. A run that edits seldom does anything else. */
 const MANY = 1_000;
 
 function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
@@ -67,8 +67,8 @@ function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
 }
 
 /**
- * Asked before each item: a process hears of a signal between two turns of the event loop only.
- * @param stop aborted when a person wants no more to be begun; left out: nobody can
+ * Called before each item: a process receives a signal only between two turns of the event loop.
+ * @param stop aborted when the user wants nothing more to start; left out: nobody can
  */
 export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
   if (stop === undefined) return false;
@@ -81,24 +81,24 @@ type Choice = {
   readonly link: Link;
   readonly path: LocalPath;
   readonly text: string;
-  /** What the file has to hold; left out or null: anything. */
+  /** What the file must contain; left out or null: anything. */
   readonly seen?: Digest | null | undefined;
   /** The version that base moves to; left out: the content is an edit, and base stays. */
   readonly next?: Pick<Link, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
-  /** The old file, for the note about where it is kept. */
+  /** The name of the old file in the note about where it is kept. */
   readonly old: string;
 };
 
 /**
- * Writes chosen content to a file. The old file goes to the trash, so that the losing content stays
- * a file, and an editor that still has it open saves to that file.
+ * Writes the chosen content to a file. The old file goes to the trash, so that its content stays a
+ * file, and a program that still has it open saves to that file.
  */
 export function writeChosen(ctx: PassContext, { link, path, text, seen, next, event, old }: Choice): HandEnd {
   const { id } = link;
   const look = ctx.world.disk.look(path);
   const expect = look.kind === "file" ? look.digest : null;
-  // Without a file, only a version of the service can come back to its path.
+  // If there is no file, only a version of the service can return to its path.
   if (expect === null && (look.kind !== "absent" || next === undefined)) return notDone(stale(`no file is at ${path}`));
   if (expect !== null && isOther(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
   keepText(ctx, path, id);
@@ -125,15 +125,17 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
   };
 }
 
-/** Returns whether what is found is not what the user saw; null or left out: anything. */
+/**
+ * Returns whether the file differs from what the user saw; null or left out: the user saw nothing.
+ */
 export function isOther(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;
 }
 
 /**
- * Stores the text of a file; bytes that are no text stay a file.
- * @param name under which it is found, where that is not the document at this path: the other
- * version in a conflict belongs to its document
+ * Stores the text of a file. Bytes that are no text stay a file.
+ * @param name the name under which it can be found, if that is not the document at this path: the
+ * other version in a conflict belongs to its document
  * @returns its digest, or null without a file
  */
 export function keepText(
@@ -152,7 +154,7 @@ export function keptNote(what: string, keptAs: string | null): string[] {
   return keptAs === null ? [] : [`${what} is kept as .mdmirror/${keptAs}`];
 }
 
-/** @param places of the copies, below `.mdmirror/` */
+/** @param places places of the copies, below `.mdmirror/` */
 export function copiesNotes(places: readonly string[]): string[] {
   return places.flatMap((place) => keptNote("the other version", place));
 }

@@ -9,8 +9,8 @@ import { type HandEnd, notDone } from "./by-hand.ts";
 type Wish = { readonly id: DocId; readonly path: LocalPath; readonly value: boolean };
 
 /**
- * Sets or clears a document's review protection on the service. The link learns of it from the next
- * listing, as of a change by anybody else.
+ * Sets or clears a document's review protection on the service. The link learns it from the next
+ * listing, like a change by another user.
  */
 export async function protect(ctx: PassContext, { id, path, value }: Wish, detail: string): Promise<HandEnd> {
   const answer = await ctx.world.remote.setProtected(id, value);

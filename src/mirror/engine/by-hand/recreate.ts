@@ -15,10 +15,10 @@ import { fromService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * A move to the root on a service that cannot do it: creates a new document at the new place,
- * proves it, then deletes the old one. ORDER: the old link ends before the POST, so that never two
- * ids are linked to one file (I11). After a kill in between, the next pass sends the file as new,
- * and the old document comes down beside it: two documents rather than none.
+ * Moves a document to the root on a service that cannot do it: creates a new document at the new
+ * path, reads it back, then deletes the old one. ORDER: the old link ends before the POST, so that
+ * two ids are never linked to one file (I11). After a kill in between, the next run sends the file
+ * as new, and the old document is downloaded beside it: two documents rather than none.
  */
 export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
   const { state, clock } = ctx.world;
@@ -47,7 +47,7 @@ export async function recreate(ctx: PassContext, { link, at: path }: Placed): Pr
   const created = [...state.load().links.values()].find((one) => one.localPath === path && !known.has(one.id));
   if (created === undefined) {
     const open = state.intents().some(({ intent }) => intent.kind === "post" && intent.localPath === path);
-    // It may have happened: the next run looks, and links what it finds.
+    // The POST may have succeeded: the next run looks, and links what it finds.
     if (open) return notDone(made);
     state.transact(() => {
       state.putLink(link);
@@ -66,7 +66,7 @@ function leadsToRoot(from: RemotePath, to: LocalPath): boolean {
   return parentOf(from) !== "" && parentOf(to) === "";
 }
 
-/** @returns what would forbid deleting the old document later; null: nothing does */
+/** @returns what forbids deleting the old document later; null: nothing */
 async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const old = await fetchText(ctx, link.id, path);
   if (old.kind === "end") return old.outcome;
@@ -77,8 +77,8 @@ async function judgeOld(ctx: PassContext, link: Link, path: LocalPath): Promise<
 }
 
 /**
- * The old document is deleted with its history and for good, so the new one is first read by its
- * id: it must be where it was made, with the text that was sent (I04).
+ * Deleting the old document also deletes its history, so the new one is first read by its id: it
+ * must be at its path, with the text that was sent (I04).
  * @returns what is wrong with it, as a clause; null: nothing
  */
 async function doubtNew(ctx: PassContext, { id }: Link, path: RemotePath, sent: Digest): Promise<string | null> {
@@ -94,8 +94,8 @@ function staying({ id, remotePath }: Link): string {
 }
 
 /**
- * Deletes the old document, whose file belongs to the new one by now.
- * @returns how it ended, as a clause
+ * Deletes the old document; its file belongs to the new one by now.
+ * @returns the result, as a clause
  */
 async function deleteOld(ctx: PassContext, link: Link): Promise<string> {
   const why = `created as a new document in the root (was ${link.remotePath})`;

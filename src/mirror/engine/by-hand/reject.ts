@@ -14,14 +14,14 @@ import { keepAsNew } from "./resolve-hold.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Takes back what a guard stopped. Each function does what a user could have done in the folder;
- * the next run sends what follows from it.
+ * Reverts what a safety check stopped. Each function does what a user could have done in the
+ * folder; the next run sends what follows.
  */
 
 const WHY = "restored: its deletion was rejected";
 
 /**
- * A document that was deleted locally: its file comes back with the same text, and nothing is sent.
+ * Restores the file of a document that was deleted locally, with the same text; nothing is sent.
  */
 export async function fileBack(
   ctx: PassContext,
@@ -30,7 +30,7 @@ export async function fileBack(
   const { state, disk } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(stale("its record was removed meanwhile"));
-  // The plan names a free path where another file has taken the document's.
+  // The plan names a free path if another file has taken the document's.
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
   const text = state.text(link.localDigest);
   if (text === null) {
@@ -51,21 +51,21 @@ export async function fileBack(
   return { outcome, notes: at === link.localPath ? [] : [`it is ${at} now: another file is at ${link.localPath}`] };
 }
 
-/** A folder that was removed here comes back, with the documents in it. */
+/** Restores a folder that was removed locally, with the documents in it. */
 export function folderBack(ctx: PassContext, path: LocalPath): HandEnd {
   const refused = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: refused ?? DONE, notes: [] };
 }
 
-/** A folder that is gone there stays, and the next run makes it there as a new one. */
+/** Keeps a folder that is gone from the service. The next run creates it there as a new one. */
 export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
   ctx.world.state.removeDir(dirId);
   return { outcome: DONE, notes: [] };
 }
 
 /**
- * A document that is no longer on the service for good: its file stays, and the next run sends it
- * as a new document.
+ * Keeps the file of a document that is gone from the service for good. The next run sends it as a
+ * new document.
  */
 export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): HandEnd {
   const link = ctx.world.state.link(id);
@@ -74,7 +74,7 @@ export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, 
   return { outcome, notes: notes.slice(1) };
 }
 
-/** Makes the next run write a conflict copy again that was removed. */
+/** Makes the next run write a removed conflict copy again. */
 export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
@@ -83,9 +83,7 @@ export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
   return { outcome: DONE, notes: [] };
 }
 
-/**
- * Gives a file that became empty the text of the base version, so that nothing is left to send.
- */
+/** Gives a file that became empty the text of the base version, so that nothing is left to send. */
 export async function textBack(
   ctx: PassContext,
   { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
@@ -112,9 +110,9 @@ async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<
 }
 
 /**
- * The service shows a version that the local text is to replace: an earlier one, because it was put
- * back from a backup, or an empty one. That version becomes the base, so that the local text is an
- * edit of it, which the next run sends.
+ * Handles a service that shows a version that the local text shall replace: an earlier one, because
+ * it was restored from a backup, or an empty one. That version becomes the base, so that the next
+ * run sends the local text as an edit of it.
  */
 export async function newerTextBack(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<HandEnd> {
   const { state, disk } = ctx.world;

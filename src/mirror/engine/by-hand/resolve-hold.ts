@@ -10,11 +10,11 @@ import { dropCopies } from "../apply/conflict-copies.ts";
 import type { Placed } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** Ends holds about a document's presence or place. */
+/** Ends blocked changes about a document's presence or place. */
 
 /**
- * Its file was renamed to a name that is not mirrored, and the user wants it deleted on the
- * service. It is read again first, as before any deletion.
+ * Deletes a document on the service whose file was renamed to a name that is not synced, as its
+ * user decided. It is read again first, as before any deletion.
  */
 export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd> {
   const { id, localPath, remotePath, changeId } = link;
@@ -25,8 +25,8 @@ export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd
 }
 
 /**
- * The same, but the user wants to keep it: the service's text comes back under the old name, and
- * the renamed file is left alone.
+ * Keeps such a document: the service's text is written under the old name, and the renamed file is
+ * left alone.
  */
 export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> {
   const { id, localPath, remotePath, changeId } = link;
@@ -39,8 +39,8 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
 }
 
 /**
- * A document that is no longer on the service, not readable any more, or outside the mirrored part,
- * and was edited locally: the edit goes to the trash.
+ * Handles a document that is gone from the service, not readable any more, or outside the linked
+ * subtree, and was edited locally: the edit goes to the trash.
  */
 export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict: Conflict | null): HandEnd {
   const digest = keepText(ctx, at, link.id);
@@ -61,7 +61,7 @@ export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict:
   return { outcome, notes: ["your version is kept in .mdmirror/trash", ...dropOther(ctx, at, conflict)] };
 }
 
-/** The same, but the local text stays, and the next run sends it as a new document. */
+/** Keeps the local text of such a document. The next run sends it as a new document. */
 export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
@@ -82,10 +82,10 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
 }
 
 /**
- * ORDER: the sidecar goes after link and conflict have ended. A crash between leaves a `(theirs)`
- * file without a conflict; the other way round, the conflict would end as decided for the local
+ * ORDER: the copy goes after link and conflict have ended. A crash in between leaves a `(theirs)`
+ * file without a conflict; in the other order, the conflict would end as decided for the local
  * text.
- * @returns what to tell of it
+ * @returns sentences for the user
  */
 function dropOther(ctx: PassContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
   const dropped = conflict === null ? null : dropCopies(ctx, conflict, at);

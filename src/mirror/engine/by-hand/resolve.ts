@@ -11,21 +11,19 @@ import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * A linked document and where its file is now, which is elsewhere than the link says while a move
- * is held. That move is still to be sent, and is not touched here.
+ * A linked document and the present path of its file, which is not the link's while a move is
+ * blocked. That move is still to be sent, and stays as it is.
  */
 export type Placed = { readonly link: Link; readonly at: LocalPath; readonly seen?: Seen };
 
-/**
- * What the person saw who decides: where it is otherwise by now, nothing is done. null: anything.
- */
+/** What the user saw who decides. If it differs by now, nothing is done. null: anything. */
 export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
 /**
- * Ends conflicts, reviews and refused edits as a person decides. Effects come first and base
- * second, and no text is lost: what loses is in the store and, as a file, in the trash. A crash
- * between two effects leaves a state that an editor could have made, from which the next pass goes
- * on.
+ * Ends conflicts, reviews and refused edits as a user decides. Effects come first and base second,
+ * and no text is lost: the one not chosen is in the store and, as a file, in the trash. A crash
+ * between two effects leaves a state that a program could have made, from which the next run
+ * continues.
  */
 
 /** Keeps the local content, which is sent on the version that the conflict copy showed. */
@@ -36,8 +34,8 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
 }
 
 /**
- * Writes content that the user merged to the document's file, to be sent. Without a conflict it
- * is an edit.
+ * Writes content that the user merged to the document's file, to be sent. Without a conflict it is
+ * an edit.
  */
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
   const detail = "merged by you";
@@ -61,15 +59,15 @@ function endWith(
   return withoutHold(ctx, link.id, writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: OLD }));
 }
 
-/** Ends the block of a document that its user has decided about. */
+/** Ends the blocked change of a document that its user has decided about. */
 function withoutHold(ctx: PassContext, id: DocId, end: HandEnd): HandEnd {
   if (end.outcome.kind === "done") ctx.world.state.removeHold(id);
   return end;
 }
 
 /**
- * The outcome where the document is not there any more: its last text is in the sidecar alone, and
- * the next run sends the one that is here, as a new document.
+ * Returns the outcome for a document that is gone from the service: its last text is only in the
+ * conflict copy, and the next run sends the local one as a new document.
  */
 function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
@@ -79,7 +77,7 @@ function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
 }
 
 /**
- * The live text takes the document's place: ends a conflict, a review, or an edit that the service
+ * Replaces the local text by the live one: ends a conflict, a review, or an edit that the service
  * refuses.
  */
 export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
@@ -101,7 +99,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   return withoutHold(ctx, link.id, end);
 }
 
-/** Forgets what was sent to review: the next run submits the local text again. */
+/** Forgets what was sent to review. The next run submits the local text again. */
 export function resubmit(ctx: PassContext, link: Link): HandEnd {
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
@@ -117,15 +115,15 @@ export function resubmit(ctx: PassContext, link: Link): HandEnd {
   return { outcome, notes: [] };
 }
 
-/** Forgets a refusal: the next run tries again. */
+/** Forgets a refusal. The next run tries again. */
 export function tryAgain(ctx: PassContext, key: string): HandEnd {
   ctx.world.state.removeHold(key);
   return { outcome: DONE, notes: [] };
 }
 
 /**
- * Sends a text that the planner holds because of conflict markers, which are intended in this one.
- * On the base, as any PUT.
+ * Sends a text that is blocked for conflict markers, which are intended in this one. It is sent on
+ * base like any PUT.
  */
 export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<HandEnd> {
   const { disk, state } = ctx.world;
@@ -143,8 +141,8 @@ export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }:
 }
 
 /**
- * The version that the conflict copy shows; the one before if it is not certain that the newest
- * copy was written. What the newest version alone holds is then merged like a newer edit.
+ * Returns the version that the conflict copy shows; the one before if the newest copy may not have
+ * been written. Changes that only the newest version has are then merged like a newer edit.
  */
 function versionSeen(conflict: Conflict): ShownVersion {
   const before = hasCopy(conflict) ? undefined : conflict.shown.at(-2);

@@ -11,13 +11,13 @@ import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * The effects of `undo` and `restore`. All are edits of the folder, as a user could have made them:
- * base stays, and the next run sends what follows.
+ * The effects of `undo` and `restore`. All of them are edits of the folder that a user could have
+ * made: base stays, and the next run sends what follows.
  */
 
 /**
  * Writes an earlier text as an edit.
- * @param expect the text that must still be there; null: any
+ * @param expect the text that must still be in the file; null: any
  */
 export function restoreText(
   ctx: PassContext,
@@ -37,9 +37,9 @@ export function restoreText(
 }
 
 /**
- * Makes the file of a document again; its path must be free. A document that is gone from the
- * service (`isNew`) comes back as a new one, because its id cannot be used again; a linked document
- * keeps its id.
+ * Creates the file of a document again; its path must be free. A document that is gone from the
+ * service (`isNew`) becomes a new one, because its id cannot be used again; a linked document keeps
+ * its id.
  */
 export function restoreFile(
   ctx: PassContext,
@@ -63,7 +63,7 @@ export function restoreFile(
 
 /**
  * Removes a file that a run had sent as new. The next run deletes it on the service, under the
- * guards, like any deletion here.
+ * safety checks, like any local deletion.
  */
 export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
   const { id, localPath: path } = link;
@@ -73,13 +73,13 @@ export function removeCreated(ctx: PassContext, link: Link, expect: Digest, plac
   return outcome.kind === "done" ? { outcome, notes: keptNote("it", place) } : notDone(outcome);
 }
 
-/** A move back to an earlier place. `id`: of a document or a folder. */
+/** A move back to an earlier path. `id`: of a document or a folder. */
 type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * Moves a file, or a folder with all in it, back; the next run sends the move. RACE: there is no
- * intent, because recovery would take the move for the mirror's own and not send it. Killed in the
- * middle, the file has both names, as after any `mv`.
+ * Moves a file, or a folder with everything in it, back; the next run sends the move. RACE: there
+ * is no intent, because recovery would take the move for mdmirror's own and not send it. Killed in
+ * the middle, the file has both names, as after any `mv`.
  */
 export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): HandEnd {
   const { disk } = ctx.world;

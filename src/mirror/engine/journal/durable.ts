@@ -14,29 +14,31 @@ import type { World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Makes torn files again. If a file that was not durable is absent, empty, zeroed or cut off at a
- * sector after the machine has restarted, the power loss tore it, and nobody deleted or shortened
- * it: it is made again from the text store.
+ * Restores files that a power loss damaged. A file that was not durable and is absent, empty,
+ * zeroed or cut off at a sector after a restart of the machine was damaged; nobody deleted or
+ * shortened it. It is written again from the text store.
  */
 
-/** Whether the machine was restarted since a pass last mended what that may have taken. */
+/** Returns whether the machine was restarted since a run last restored damaged files. */
 export function hasRestarted({ state, bootId }: World): boolean {
   const before = state.meta(META.boot);
   return bootId !== null && before !== null && before !== bootId;
 }
 
 /**
- * ORDER: once all is mended, and before the pass makes files. A pass that ends before, killed or
- * without a service, would leave a file that a power loss took for one that somebody deleted.
+ * ORDER: after everything was restored, and before the cycle creates files. If a cycle ended
+ * earlier, killed or without the service, a file that a power loss took would count as deleted by
+ * its user.
  */
 export function rememberBoot(ctx: PassContext, base: BaseTree): void {
   const { state, bootId } = ctx.world;
   const isNewBoot = bootId !== null && state.meta(META.boot) !== bootId;
   const isNewTear = ctx.notes.mayHaveTorn && !isTearKnown(state);
   if (!isNewBoot && !isNewTear) return;
-  // Else a power loss in a first clone would take this, too, and leave torn files of no known boot.
+  // Otherwise a power loss in a first clone would take this record, too, and leave damaged files of
+  // an unknown boot.
   state.transactSafely(() => {
-    // A first clone makes many files before its rows are safe: that it began must be known.
+    // A first clone creates many files before its rows are safe: that it began must be recorded.
     if (base.links.size === 0) void ctx.run;
     if (isNewTear) state.setMeta(META.torn, "yes");
     if (isNewBoot) state.setMeta(META.boot, bootId);
@@ -44,8 +46,8 @@ export function rememberBoot(ctx: PassContext, base: BaseTree): void {
 }
 
 /**
- * Whether files that base does not know may be torn: the machine was restarted. So it is until a
- * run has seen both sides: the first ones after that may not have reached the service.
+ * Returns whether files that base does not know may be damaged: the machine was restarted, and no
+ * run has seen both sides since. The first runs after it may not have reached the service.
  */
 export function mayHaveTorn(ctx: PassContext): boolean {
   return hasRestarted(ctx.world) || isTearKnown(ctx.world.state);
@@ -56,9 +58,10 @@ function isTearKnown(state: World["state"]): boolean {
 }
 
 /**
- * Makes torn files again. Returns whether there were any: then the folder must be walked again.
- * @param restarted the machine was, since the last pass. Without that a disk may have been lost and
- * mounted again, and only a file that was not changed since it was made counts as torn
+ * Restores damaged files. Returns whether there were any: then the folder must be scanned again.
+ * @param restarted whether the machine was restarted since the last run. If not, a disk may have
+ * been lost and mounted again, and a file counts as damaged only if nobody changed it since it was
+ * written
  */
 export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, restarted: boolean): boolean {
   let restored = false;
@@ -73,8 +76,7 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
   for (const link of base.links.values()) {
     if (!mayBeLost(link) || local.unseen.has(link.localPath)) continue;
     if (!restarted && !isAsMade(link, local.files.get(link.localPath))) continue;
-    // If the file was moved since, it is not missing, and the file at base's path is another
-    // one.
+    // If the file was moved since, it is not missing, and the file at base's path is another one.
     const key = local.inodesTrusted ? fileInodeKey(link.stamp) : null;
     const moved = key === null ? undefined : byInode().get(key);
     const file = moved ?? local.files.get(link.localPath);
@@ -83,7 +85,7 @@ export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
   return restored;
 }
 
-/** The folder as `restoreTorn` would leave it, for a dry run: what it would make again is there. */
+/** Returns the folder as `restoreTorn` would leave it, for a dry run. */
 export function asIfRestored(ctx: PassContext, { links }: BaseTree, local: LocalTree): LocalTree {
   const restarted = hasRestarted(ctx.world);
   const restored = [...links.values()].filter(mayBeLost).flatMap((link): LocalFile[] => {
@@ -98,8 +100,8 @@ export function asIfRestored(ctx: PassContext, { links }: BaseTree, local: Local
 }
 
 /**
- * Whether a file is another one than was made, and was changed by nobody since: a person's change
- * gives it a later time, and the one that a lost disk shows is that of its making, or of before.
+ * Returns whether a file differs from what was written, and nobody has changed it since: a user's
+ * change gives it a later time, and a lost disk shows the time of its writing, or an earlier one.
  */
 function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
@@ -113,8 +115,8 @@ function restoreTornOne(ctx: PassContext, link: Link, file: LocalFile | undefine
 }
 
 /**
- * Makes a lost file again beside its path, which another document's file has taken: somebody moved
- * that file while the lost one could not be seen, and wanted nothing deleted.
+ * Restores a lost file beside its path, which another document's file has: its user moved that file
+ * while the lost one was not visible, and wanted nothing deleted.
  */
 function restoreBeside(ctx: PassContext, link: Link): boolean {
   const { disk, log } = ctx.world;

@@ -19,7 +19,7 @@ const MOST_COMMITS = 16;
  */
 const MOST_CHARACTERS = 4_000_000;
 /**
- * The reason with which a wait is aborted: without one, each abort would build an exception with
+ * The reason with which a wait is aborted. Without one, each abort would create an exception with
  * its stack.
  */
 const FLUSHED = "flushed";
@@ -27,7 +27,7 @@ const FLUSHED = "flushed";
 type Waiting<T> = { readonly resolve: (value: T) => void; readonly reject: (error: unknown) => void };
 type Pending = Waiting<void> & { readonly work: () => void };
 
-/** Joins calls of one moment: those that are made before what is ready by itself was done. */
+/** Joins calls of the same moment: those made before pending callbacks have run. */
 class Burst<Asked, Value> {
   readonly #perform: (asked: readonly Asked[]) => readonly Value[];
   #waiting: (Waiting<Value> & { readonly asked: Asked })[] = [];
@@ -61,9 +61,9 @@ class Burst<Asked, Value> {
 }
 
 /**
- * Joins what several steps write at about the same time into one transaction of the state, because
- * a transaction costs more than the rows of a step. Each step waits until its part is committed, so
- * that no step goes on from something that a kill could take back.
+ * Joins the writes of several steps into one transaction, because a transaction costs more than the
+ * rows of a step. Each step waits until its part is committed, so that no step continues from
+ * something that a kill could revert.
  */
 export class Group {
   readonly #state: State;
@@ -99,23 +99,23 @@ export class Group {
   }
 
   /**
-   * Makes a new file as `Disk.create` does, together with those of other steps: these mostly share
-   * a folder. Throws what making any of them throws.
+   * Creates a file as `Disk.create` does, together with those of other steps, which mostly share a
+   * folder. Throws what creating any of them throws.
    */
   create(file: NewFile): Promise<DiskOutcome<Written>> {
     return this.#creations.add(file);
   }
 
   /**
-   * Reads a file as `Disk.read` does, together with those of steps that begin at the same time:
-   * these mostly share a folder, and looking at that takes longer than reading. Throws what reading
+   * Reads a file as `Disk.read` does, together with those of steps that start at the same time.
+   * They mostly share a folder, and checking that takes longer than reading. Throws what reading
    * any of them throws.
    */
   read(path: LocalPath): Promise<DiskOutcome<LocalText>> {
     return this.#readings.add(path);
   }
 
-  /** Runs a step, and counts it as running meanwhile. */
+  /** Runs a step, which counts as running meanwhile. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {
@@ -126,7 +126,7 @@ export class Group {
     }
   }
 
-  /** Drops what still waits: called after an exception, and at the end of the plan. */
+  /** Drops the waiting writes. Called after an exception, and at the end of the plan. */
   abandon(): void {
     this.#endTimer();
     this.#creations.drop();
@@ -160,7 +160,7 @@ export class Group {
     this.#timer = null;
   }
 
-  /** Whether every running step waits for a commit, so that no other can join. */
+  /** Returns whether every running step waits for a commit, so that no other can join. */
   #isLast(): boolean {
     return this.#pending.length >= this.#running;
   }
@@ -169,7 +169,9 @@ export class Group {
     if (this.#pending.length > 0 && this.#isLast()) this.#flush();
   }
 
-  /** Flushes when the last running step waits: otherwise a plan would end by waiting for nobody. */
+  /**
+   * Flushes when the last running step waits. Otherwise a plan would end with a wait for nobody.
+   */
   async #flushInATurn(): Promise<void> {
     await null;
     this.#flushIfAll();
@@ -177,7 +179,7 @@ export class Group {
 
   async #flushLater(ms: number): Promise<void> {
     const { signal } = this.#startTimer(ms);
-    // One turn later, because steps that begin one after the other belong to one group.
+    // One turn later, because steps that start one after the other belong to one group.
     await null;
     if (!signal.aborted) this.#flushIfAll();
     if (signal.aborted) return;

@@ -9,11 +9,11 @@ export type FolderMove = Extract<Intent, { kind: "patch-folder" }>;
 export type Post = Extract<Intent, { kind: "post" }>;
 
 /**
- * Hides new documents whose POST no read has settled yet. If the file was moved since, its inode
+ * Hides new documents whose POST has an unknown result. If the file was moved since, its inode
  * identifies it, and it is not sent as another document; nor is the document at its path on the
- * service brought here as another one. Once a read has settled it, the two are linked, and the move
- * counts as a move (I09).
- * @param open why each is not settled
+ * service downloaded as another one. Once a read has shown the result, the two are linked, and the
+ * move counts as a move (I09).
+ * @param open why each result is unknown
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
   if (open.size === 0) return trees;
@@ -45,10 +45,10 @@ function hideThere({ base, local, remote }: Trees, open: ReadonlyMap<Post, strin
 }
 
 /**
- * Hides folders whose move no read has settled yet. Documents may show the new place before any
- * list of folders does, so everything at or below either place waits: it would look as if it had
- * moved by itself.
- * @param open why each is not settled
+ * Hides folders whose move has an unknown result. Documents may show the new place before a listing
+ * of folders does, so everything at or below either place waits; otherwise it would look as if it
+ * had moved by itself.
+ * @param open why each result is unknown
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
   if (open.size === 0) return trees;
@@ -58,7 +58,7 @@ export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, 
   const folders = new Map(remote.folders);
   const unseen = new Map<DocId, string>(remote.unseen);
   for (const [{ dirId, from, to }, why] of open) {
-    // A list that shows the folder, or that is complete, has settled it.
+    // A listing that shows the folder, or is complete, shows the result.
     if (remote.foldersComplete || remote.folders.has(dirId)) continue;
     unsettled.set(dirId, why);
     const hidden = ({ path }: { readonly path: RemotePath }): boolean => isWithinEither(path, from, to);

@@ -8,9 +8,9 @@ import { recordEvent, trashPlace } from "../run/world.ts";
 import { isZeroed } from "../apply/cut-off.ts";
 
 /**
- * Puts into the trash what a power loss has left beside the documents, where nothing else can be
- * done with it: no text is only there.
- * @returns whether there was any: then the folder must be walked again
+ * Moves damaged files that a power loss left beside the documents to the trash, if nothing else can
+ * be done with them: none of them has a text that exists nowhere else.
+ * @returns whether there were any: then the folder must be scanned again
  */
 export function putAwayTorn(ctx: PassContext, base: BaseTree, local: LocalTree, remote: RemoteTree): boolean {
   const links = linksByPath(base.links.values());
@@ -19,8 +19,8 @@ export function putAwayTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
   const unlinked = documentsAt(base, remote);
   const isKnown = ({ path }: LocalFile) => links.has(path) || unlinked.has(path);
   const unknown = files.filter(({ path }) => !links.has(path));
-  // A document's own file under a name that nobody knows: the power went between the two halves of
-  // its move, and took what was noted of that.
+  // A document's own file under an unknown name: the power failed between the two halves of its
+  // move, and the record of the move was lost.
   const known = new Set(files.filter(isKnown).map(({ stamp }) => inodeKey(stamp)));
   const seconds = files.filter((file) => file.stamp.nlink > 1 && !isKnown(file) && known.has(inodeKey(file.stamp)));
   const zeroed = ctx.settings.direction === "push-only" ? [] : unknown.filter(isPerhapsZeroed);
@@ -34,8 +34,8 @@ export function putAwayTorn(ctx: PassContext, base: BaseTree, local: LocalTree, 
 const isPerhapsZeroed = ({ textFault }: LocalFile): boolean => textFault === "contains-nul";
 
 /**
- * Files with zeros in place of their last sectors. No service takes those, and nothing can be
- * merged with them: where it has a document at such a path, the document comes again.
+ * Files with zeros in place of their last sectors. No service accepts those, and nothing can be
+ * merged with them. If a document has the path, it is downloaded again.
  */
 function putAwayZeroed(
   ctx: PassContext,
@@ -55,7 +55,7 @@ function putAwayZeroed(
   });
 }
 
-/** The documents that base does not know, by the paths at which they come here. */
+/** Returns the documents that base does not know, by their local paths. */
 function documentsAt({ links }: BaseTree, { files }: RemoteTree): ReadonlyMap<LocalPath, DocId> {
   const unlinked = [...files.values()].filter(({ id }) => !links.has(id));
   return new Map(unlinked.map(({ id, path }) => [path as string as LocalPath, id]));

@@ -17,14 +17,14 @@ import { isLocal, type LocalIntent } from "./recover.ts";
 export type StillOpen = {
   readonly ids: ReadonlyMap<string, string>;
   readonly paths: ReadonlyMap<LocalPath, string>;
-  /** Those of `paths` that are new documents'. */
+  /** Those of `paths` that belong to new documents. */
   readonly posts: ReadonlyMap<Post, string>;
   readonly folderMoves: ReadonlyMap<FolderMove, string>;
 };
 
 /**
- * The second part of recovery: settles each write whose end is not known by a read, before the
- * first plan (I13). Returns what stays open.
+ * The second part of recovery: finds out the result of each write by a read, before the first plan
+ * (I13). Returns what stays open.
  */
 export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
   const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
@@ -68,7 +68,7 @@ const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteInten
   "delete-folder": removeFolderRemote,
 };
 
-/** Settles a write of an earlier run, or from before a crash, by a read (I08). */
+/** Finds out the result of a write of an earlier run, or from before a crash, by a read (I08). */
 export function settleIntent(ctx: PassContext, intentId: number, intent: RemoteIntent): Promise<Outcome> {
   return recoverEffect(ctx, EFFECTS[intent.kind] as Phase<RemoteIntent, unknown>, intentId, intent, null);
 }

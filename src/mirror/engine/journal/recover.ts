@@ -12,7 +12,7 @@ import { writeFile } from "../apply/write-file.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 
-/** Puts back what a crash left half done on the disk, before the first walk (I13). */
+/** Recovers what a crash left half done on the disk, before the first scan (I13). */
 
 const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "set-aside"] as const;
 

@@ -2,9 +2,12 @@ import type { Link } from "../../model/link.ts";
 import type { Lead, Spelling } from "../../../contract/spelling.ts";
 import type { LinkPlaces } from "./places.ts";
 
-/** How what is remembered of a file's links stands to where documents are. */
+/** Compares what is remembered of a file's links with where documents are. */
 
-/** Whether a document is where a link led to nothing or to a gone one, or that one is back. */
+/**
+ * Returns whether a document is at a place where a link led to nothing or to a deleted one, or
+ * whether the deleted one is back.
+ */
 export function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
     if (lead.was !== undefined && now.pathOf(lead.was) !== null && !now.isGone(lead.was)) return true;
@@ -12,32 +15,35 @@ export function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): bool
   });
 }
 
-/** Returns a lead as one that leads nowhere still, as it did before. */
+/** Returns a link as one that still leads nowhere, as before. */
 export function asOpen(lead: Lead, before: Lead | undefined): Lead {
   return before === undefined ? lead : { ...before, at: lead.at };
 }
 
-/** Whether a path leads to what is known to be gone. */
+/** Returns whether a path leads to what is known to be gone. */
 export function leadsToGone(leads: readonly Lead[], now: LinkPlaces): boolean {
   return leads.some(({ said, to }) => to !== null && said !== to && now.isGone(to));
 }
 
 /**
- * Whether the file at a document's path is another's, which has exchanged paths with it. Where it
- * belongs is yet to be settled, by its inode: a new file would have another.
+ * Returns whether the file at a document's path is another's, in the middle of an exchange. Its
+ * inode tells where it belongs: a new file would have another.
  */
 export function isAnothers({ id, text }: Spelling, link: Link): boolean {
   return id !== null && id !== link.id && text !== link.localDigest;
 }
 
-/** Whether a file's links lead elsewhere than where their targets are, or it has moved itself. */
+/**
+ * Returns whether a file's links lead elsewhere than where their targets are, or the file itself
+ * has moved.
+ */
 export function leadsAstray({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isFound(lead, places));
 }
 
 /**
- * Whether a target shares its path with another document, in the middle of an exchange: one
- * destination would stand for both.
+ * Returns whether a target shares its path with another document, in the middle of an exchange: one
+ * destination would mean both.
  */
 export function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
   const path = to === null ? null : places.pathOf(to);
@@ -45,8 +51,8 @@ export function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
 }
 
 /**
- * Whether a link's target has no local place, and the path that the link says is another
- * document's, or may be. Only its id tells it from that one. What is gone stays at its path.
+ * Returns whether a link's target has no local place, and the path in the link is, or may be,
+ * another document's. Only its id distinguishes it from that one. What is gone keeps its path.
  */
 export function isDisplaced({ at, to }: Lead, places: LinkPlaces): boolean {
   if (to === null || places.pathOf(to) !== null) return false;
@@ -61,13 +67,16 @@ function isAstray(lead: Lead, places: LinkPlaces): boolean {
   return at === null ? places.idAtAbsolute(said) !== to : is !== at || places.isNoMore(lead);
 }
 
-/** Whether a link stands as an id, or an absolute path, that led nowhere, and does by now. */
+/**
+ * Returns whether a link is written as an id, or an absolute path, that led nowhere, and leads
+ * somewhere now.
+ */
 export function isFound({ said, to }: Lead, places: LinkPlaces): boolean {
   if (to === null) return places.idAtAbsolute(said) !== null;
   return said === to && places.pathOf(to) !== null;
 }
 
-/** Whether nothing is new in what would be noted of a file. */
+/** Returns whether nothing new would be recorded about a file. */
 export function isAsKnown(one: Spelling, next: Spelling): boolean {
   const { leads } = next;
   if (one.bytes !== next.bytes || one.spelledAt !== next.spelledAt || one.leads.length !== leads.length) return false;

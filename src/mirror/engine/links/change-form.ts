@@ -13,16 +13,16 @@ import type { Respelling } from "./mirror-links.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /**
- * The files of a mirror in the other form, when links begin or cease to be translated. What they
- * stand for stays, so that nothing is sent.
+ * Returns the files in the other form, when the conversion of links is turned on or off. Their
+ * content for the service stays the same, so nothing is sent.
  */
 
-/** `disk`: as it is. */
+/** `disk`: without conversion. */
 type Files = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
 
 /**
- * @param files with the scope that begins
- * @param translates whether paths stood for links before, too
+ * @param files with the new scope
+ * @param translates whether links were paths before, too
  * @returns files as base has them, with links by path
  */
 export function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator<Respelling> {
@@ -34,7 +34,7 @@ export function* toPaths({ state, disk, scope }: Files, translates: boolean): Ge
     const stands = standsFor(state, known, bytes);
     const place = places.from(path);
     if (stands === null || !staysAs(stands, link, place)) continue;
-    // What links by id in it was not asked for: a change that was killed has left it.
+    // A file with links by id is left over from a change that was killed.
     const was = translates ? toDisk(bytes.text, place) : null;
     const text = toDisk(stands.text, place, was === null ? {} : { was, wikiAnew: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
@@ -47,7 +47,7 @@ export function* toPaths({ state, disk, scope }: Files, translates: boolean): Ge
 
 /**
  * @param files with the scope until now
- * @returns of a mirror that translated links: files that link, as the texts they stand for
+ * @returns the files with links, in the form of the service
  */
 export function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
   const base = state.load();
@@ -64,10 +64,9 @@ export function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
 }
 
 /**
- * Linking documents that are not where base has them: moved or deleted locally, and not synced
- * yet, or held. Their files would keep the earlier form, or be read for a place where they
- * were not
- * written, and neither would be known again as moved.
+ * Returns linking documents that are not where base has them: moved or deleted locally, and not
+ * synced yet, or blocked. Their files would keep the earlier form, or be read for a place where
+ * they were not written, and neither would be recognised as moved.
  */
 export function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<LocalPath> {
   const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.standing === "linked");
@@ -83,8 +82,8 @@ export function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Gen
 }
 
 /**
- * Whether a file's text is what its bytes stand for from now on. An edit that links by path and was
- * not sent yet is not: the next pass reads it with ids.
+ * Returns whether a file's content for the service stays the same. An edit with links by path that
+ * was not sent yet does not: the next run reads it with ids.
  */
 function staysAs({ text, digest }: Stands, { localDigest, submissions }: Link, place: Place): boolean {
   return digest === localDigest || submissions.some((one) => one.digest === digest) || toService(text, place) === text;

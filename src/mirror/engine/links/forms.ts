@@ -20,9 +20,9 @@ type LinkState = Pick<State, "load" | "text" | "link" | "putLink" | "conflict" |
 export type Form = { readonly text: string; readonly digest: Digest };
 
 /**
- * The two forms of the texts of a mirror, and what is remembered of them: the bytes of a file stand
- * for the text that they were read or written as, wherever its targets are by now. So a move, here
- * or there, never reads as an edit.
+ * Converts texts between the local form and the service's, and remembers the result: the bytes of a
+ * file stand for the text that they were read or written as, wherever its targets are by now. So a
+ * move, local or on the service, never looks like an edit.
  */
 export class LinkForms {
   readonly #state: LinkState;
@@ -38,12 +38,12 @@ export class LinkForms {
     this.known = new KnownSpellings(state, keeps);
   }
 
-  /** Whether a text may read differently in its other form. */
+  /** Returns whether a text may differ between the two forms. */
   mayLink(text: string): boolean {
     return mayHoldLinks(text, this.scope.wiki);
   }
 
-  /** Where everything is, and will be when the plan is done. */
+  /** Returns where everything is, and will be when the plan is done. */
   where(): Where {
     this.#where ??= this.whereOfBase();
     return this.#where;
@@ -55,7 +55,7 @@ export class LinkForms {
   }
 
   /**
-   * Takes where everything is by a match, for the rest of the pass.
+   * Takes the places from a match, for the rest of the cycle.
    * @param remote what the service shows; null: only a part of it is known
    */
   matched(match: Whereabouts, remote: RemoteTree | null): Where {
@@ -65,20 +65,23 @@ export class LinkForms {
     return where;
   }
 
-  /** What was where is read anew. @param dry whether nothing may be kept until the next call */
+  /**
+   * Makes the next call read the places again.
+   * @param dry whether nothing may be stored until the next call
+   */
   begin(dry: boolean): void {
     this.#where = null;
     this.known.begin(dry);
   }
 
-  /** For changes of places; null: none are known, and the next to ask reads base. */
+  /** Returns the places, to be changed; null: none are known, and the next caller reads base. */
   placesIfKnown(): LinkPlaces | null {
     return this.#where?.now ?? null;
   }
 
   /**
-   * Returns the text that a file's bytes are taken for before documents are matched: what they
-   * stood for at this path (`isKnown`) or another one; else as their links read by base's places.
+   * Returns the text that a file's bytes stand for before documents are matched: the one they stood
+   * for at this path (`isKnown`) or another one; else as their links read by base's places.
    */
   recognise(path: LocalPath, bytes: Form): { readonly form: Form; readonly isKnown: boolean } {
     const own = this.known.of(path, bytes.digest);
@@ -98,15 +101,15 @@ export class LinkForms {
   }
 
   /**
-   * The same at any other time, when it is not known what was moved since: of what is new to it,
-   * nothing is remembered.
+   * Does the same outside a cycle, when moves since then are unknown. It stores nothing about new
+   * bytes.
    */
   peek(path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.known.of(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
   }
 
-  /** The same for a file of this document that was taken aside. */
+  /** Does the same for a document's set-aside file. */
   ofParked(parkAt: string, path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
     const known = this.#remembered(this.known.of(parkAt, bytes.digest));
@@ -118,7 +121,7 @@ export class LinkForms {
     return spelling === null || text === null ? null : { text, digest: spelling.text };
   }
 
-  /** As `toService`, by what is where now, whatever the bytes stood for. */
+  /** Does the same as `toService` by the present places, whatever the bytes stood for. */
   readAnew(path: LocalPath, bytes: Form, where: Where): Form {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
@@ -128,16 +131,16 @@ export class LinkForms {
   }
 
   /**
-   * ORDER: as soon as a file is read as another text than base's. Its bytes may be the same as
-   * before: a trusted stamp would let the next walk take them for base's text, and the edit would
-   * be forgotten if it cannot be sent in this cycle.
+   * ORDER: when a file is read as another text than base's. Its bytes may be unchanged: with a
+   * trusted stamp, the next scan would take them for base's text, and the edit would be forgotten
+   * if it cannot be sent in this cycle.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const link = id === null || !this.known.isKept() ? null : this.#state.link(id);
     if (link?.stampTrusted === true && link.localDigest !== text) this.#state.putLink({ ...link, stampTrusted: false });
   }
 
-  /** @param earlier what is known of the document's bytes of before; left out: all that is */
+  /** @param earlier what is known of the document's earlier bytes; left out: everything */
   #read(
     path: LocalPath,
     bytes: Form,
@@ -158,15 +161,15 @@ export class LinkForms {
     const text = toService(bytes.text, place, options);
     const form = text === bytes.text ? bytes : { text, digest: digestOf(text) };
     const leads = leadsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
-    // A file that base does not know may be of a clone that was cut off.
+    // A file that base does not know may belong to a clone that was interrupted.
     const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
     return { form, leads: [...withGone(leads, known, now), ...stillThere(ids, bytes.text, leads)], spelledAt };
   }
 
   /**
-   * Of a document's bytes of before, the newest first. What another left there, in an exchange that
-   * is not settled, is none of its own. Last those of what stands beside it: a person may have
-   * written it over.
+   * Returns a document's earlier bytes, the newest first. Bytes that another document left at its
+   * path, in an exchange that is not finished, do not count. Last come those of its conflict
+   * copies: a user may have moved one over the document.
    */
   #earlier(id: DocId, pathBefore: LocalPath): readonly Spelling[] {
     const settled = this.#state.link(id)?.localDigest;
@@ -177,9 +180,9 @@ export class LinkForms {
   }
 
   /**
-   * Whether a file that base does not know can be read as this text of the service: its links lead
-   * to the same, or to nothing where those of the text stand by id. A power cut takes what is known
-   * of the files of a clone. Then its bytes stand for that text.
+   * Returns whether a file that base does not know can be read as this text of the service: its
+   * links lead to the same, or nowhere if the text has them by id. A power cut takes what is known
+   * of a clone's files. If so, its bytes stand for that text.
    * @param isFree whether nothing is at a path
    */
   readAs(path: LocalPath, bytes: Form, wanted: Form, isFree: (at: LocalPath) => boolean): boolean {
@@ -199,8 +202,8 @@ export class LinkForms {
   }
 
   /**
-   * The bytes for a text in the service's form.
-   * @param was the file's bytes until now
+   * Returns the bytes for a text in the service's form.
+   * @param was the file's present bytes
    */
   toDisk(path: LocalPath, { text, digest }: Form, was?: Form): Form {
     if (!this.mayLink(text)) return { text, digest };
@@ -215,26 +218,26 @@ export class LinkForms {
     return bytes;
   }
 
-  /** A file's text, in which no link stands as an id or absolute path whose target has come. */
+  /** Returns a file's text without ids or absolute paths whose target is known by now. */
   #foundIn(path: LocalPath, { text, digest }: Form): string {
     const { now } = this.where();
     const was = this.known.of(path, digest);
     return was !== null && this.hasFound(was, now) ? toDisk(text, now.from(path)) : text;
   }
 
-  /** A person's absolute path that is inert on the service is no such link: it is read anew. */
+  /** A user's absolute path that is inert on the service is no such link: it is read again. */
   hasFound({ leads, text }: Spelling, now: LinkPlaces): boolean {
     const found = leads.filter((lead) => isFound(lead, now));
     return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT + said) === false);
   }
 
-  /** The same for a person to see; nothing is remembered. */
+  /** Returns the same for a user to see; stores nothing. */
   shown(path: LocalPath, text: string): string {
     return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }
 }
 
-/** What is to be remembered of a file whose bytes stand for a text. */
+/** Returns what to remember of a file whose bytes stand for a text. */
 function noted(at: LinkPlaces, path: LocalPath, bytes: Digest, text: Digest, leads: readonly Lead[]): Spelling {
   return { path, id: at.docAt(path), bytes, text, spelledAt: path, leads };
 }

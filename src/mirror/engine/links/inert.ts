@@ -5,30 +5,30 @@ import type { LocalTree } from "../../model/tree.ts";
 import type { LinkPlaces } from "./places.ts";
 
 /**
- * Links that went up as `ref://…`, since they lead to no document, each reason with how many there
- * are and the first of them.
+ * Links that were uploaded as `ref://…` because they lead to no document: for each reason their
+ * number, and the first of them.
  */
 export type InertLinks = {
   readonly reason: InertReason;
   readonly count: number;
-  /** `to` is as it was written. */
+  /** `to`: as written in the file. */
   readonly first: readonly { readonly path: LocalPath; readonly to: string }[];
 };
 
 /**
- * `no-target`: nothing is; `no-document`: an image, or another file; `not-mirrored`: it is ignored,
- * or no plain file; `not-created`: the service does not have it, which a hold tells more of;
- * `outside`: it is no place of the folder; `waits`: its target is there by now, and its document
- * waits (in review, held, in conflict).
+ * `no-target`: nothing is at the path; `no-document`: an image, or another file; `not-mirrored`: it
+ * is ignored, or no plain file; `not-created`: the service does not have it, as a blocked change
+ * explains; `outside`: it is outside the folder; `waits`: its target exists by now, and its
+ * document waits (in review, blocked, in conflict).
  */
 type InertReason = "no-target" | "no-document" | "not-mirrored" | "not-created" | "outside" | "pending";
 
-/** How many places are told of each reason. */
+/** Number of places reported for each reason. */
 const MOST = 5;
 
 type Places = Pick<LinkPlaces, "idAt" | "isGone">;
 
-/** @param texts what was sent: where, and what its links lead to */
+/** @param texts what was sent: paths, and what their links lead to */
 export function inertLinks(
   texts: Iterable<{ readonly path: LocalPath; readonly leads: readonly Lead[] }>,
   tree: LocalTree,
@@ -48,7 +48,7 @@ export function inertLinks(
   return [...found].map(([reason, told]) => ({ reason, ...told })).toSorted((a, b) => b.count - a.count);
 }
 
-/** null: the link leads somewhere, or stands as it was written. */
+/** Null: the link leads somewhere, or was sent as written. */
 function reasonOf(
   { said, at, to }: Lead,
   { files, folders, others, ignores }: LocalTree,

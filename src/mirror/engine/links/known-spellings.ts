@@ -5,15 +5,15 @@ import type { Spellings } from "../../ports/spellings.ts";
 import type { State } from "../../ports/state.ts";
 import type { Where } from "./places.ts";
 
-/** What is remembered of the bytes of files, through a pass. */
+/** Remembers what the bytes of files stand for, through a cycle. */
 export class KnownSpellings {
   readonly #stored: Spellings;
   readonly #state: Pick<State, "transactSafely">;
   readonly #keeps: boolean;
-  /** Of a mirror that is only read. */
+  /** For a folder that is only read. */
   readonly #unkept = new Map<string, Spelling>();
   #dry = false;
-  /** null: the state is yet to be asked. One question costs as much as a text's hash. */
+  /** null: the state was not asked yet. One question costs as much as a text's hash. */
   #isEmpty: boolean | null = null;
 
   /** @param keeps whether the state may be written */
@@ -23,13 +23,13 @@ export class KnownSpellings {
     this.#keeps = keeps;
   }
 
-  /** @param dry whether nothing may be kept until the next call */
+  /** @param dry whether nothing may be stored until the next call */
   begin(dry: boolean): void {
     this.#isEmpty = null;
     this.#dry = dry;
   }
 
-  /** True while the state may be written, until the next call of `begin`. */
+  /** Returns whether the state may be written, until the next call of `begin`. */
   isKept(): boolean {
     return this.#keeps && !this.#dry;
   }
@@ -39,9 +39,9 @@ export class KnownSpellings {
   }
 
   /**
-   * What is remembered of these bytes: at this path; of a file that was moved, as its document's,
-   * or at base's path of that; or at another path of this folder, from which its links lead to the
-   * same.
+   * Returns what is remembered of these bytes: at this path; of a file that was moved, as its
+   * document's, or at base's path of that; or at another path of this folder, from which its links
+   * lead to the same.
    */
   found(path: LocalPath, bytes: Digest, { now, before }: Where): Spelling | null {
     const own = this.of(path, bytes);
@@ -58,23 +58,23 @@ export class KnownSpellings {
     return found;
   }
 
-  /** How the file at a path spells this text, as it was last seen. */
+  /** Returns the form of this text in the file at a path, as last seen. */
   standingFor(path: LocalPath, text: Digest): Spelling | null {
     if (this.isEmpty()) return null;
     for (const one of this.#unkept.values()) if (one.path === path && one.text === text) return one;
     return this.#stored.standingFor(path, text);
   }
 
-  /** Whether nothing is known of any file: no text here holds links. */
+  /** Returns whether nothing is known of any file: no local text has links. */
   isEmpty(): boolean {
     this.#isEmpty ??= this.#stored.isEmpty();
     return this.#isEmpty && this.#unkept.size === 0;
   }
 
   /**
-   * @param safely before bytes reach the disk that say what the file's of before did not. A power
-   * cut must not take what they stand for and leave them: where targets went meanwhile, they could
-   * not be read.
+   * @param safely for bytes whose meaning differs from that of the file's earlier ones, before they
+   * reach the disk. A power cut must not keep the bytes and take their record: if targets moved
+   * meanwhile, they could not be read.
    */
   put(spelling: Spelling, safely = false): void {
     this.#isEmpty = false;
@@ -84,33 +84,33 @@ export class KnownSpellings {
   }
 
   /**
-   * Bytes that are there are the newest that were: an editor's undo, or an effect that was undone,
-   * brings back older ones, and the next edit begins from them.
+   * Marks bytes as the newest: a program's undo, or an effect that was reverted, restores older
+   * ones, and the next edit starts from them.
    */
   asNewest(spelling: Spelling): Spelling {
     if (this.#stored.at(spelling.path)[0]?.bytes !== spelling.bytes) this.put(spelling);
     return spelling;
   }
 
-  /** A file was not written after all, and its bytes are what they were. */
+  /** Called when a file was not written after all, and its bytes stay as they were. */
   unwritten(path: LocalPath, bytes: Digest): void {
     const spelling = this.of(path, bytes);
     if (spelling !== null) this.asNewest(spelling);
   }
 
-  /** A file is about to be taken aside. */
+  /** Called before a file is set aside. */
   parking(path: LocalPath, bytes: Digest, parkAt: string): void {
     const spelling = this.of(path, bytes);
     if (spelling !== null) this.put({ ...spelling, path: parkAt });
   }
 
-  /** What was taken aside is back, or about to be, or was not taken. */
+  /** Called when a set-aside file is back, or about to be, or was not set aside. */
   unparking(parkAt: string, path: LocalPath): void {
     const [spelling] = this.#stored.at(parkAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });
   }
 
-  /** A file or folder is about to be moved. */
+  /** Called before a file or folder is moved. */
   moving(from: LocalPath, to: LocalPath): void {
     if (this.#keeps) this.#stored.copy(from, to);
   }

@@ -8,18 +8,18 @@ import { bytesOf, faultOf, FoundReader, isSameStamp } from "./read-found.ts";
 
 const CHANGED = "the file was changed after the scan";
 
-/** Files of a walk that may link, each with the text that its bytes are taken for. */
+/** Files of a scan that may have links, each with the text that its bytes are taken for. */
 type Linking = Map<LocalPath, Pick<LocalFile, "digest" | "textFault"> & { readonly isKnown: boolean }>;
 
 /**
- * A disk on which links are by path, as its users see them, shown in the service's form: the
- * engine reads, compares, merges and writes texts with links by id, and only here do they become
- * paths. All digests are of the service's form but in what is remembered of the bytes.
+ * A disk whose files have links by path, as users see them, and which shows them in the service's
+ * form: the engine reads, compares, merges and writes texts with links by id. Only this class
+ * converts them. All digests are of the service's form, except in what is remembered of the bytes.
  */
 export class LinkedDisk implements Disk {
-  /** The disk as it is. */
+  /** The disk without conversion. */
   readonly plain: Disk;
-  /** Of files that a walk found. */
+  /** Reads the files that a scan found. */
   readonly found: FoundReader;
   readonly #forms: LinkForms;
 
@@ -48,7 +48,7 @@ export class LinkedDisk implements Disk {
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
   }
 
-  /** Notes which text a file that may link is taken for until both sides are seen. */
+  /** Notes which text a file that may have links is taken for until both sides are seen. */
   #recognising(linking: Linking, onText: OnText): OnText {
     return (digest, text, path) => {
       if (!this.#forms.mayLink(text)) return onText(digest, text, path);
@@ -101,7 +101,7 @@ export class LinkedDisk implements Disk {
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
     const found = this.#find(path, expect);
     if (found.kind !== "done") return found;
-    // ORDER: before the new bytes are noted: what is parked is what a kill until then leaves there.
+    // ORDER: before the new bytes are recorded: a kill until then leaves the set-aside bytes.
     this.#forms.known.parking(path, found.value.digest, parkAt);
     const spelled = this.#spelled(path, text, found.value);
     // The bytes are right already: they stood for another text until now.
@@ -109,7 +109,7 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, spelled, found.value.digest, parkAt);
   }
 
-  /** The bytes that stand for `expect`; what they are may change until they are dealt with. */
+  /** Finds the bytes that stand for `expect`. They may change before they are used. */
   #find(path: LocalPath, expect: Digest): DiskOutcome<LocalText> {
     const bytes = this.plain.read(path);
     if (bytes.kind !== "done") return bytes;
@@ -143,14 +143,14 @@ export class LinkedDisk implements Disk {
   }
 
   /**
-   * Writes a file's links anew: its bytes change, and what they stand for does not.
-   * @param expect of the bytes
+   * Rewrites a file's links: its bytes change, and the text they stand for does not.
+   * @param expect digest of the bytes
    */
   respell(path: LocalPath, bytes: Form, expect: Digest, parkAt: string): DiskOutcome<Written> {
     return this.#replace(path, bytes.text, expect, parkAt);
   }
 
-  /** What the new bytes stand for is noted already. */
+  /** What the new bytes stand for is recorded already. */
   #replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
     const end = this.plain.replace(path, text, expect, parkAt);
     if (end.kind !== "done" && !end.parked) this.#forms.known.unwritten(path, expect);
@@ -185,7 +185,7 @@ function withLinking(tree: LocalTree, linking: Linking): LocalTree {
   if (linking.size === 0) return tree;
   const files = new Map(tree.files);
   for (const [path, { digest, isKnown, textFault }] of linking) {
-    // A folder that the walk has read again may not hold the file any more.
+    // A folder that the scan has read again may not have the file any more.
     const file = tree.files.get(path);
     if (file === undefined) continue;
     const read = { ...file, digest, textFault, ...bytesOf(file.digest, digest) };

@@ -17,7 +17,7 @@ import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
 import type { Matching } from "./read-found.ts";
 
-/** A file whose links lead elsewhere than they did, and the bytes that lead there again. */
+/** A file whose links lead elsewhere than they did, and the bytes that correct them. */
 export type Respelling = { readonly link: Link; readonly from: Spelling; readonly to: Spelling; readonly bytes: Form };
 
 type Options = {
@@ -28,18 +28,18 @@ type Options = {
   readonly keeps: boolean;
 };
 
-/** What a mirror that translates links does beside the pass of all mirrors. */
+/** Does what converting links adds to a cycle. */
 export class MirrorLinks {
   /** The disk as the engine sees it. */
   readonly disk: LinkedDisk;
   readonly #forms: LinkForms;
   readonly #state: State;
   /**
-   * Where the texts were that were sent since somebody asked which of their links are inert, with
-   * base's text of then; null: the document was new.
+   * Paths of the texts that were sent since inert links were last reported, with base's text at
+   * that time; null: the document was new.
    */
   readonly #sent = new Map<LocalPath, Digest | null>();
-  /** Documents that a look found outside the mirrored part. */
+  /** Documents that a look found outside the linked subtree. */
   #outside: ReadonlySet<DocId> = new Set();
 
   constructor({ state, disk, scope, keeps }: Options) {
@@ -48,20 +48,20 @@ export class MirrorLinks {
     this.disk = new LinkedDisk(disk, this.#forms, state);
   }
 
-  /** Whether a text may hold links: then the bytes of its file are others. */
+  /** Returns whether a text may have links: then the bytes of its file differ. */
   mayLink(text: string): boolean {
     return this.#forms.mayLink(text);
   }
 
   /**
-   * Before a pass: what was where is read anew.
+   * Called before a cycle: reads the places again.
    * @param dry whether nothing may be written (I23)
    */
   begin(dry: boolean): void {
     this.#forms.begin(dry);
   }
 
-  /** Returns a lookup of texts in which both forms of a text are one. */
+  /** Returns a lookup of texts in which both forms of a text are equal. */
   comparing(texts: TextLookup): TextLookup {
     return (digest) => {
       const text = texts(digest);
@@ -69,12 +69,15 @@ export class MirrorLinks {
     };
   }
 
-  /** Returns documents that links by path lead to, and that neither base nor a whole list shows. */
+  /**
+   * Returns documents that links by path lead to, and that neither base nor a complete listing
+   * shows.
+   */
   unknownTargets({ base, local, remote }: Trees): DocId[] {
     if (!remote.complete) return [];
     const read = new Set<LocalPath>();
     const ids = new Set<DocId>();
-    // The newest first: what earlier bytes of a file said counts when they come back.
+    // The newest first: what earlier bytes of a file meant counts when they return.
     for (const { path, leads } of this.#state.spellings.all()) {
       if (read.has(path) || !local.files.has(path)) continue;
       read.add(path);
@@ -84,39 +87,42 @@ export class MirrorLinks {
     return [...ids].filter((id) => !isKnown(id) && !remote.outside.has(id) && !remote.unseen.has(id));
   }
 
-  /** Notes targets of links that are outside the mirrored part: links to them become ids. */
+  /** Notes targets of links that are outside the linked subtree: links to them become ids. */
   noteOutside(ids: ReadonlySet<DocId>): void {
     this.#outside = ids;
   }
 
   /**
-   * Reads links now that both sides are seen.
-   * @param again whether all that the service shows is known: then also links whose targets have
-   * come or gone
+   * Reads links after both sides are seen.
+   * @param again whether everything that the service shows is known: then also links whose targets
+   * came or went
    */
   read(trees: Trees, matching: Matching, keep: OnText, again: boolean): LocalTree {
     const local = this.disk.found.readNew(trees, matching, keep, again);
     return again ? this.disk.found.readAgain({ ...trees, local }, matching, keep) : local;
   }
 
-  /** Before a plan is carried out: where it puts documents is where links to them lead. */
+  /** Called before a plan is carried out: links lead to where it puts documents. */
   expect(plan: Plan): void {
     this.#forms.where().now.expect(plan);
   }
 
-  /** Where everything will be when the plan is done, to be changed; null: nobody has asked yet. */
+  /**
+   * Returns where everything will be when the plan is done, to be changed; null: nobody has asked
+   * yet.
+   */
   places(): LinkPlaces | null {
     return this.#forms.placesIfKnown();
   }
 
   /**
-   * The text of a file that is about to be sent: a document that was created since may be what one
-   * of its links leads to.
+   * Returns the text of a file that is about to be sent: one of its links may lead to a document
+   * that was created since.
    * @param expect the text that the plan saw
    * @returns the digest of what is to be sent
    */
   asItLeadsNow(path: LocalPath, expect: Digest, keep: OnText): Digest {
-    // Most texts hold no links: then nothing is known of them, and their files need not be read.
+    // Most texts have no links: nothing is recorded of them, and their files need not be read.
     if (this.#forms.known.standingFor(path, expect) === null) return expect;
     if (!this.#sent.has(path)) this.#sent.set(path, this.#baseAt(path));
     const bytes = this.disk.plain.read(path);
@@ -130,8 +136,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Whether a file whose document is yet to be linked can be read as that one's text. Then it
-   * stands for it.
+   * Returns whether a file whose document is yet to be linked can be read as that document's text.
+   * If so, it stands for it.
    * @param expect the text that the plan saw
    */
   readsAs(path: LocalPath, expect: Digest, wanted: Form): boolean {
@@ -141,13 +147,13 @@ export class MirrorLinks {
     return this.#forms.readAs(path, bytes.value, wanted, isFree);
   }
 
-  /** Whether any text here is known to hold links. */
+  /** Returns whether any local text is known to have links. */
   hasLinks(): boolean {
     return !this.#forms.known.isEmpty();
   }
 
   /**
-   * Returns what the links of a text lead to, as its file was last seen; none where it has none.
+   * Returns the targets of a text's links, as its file was last seen; none if it has none.
    * @param path where the file is, or will be once the plan has moved its folder
    */
   leadsOf(path: LocalPath, text: Digest): readonly Lead[] {
@@ -155,19 +161,19 @@ export class MirrorLinks {
     return (here ?? this.#state.spellings.all().find((one) => one.text === text))?.leads ?? [];
   }
 
-  /** Whether a link that leads nowhere in what was sent has a target by now. */
+  /** Returns whether a link that led nowhere when it was sent has a target by now. */
   hasOpenTargets(): boolean {
     const spellings = this.#state.spellings.all();
     if (spellings.length === 0) return false;
-    // Of base as the pass has left it: it may have parted with what a link led to.
+    // Of base as the cycle has left it: it may have lost a link's target.
     const now = new LinkPlaces(this.#state.load(), this.#forms.scope);
     return spellings.some(({ leads }) => leadsSomewhereNew(leads, now));
   }
 
   /**
-   * The files whose links are to be written anew, since documents moved. Level-triggered: it
-   * compares where links lead with where documents are, so that a pass that was cut off, or one
-   * that is yet to know of the move, leaves nothing out.
+   * Returns the files whose links must be rewritten because documents moved. It compares where
+   * links lead with where documents are, so that a cycle that was interrupted, or does not know of
+   * a move yet, leaves nothing out.
    */
   *respellings(): Generator<Respelling> {
     const spellings = this.#state.spellings.all();
@@ -178,7 +184,8 @@ export class MirrorLinks {
     const byPath = new Map([...base.links.values()].map((link) => [places.pathOf(link.id), link]));
     for (const spelling of spellings) {
       const link = byPath.get(spelling.path);
-      // What was moved out of the mirrored part and edited locally stays, and is read as ever.
+      // A document that was moved out of the linked subtree and edited locally stays, and is read
+      // as before.
       if (link === undefined || link.standing === "suspended" || !leadsAstray(spelling, places)) continue;
       if (isAnothers(spelling, link)) continue;
       if (spelling.leads.some((lead) => isUnsettled(lead, places))) continue;
@@ -190,7 +197,7 @@ export class MirrorLinks {
   #respell(spelling: Spelling, link: Link, places: LinkPlaces): Respelling | null {
     const { path, bytes: digest, leads } = spelling;
     const read = this.disk.plain.read(path);
-    // Edited since, or written over: then it is read anew.
+    // Edited or written since: then it is read again.
     if (read.kind !== "done" || read.value.digest !== digest) return null;
     const place = places.from(path);
     const open = new Map(leads.flatMap((lead) => (lead.to === null ? [[lead.said, lead]] : [])));
@@ -204,19 +211,22 @@ export class MirrorLinks {
       bytes: bytes.digest,
       text: spelling.text,
       spelledAt: path,
-      // What leads nowhere in the text does so until that is read anew, whatever is there by now.
+      // What leads nowhere in the text does so until that is read again, even if something is there
+      // by now.
       leads: leadsOf(text, place, [place, meantBy(leads)]).map((lead) => asOpen(lead, open.get(lead.said))),
     };
     return isAsKnown(spelling, to) ? null : { link, from: spelling, to, bytes };
   }
 
-  /** Before a file is written anew: recovery must know what its bytes stand for, old and new. */
+  /**
+   * Called before a file is rewritten: recovery must know what its bytes stand for, old and new.
+   */
   note({ from, to }: Respelling, parkAt: string): void {
     this.#forms.known.parking(from.path, from.bytes, parkAt);
     this.#forms.known.put(to);
   }
 
-  /** After a kill, nothing was taken aside: what is known of the bytes that are there is newest. */
+  /** Called if a kill came before the file was set aside: its present bytes are the newest. */
   unwritten(path: LocalPath, parkAt: string): void {
     const { known } = this.#forms;
     const look = this.disk.plain.look(path);
@@ -234,8 +244,8 @@ export class MirrorLinks {
   }
 
   /**
-   * Of the texts that were sent since the last call: links that lead to no document, and were none
-   * of base's text.
+   * Returns, of the texts that were sent since the last call, the links that lead to no document,
+   * without those that base's text had.
    */
   takeInert(local: LocalTree): readonly InertLinks[] {
     if (this.#sent.size === 0) return [];
@@ -248,7 +258,10 @@ export class MirrorLinks {
     return inertLinks(texts, local, new LinkPlaces(this.#state.load(), this.#forms.scope));
   }
 
-  /** Forgets what no file has any more. Not while a replace may still be undone. */
+  /**
+   * Forgets what no file has any more. Must not be called while a replacement may still be
+   * reverted.
+   */
   tidy(): void {
     if (!this.#state.spellings.isEmpty() && this.#state.intents().length === 0) this.#state.spellings.removeLost();
   }

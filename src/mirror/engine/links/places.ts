@@ -13,9 +13,9 @@ import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
 
 type Id = DocId | DirId;
 
-/** How a mirror's links are read. */
+/** How links are read. */
 export type LinkScope = {
-  /** The mirrored subtree of the workspace, which absolute links begin with. */
+  /** The linked subtree of the workspace; absolute links begin with it. */
   readonly prefix: RemotePath;
   /** Whether wiki links count. */
   readonly wiki: boolean;
@@ -24,14 +24,14 @@ export type LinkScope = {
 /** Places of documents and folders: now, and when base was written. */
 export type Where = { readonly now: LinkPlaces; readonly before: LinkPlaces };
 
-/** Which document or folder is where, for the links that lead there. */
+/** Tells which document or folder is at a path, for the links that lead there. */
 export class LinkPlaces {
   readonly #byId = new Map<string, LocalPath>();
   readonly #byPath = new Map<LocalPath, Id>();
   readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
   readonly #scope: LinkScope;
   readonly #unlinked = new Set<LocalPath>();
-  /** Paths that two have had, with the one that gave way. */
+  /** Paths that two had, with the one that was removed from the map. */
   readonly #shared = new Map<LocalPath, Id>();
   /** Null until a wiki link is read. */
   #named: NameIndex | null = null;
@@ -63,7 +63,7 @@ export class LinkPlaces {
     return isDocId(id) ? id : null;
   }
 
-  /** Whether this is there, and no other. */
+  /** Returns whether this one is at the path, and no other. */
   isAt(id: Id, path: LocalPath): boolean {
     return this.pathOf(id) === path && this.idAt(path) === id;
   }
@@ -74,7 +74,8 @@ export class LinkPlaces {
    */
   take({ found, open, coming, unlinked }: Whereabouts, remote: RemoteTree | null): void {
     this.#remote = remote;
-    // ORDER: first, since a hold may say where a document was that is back where base has it.
+    // ORDER: first, because the place in a blocked change may be outdated for a document that is
+    // back where base has it.
     for (const link of this.#links.values())
       if (!isAway(link) && !found.has(link.id) && !open.has(link.id) && !this.isAt(link.id, link.localPath))
         this.set(link.id, link.localPath);
@@ -84,8 +85,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Whether this is known to be there no more. What is not here may be about to come, after a clone
-   * that was cut off: links to it are no links to nothing.
+   * Returns whether this is known not to exist any more. What is not local may still come, after an
+   * interrupted clone: links to it do lead somewhere.
    */
   isGone(id: Id | null): boolean {
     if (id === null) return false;
@@ -100,24 +101,27 @@ export class LinkPlaces {
   }
 
   /**
-   * Whether this is outside the mirrored part, on the service or locally. What is at its path is
-   * another document.
+   * Returns whether this is outside the linked subtree, on the service or locally. What is at its
+   * path is another document.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
   }
 
-  /** Notes documents that no record names, and that are outside the mirrored part. */
+  /** Notes documents outside the linked subtree that have no record. */
   setOutside(ids: ReadonlySet<string>): void {
     this.#outside = ids;
   }
 
-  /** Whether what has this path is gone on the service: links that are read do not lead to it. */
+  /**
+   * Returns whether what has this path is gone from the service: links that are read do not lead to
+   * it.
+   */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
   }
 
-  /** Whether two have one path, as in the middle of an exchange. */
+  /** Returns whether two have one path, as in the middle of an exchange. */
   isShared(path: LocalPath): boolean {
     return this.#shared.has(path);
   }
@@ -166,44 +170,52 @@ export class LinkPlaces {
     });
   }
 
-  /** Whether what a wiki link or path says leads to a document by now, where it led to none. */
+  /** Returns whether the target of a wiki link or path exists by now, if it did not before. */
   isThere({ said, at }: Pick<Lead, "said" | "at">): boolean {
     if (at !== null && this.idAt(at) !== null && !this.isGoneAt(at)) return true;
     const name = at === null && this.#names !== undefined ? nameOfSaid(said) : null;
     return name !== null && this.#names!.idOf(name) !== null;
   }
 
-  /** Whether a wiki link leads elsewhere by now, or nowhere: another has its name, too. */
+  /**
+   * Returns whether a wiki link leads elsewhere by now, or nowhere: another document has its name,
+   * too.
+   */
   isNoMore({ said, to }: Lead): boolean {
     const name = this.#names === undefined ? null : nameOfSaid(said);
     return name !== null && this.#names!.idOf(name) !== to;
   }
 
-  /** What gave way at a path, in the middle of an exchange, and is still there has it again. */
+  /**
+   * Gives a path back to the one that was removed from the map in the middle of an exchange, if it
+   * is still there.
+   */
   #leave(path: LocalPath): void {
     const other = this.#shared.get(path);
     if (other !== undefined && this.#byId.get(other) === path) this.#byPath.set(path, other);
     else this.#byPath.delete(path);
   }
 
-  /** Notes that the file at a path is no known document: what base has there is elsewhere. */
+  /**
+   * Notes that the file at a path is no known document: the one that base has there is elsewhere.
+   */
   setUnlinked(path: LocalPath): void {
     this.#byPath.delete(path);
     this.#unlinked.add(path);
     this.#named?.add(path);
   }
 
-  /** Whether a file is there that is no known document yet: what leads there leads to no other. */
+  /** Returns whether an unknown file is at the path: links to it lead to no other document. */
   isUnlinked(path: LocalPath): boolean {
     return this.#unlinked.has(path) && !this.#byPath.has(path);
   }
 
-  /** As the document at a path sees it. */
+  /** Returns the places as the document at a path sees them. */
   from(path: LocalPath): Place {
     return this.unless(path, () => false);
   }
 
-  /** The same, but that nothing is known of some paths. */
+  /** Returns the same, but with nothing known of some paths. */
   unless(path: LocalPath, isUnknown: (at: LocalPath) => boolean): Place {
     return {
       path,
@@ -214,7 +226,7 @@ export class LinkPlaces {
     };
   }
 
-  /** What an absolute destination leads to; null for any other. */
+  /** Returns the target of an absolute destination; null for any other. */
   idAtAbsolute(said: string): string | null {
     return said.startsWith("/") ? resolve({ kind: "path", said, inert: false, suffixAt: 0 }, this.from("")) : null;
   }
@@ -246,9 +258,9 @@ function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
 
 /**
  * Returns where documents and folders are locally: where base has them, or, if the service refuses
- * a local move, where its hold has them. A file that got a name which is not mirrored has no place,
- * because another document may have its path. A folder that was removed locally and stays on the
- * service has no place either, because another folder may have its path.
+ * a local move, where its blocked change has them. A file that was renamed to a name that is not
+ * synced has no place, because another document may have its path. A folder that was removed
+ * locally and stays on the service has no place either, because another folder may have its path.
  */
 function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);
@@ -267,7 +279,7 @@ function isRemoved(reason: HoldReason | undefined): boolean {
   return forbids.length > 0 && forbids.every((one) => one === "remove");
 }
 
-/** Folders that stand elsewhere than base has them, the deepest first. */
+/** Returns folders that are elsewhere than base has them, the deepest first. */
 function movedFolders({ dirs, holds }: BaseTree): readonly Moved[] {
   const moved: Moved[] = [];
   for (const { key, path, reason } of holds.values()) {

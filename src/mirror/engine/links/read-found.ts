@@ -16,7 +16,7 @@ import type { LinkPlaces, Where } from "./places.ts";
 /** Policy and texts by which a cycle matches documents. */
 export type Matching = { readonly policy: Policy; readonly texts: TextLookup };
 
-/** Reads the files of a walk that hold links, in the service's form. */
+/** Reads the files of a scan that have links, in the service's form. */
 export class FoundReader {
   readonly #plain: Pick<Disk, "read">;
   readonly #forms: LinkForms;
@@ -29,9 +29,9 @@ export class FoundReader {
   }
 
   /**
-   * Reads the links that a walk left unread, by where the planner's match has documents.
-   * @param isListed whether all that the service shows is known
-   * @returns the local tree; nothing in it counts as absent if a file was replaced since the walk
+   * Reads the links that a scan left unread, by where the planner's match has documents.
+   * @param isListed whether everything that the service shows is known
+   * @returns the local tree; nothing in it counts as absent if a file was replaced since the scan
    */
   readNew(trees: Trees, matching: Matching, onText: OnText, isListed: boolean): LocalTree {
     const { local } = trees;
@@ -44,9 +44,9 @@ export class FoundReader {
   }
 
   /**
-   * Reads files again of which a link led nowhere, where its target is there by now, and edited
-   * ones of which a link leads to what is gone. A document that is held, protected or in conflict
-   * waits for its next edit: nobody asked for this one.
+   * Reads files again if a link led nowhere and its target exists by now; and edited ones with a
+   * link to what is gone. A document that is blocked, protected or in conflict waits for its next
+   * edit: its user has not asked for this one.
    */
   readAgain(trees: Trees, matching: Matching, onText: OnText): LocalTree {
     const spellings = this.#state.spellings.all();
@@ -71,9 +71,9 @@ export class FoundReader {
   }
 
   /**
-   * Reads a file of a walk in the service's form.
-   * @param anew by what is where now, whatever its bytes stood for
-   * @returns null where it cannot be read, holds no text, or is another file by now
+   * Reads a file of a scan in the service's form.
+   * @param asNew reads by the present places, whatever its bytes stood for
+   * @returns null if it cannot be read, is no text, or is another file by now
    */
   #readFile(file: LocalFile, where: Where, onText: OnText, asNew: boolean): LocalFile | null {
     const { linksUnread, bytes: _, ...plain } = file;
@@ -104,7 +104,7 @@ function isToBeReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // A text that nobody edited must not bring back its document that is gone.
+  // A text that nobody edited must not restore its document that is gone.
   if (leadsSomewhereNew(leads, now)) return !waits.has(path) && (id === null || remote.files.has(id));
   if (!leadsToGone(leads, now)) return false;
   const link = id === null ? undefined : base.links.get(id);
@@ -114,7 +114,7 @@ function isToBeReadAgain(
   return !waits.has(path) || base.holds.get(link.id)?.reason === "refused";
 }
 
-/** Documents of which no text is to be sent that nobody wrote. */
+/** Returns the paths of documents for which no text must be sent that nobody wrote. */
 function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waits = new Set<LocalPath>();
   for (const link of links.values())
@@ -123,7 +123,7 @@ function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalP
   return waits;
 }
 
-/** @param changed null: the file is not the one that the walk saw */
+/** @param changed null: the file is not the one that the scan saw */
 function withFiles(tree: LocalTree, changed: ReadonlyMap<LocalPath, LocalFile | null>): LocalTree {
   if (changed.size === 0) return tree;
   const files = new Map(tree.files);

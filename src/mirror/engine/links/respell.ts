@@ -5,7 +5,7 @@ import { parkingPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
-/** How many files are noted together, and with one fsync, before they are written. */
+/** Number of files that are recorded together, with one fsync, before they are written. */
 const TOGETHER = 64;
 
 /** A file that is about to be rewritten; `open`: its row, or null if its bytes stay. */
@@ -17,16 +17,16 @@ type Noted = {
 type Row = Extract<Intent, { kind: "replace" }>;
 
 /**
- * After documents moved, writes the links to them anew, on disk alone: the texts are the same, and
- * the service's links, by id, were never broken. Journalled as any replace is: what an editor saved
- * meanwhile survives (I14), and a kill leaves whole bytes (I13).
+ * Rewrites the links to documents that moved, on the disk only: the texts are the same, and the
+ * service's links, by id, were never broken. It is journalled like any replacement: what a program
+ * saved meanwhile survives (I14), and a kill leaves whole bytes (I13).
  */
 export function respellLinks(ctx: PassContext): void {
   const { links } = ctx.world;
   if (links !== undefined) respellFiles(ctx, links, links.respellings());
 }
 
-/** Writes files so. What they stand for stays. */
+/** Rewrites files. The texts that they stand for stay. */
 export function respellFiles(ctx: PassContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let some: Respelling[] = [];
   const write = (): void => {
@@ -41,9 +41,9 @@ export function respellFiles(ctx: PassContext, links: MirrorLinks, files: Iterab
 }
 
 /**
- * ORDER: before the effects, so that after a kill the files' bytes are known to be these texts, and
- * after a power cut as well, with the places that they are spelled for: once their targets move
- * again, nothing else could tell what they say. The intents come with it, by which recovery knows
+ * ORDER: before the effects, so that after a kill or a power cut the files' bytes are known to
+ * stand for these texts, with the places that they are written for: once their targets move again,
+ * nothing else could tell what they mean. The intents are written with it; by them recovery knows
  * that the bytes may be the old ones.
  */
 function noteAll(ctx: PassContext, links: MirrorLinks, files: readonly Respelling[]): readonly Noted[] {

@@ -5,9 +5,9 @@ import { outOfPlace, toPaths, toTexts } from "./change-form.ts";
 import { MirrorLinks, type Respelling } from "./mirror-links.ts";
 
 /**
- * Returns the world of a mirror that translates links.
+ * Returns the world of a folder whose links are converted.
  * @param keeps whether the state may be written
- * @param wiki whether wiki links are translated, too
+ * @param wiki whether wiki links are converted, too
  */
 export function translating(world: World, keeps: boolean, wiki = false): World {
   const { state, prefix } = world;
@@ -15,7 +15,7 @@ export function translating(world: World, keeps: boolean, wiki = false): World {
   return { ...world, disk: links.disk, links };
 }
 
-/** A disk that is only read, with texts in the service's form. */
+/** Returns a disk that is only read, with texts in the service's form. */
 export function readingDisk(
   { prefix, ...files }: Pick<World, "state" | "disk" | "prefix">,
   wiki: boolean,
@@ -23,12 +23,12 @@ export function readingDisk(
   return new MirrorLinks({ ...files, scope: { prefix, wiki }, keeps: false }).disk;
 }
 
-/** How links are to be translated from now on; null: no more. */
+/** How links are to be converted from now on; null: not any more. */
 type Asked = { readonly wiki: boolean } | null;
 
 /**
- * What would be written on disk if links were translated from now on, or no more.
- * @returns why that cannot be told, or the files
+ * Returns what would be written on the disk if the conversion of links were turned on or off.
+ * @returns the reason why that cannot be told, or the files
  */
 export function respellingsFor(world: World, asked: Asked): string | readonly Respelling[] {
   const { root } = checkRoot(world);
@@ -39,7 +39,7 @@ export function respellingsFor(world: World, asked: Asked): string | readonly Re
   return [...toPaths({ ...files, scope: { prefix, wiki: asked.wiki } }, links !== undefined)];
 }
 
-/** Linking documents whose files cannot be written in another form before a sync. */
+/** Returns linking documents whose files cannot be written in another form before a sync. */
 export function notInPlace(world: World): readonly LocalPath[] {
   return [...outOfPlace({ state: world.state, disk: plainDisk(world) })];
 }
