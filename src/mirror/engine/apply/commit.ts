@@ -8,7 +8,7 @@ import { DONE } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { recordEvent } from "../run/world.ts";
 
-/** How every effect ends: one transaction moves base. */
+/** The end of every effect: one transaction moves base. */
 
 /** Content that is stored in the transaction, if the store does not have it yet. */
 export type Kept = { readonly digest: Digest; readonly text: string; readonly name: TextName };
@@ -16,8 +16,8 @@ export type Kept = { readonly digest: Digest; readonly text: string; readonly na
 export type Change = {
   readonly keeps?: Kept;
   /**
-   * The whole link from now on: of a new document, or one read from the state just now, without
-   * waiting since.
+   * The whole link from now on: of a new document, or one that was read from the state just now,
+   * with no wait since.
    */
   readonly link?: Link;
   /**
@@ -27,7 +27,7 @@ export type Change = {
   readonly text?: Link;
   /** The version to remember for the history, when base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  /** Left out: nothing of it is of interest to a user. */
+  /** Left out: nothing in it interests a user. */
   readonly event?: EventFields;
 } & RowsBeside;
 
@@ -37,17 +37,17 @@ export type FolderMove = { readonly side: "local" | "remote"; readonly from: str
 type RowsBeside = {
   /** A link that ends. `trashPath`: where its file is now; null: nowhere. */
   readonly ends?: { readonly link: Link; readonly trashPath: string | null };
-  /** A document that was gone and is back as a new one: its link ends, if it is still there. */
+  /** A document that was gone and is back as a new one: its link ends, if it still exists. */
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
   readonly hold?: Hold;
   readonly dir?: DirLink;
-  /** Folders that moved on one side, with all below them, in this order. */
+  /** Folders that moved on one side, with everything below them, in this order. */
   readonly moved?: readonly FolderMove[];
   readonly removes?: {
     readonly conflict?: DocId;
     readonly tombstone?: DocId;
-    /** The key of a hold that ends. */
+    /** The key of a blocked change that ends. */
     readonly hold?: string;
     readonly dir?: DirId;
   };
@@ -61,28 +61,29 @@ export function whereItStands(ctx: PassContext, changed: Link): Link {
 }
 
 /**
- * Whether base has another change id than when an effect began: a rename beside it gives one, on
- * some deployments. Which of two ids of one text is the newer one cannot be told.
+ * Returns whether base has another change id than when an effect began: on some deployments a
+ * rename gives a new one. It cannot be told which of two ids of one text is newer.
  */
 export function hasAnotherId(ctx: PassContext, link: Link): boolean {
   return ctx.world.state.link(link.id)?.changeId !== link.changeId;
 }
 
-/** A link that an effect leaves at its version, with the id that this version has by now. */
+/** Returns a link at its version, with the id that this version has by now. */
 export function withIdNow(ctx: PassContext, link: Link): Link {
   const current = ctx.world.state.link(link.id);
   return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;
 }
 
-/** Moves base once the effect is done: the one transaction that each action ends with. */
+/** Moves base after the effect: the one transaction that ends each action. */
 export function commit(ctx: PassContext, change: Change): OutcomeOf<"done"> {
   ctx.world.state.transact(() => write(ctx, change));
   return DONE;
 }
 
 /**
- * As `commit`, in one transaction with the commits of other steps. Resolves when it is committed;
- * after a kill before that, the effect is there and base has not moved, and recovery settles it.
+ * Does the same as `commit`, in one transaction with the commits of other steps. Resolves when it
+ * is committed. After a kill before that, the effect is done and base has not moved; recovery
+ * completes it.
  */
 export async function commitWithOthers(
   ctx: PassContext,
@@ -118,13 +119,14 @@ function putWhole(ctx: PassContext, link: Link): void {
   ctx.world.state.putLink(link);
 }
 
-/** Where links are translated: notes where a document is from now on, of which base says less. */
+/** If links are converted: notes where a document is from now on. */
 function notePlace({ world: { state, links } }: PassContext, link: Link): void {
   const places = links?.places() ?? null;
   if (places === null || places.isAt(link.id, link.localPath)) return;
-  // A document that was nowhere is new, and base has no path of it to compare with.
+  // A document that had no place is new, and base has no path of it to compare with.
   const before = places.pathOf(link.id) !== null || isAway(link) ? state.link(link.id) : null;
-  // What moves on the service alone stands here where the plan found it, which base may not know.
+  // What moves only on the service is at the place where the plan found it, which base may not
+  // know.
   if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }
 
@@ -151,8 +153,8 @@ function buryReplaced(ctx: PassContext, old: DocId): void {
 }
 
 /**
- * Ends a link, within the caller's transaction: leaves a tombstone, and closes all that was open
- * about the document.
+ * Ends a link, within the caller's transaction: leaves a tombstone, and closes everything that was
+ * open about the document.
  */
 function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
   const { state, clock } = ctx.world;

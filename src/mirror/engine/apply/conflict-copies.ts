@@ -14,7 +14,7 @@ import type { Shown } from "./run-effect.ts";
 import { seenHere } from "./text-name.ts";
 import { leftOpen } from "./unsettled.ts";
 
-/** The files that show what the service holds while a conflict is open. */
+/** Finds, names and removes the files that show the service's version while a conflict is open. */
 
 /**
  * Names the copy of a version. A name that another conflict has on record is passed over: that copy
@@ -66,8 +66,8 @@ export function findCopy(
 }
 
 /**
- * What is recorded of a version that is shown no more: a copy that its user edited stays, and if it
- * is moved over the document, that is a choice.
+ * Returns the record of a version that is not shown any more: a copy that its user edited stays,
+ * and moving it over the document is a choice.
  */
 export function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
@@ -85,7 +85,7 @@ export function removeUnrecorded(
   const { disk, state } = world;
   const conflict = state.conflict(id);
   if (conflict?.sidecarPath === path || disk.look(path).kind !== "file") return { kind: "over", outcome: DONE };
-  // ORDER: the record of the newer copy is safe first: without it, after a power cut, the old copy
+  // ORDER: the record of the newer copy is safe first. Otherwise, after a power cut, the old copy
   // would count as removed by its user.
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
   const end = disk.trash(path, writes, trashPlace(world, path));
@@ -97,8 +97,8 @@ export function removeUnrecorded(
 export type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
 
 /**
- * Writes a text as a sidecar. A file that is there already (from a state that was lost, or made by
- * somebody) goes to the trash first, because somebody may have edited it.
+ * Writes a text as a conflict copy. An existing file (from a lost state, or made by a user) goes to
+ * the trash first, because it may have been edited.
  */
 export function placeSidecar(ctx: PassContext, at: LocalPath, text: string, digest: Digest): Placed {
   const { disk } = ctx.world;
@@ -116,7 +116,7 @@ export function placeSidecar(ctx: PassContext, at: LocalPath, text: string, dige
   return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
 }
 
-/** So that the run, `log` and `history` tell of what was no sidecar of this conflict. */
+/** Makes the run, `log` and `history` report a file that was no copy of this conflict. */
 function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
   const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;

@@ -14,14 +14,14 @@ import type { PassContext } from "../run/pass-context.ts";
 const MERGES = "the newer version merges: the conflict is resolved";
 const ACCEPTED = "the published version has the change that was in review: the conflict is resolved";
 
-/** The document changed on the service during its conflict. */
+/** Handles a document that changed on the service during its conflict. */
 export function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict">): Promise<Outcome> {
   return meetNewer(ctx, action, null);
 }
 
 /**
- * Meets the version that the service has now. If the texts merge, the conflict ends; else a copy of
- * its own shows that version, and the conflict goes on.
+ * Compares with the version that the service has now. If the texts merge, the conflict ends; else a
+ * copy of its own shows that version, and the conflict continues.
  * @param over the version over which the user chose the local text: both texts are then compared
  * with that version; null: nobody chose
  */
@@ -36,8 +36,7 @@ async function meetNewer(
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file } = fetched.value;
-  // ORDER: read after the wait, because the sidecar may have moved along with its document
-  // meanwhile.
+  // ORDER: read after the wait, because the copy may have moved along with its document meanwhile.
   const link = state.link(action.id);
   const conflict = conflictSince(state.conflict(action.id), over);
   if (link === null || conflict === null) return stale("the conflict ended meanwhile");
@@ -47,7 +46,7 @@ async function meetNewer(
     const { local: merged, waiting, parted } = after;
     return endByMerge(ctx, action, { link, merged, waiting, parted, remote: fetched.value });
   }
-  // Accepted, and edited locally since where it does not merge: what is settled waits no more.
+  // Accepted, and edited locally since if it does not merge: what is decided waits no more.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const record = submissions.length === link.submissions.length ? null : { ...link, submissions };
   const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;
@@ -110,9 +109,9 @@ function endByMerge(
 }
 
 /**
- * The user ended the conflict. The text at the document's path is sent, based on the version that
- * the copy showed which was removed, or moved over the document. If the service has moved on since,
- * nobody has seen what it holds now: that is merged, or shown.
+ * Handles the end of a conflict by the user. The text at the document's path is sent, based on the
+ * version shown by the copy that was removed, or moved over the document. If the service has a
+ * newer version since, nobody has seen it: it is merged, or shown.
  */
 export async function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
@@ -150,7 +149,7 @@ export function moveSidecar(ctx: PassContext, action: ActionOf<"move-conflict-co
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
-  // `from` = `to`: the copy is there already, and only the record has to learn it.
+  // `from` = `to`: the copy is there already, and only the record must change.
   if (action.from !== action.to && disk.look(action.from).kind !== "absent") {
     const moved = disk.move(action.from, action.to, null);
     if (moved.kind !== "done") return outcomeOfDisk(moved);
@@ -163,15 +162,16 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   const { state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return DONE;
-  // ORDER: recorded before the sidecar is taken away: if this is interrupted, or the service's text
-  // cannot come back, another file may stand in the document's place by the next look, and nobody
-  // has removed the sidecar in its favour.
+  // ORDER: recorded before the copy is removed. If this is interrupted, or the service's text
+  // cannot be written, another file may be at the document's path by the next look, and nobody has
+  // removed the copy in its favour.
   state.putConflict(withoutCopy(conflict));
   const document = state.link(action.id)?.localPath ?? conflict.sidecarPath;
   const dropped = dropCopies(ctx, conflict, document, action.sidecarPath);
   if (dropped.kind === "end") return dropped.outcome;
-  // The document was deleted locally during its conflict, and the service's text comes back. Until
-  // it has, the record keeps the conflict: after a crash the deletion would look like a plain one.
+  // The document was deleted locally during its conflict, and the service's text is written back.
+  // Until then the record keeps the conflict: after a crash the deletion would look like a plain
+  // one.
   state.transact(() => {
     if (action.comesBack !== true) state.removeConflict(action.id);
     recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.sidecarPath }));

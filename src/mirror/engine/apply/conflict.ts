@@ -13,7 +13,7 @@ import { flushFiles } from "./flush.ts";
 import { type Effect, endLocal, type LocalEffect, runEffect } from "./run-effect.ts";
 import { leftOpen } from "./unsettled.ts";
 
-/** Conflicts, and the copies that show the versions of the service. */
+/** Opens conflicts, and writes the copies that show the service's versions. */
 
 type Row = Extract<Intent, { kind: "conflict-copy" }>;
 type Showing = NonNullable<Row["shows"]> & { readonly text: string };
@@ -21,7 +21,7 @@ type Seen = Pick<ShownVersion, "ino" | "dev">;
 
 /**
  * Writes the copy of a version, which the record of the conflict names from then on. The copy of
- * the version before goes to the trash in a second phase.
+ * the earlier version goes to the trash in a second phase.
  */
 export const showCopy = {
   async prepare(_, { text, ...shows }) {
@@ -38,8 +38,8 @@ export const showCopy = {
     const placed = placeSidecar(ctx, path, text, writes);
     if (placed.kind === "end") return { kind: "over", outcome: placed.outcome };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
-    // ORDER: flushed before the state says that it is there. A copy that is missing counts as
-    // removed by its user, and a power cut must not look like that.
+    // ORDER: flushed before the state says that it exists. A missing copy counts as removed by its
+    // user, and a power cut must not look like that.
     await flushFiles(ctx.world, [path]);
     return { kind: "seen", seen: inodeOf(ctx, path) };
   },
@@ -102,8 +102,8 @@ function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
 }
 
 /**
- * Opens the one conflict of a document: the local text stays, and the service's is put beside it as
- * `note (theirs).md`.
+ * Opens the one conflict of a document: the local text stays, and the service's is written beside
+ * it as `note (theirs).md`.
  * @param link the record from now on: its base stays the text from which both sides started
  * @param found where the plan found the file
  * @param base that text; null when both were new at one path
@@ -141,9 +141,9 @@ export function openConflict(
 }
 
 /**
- * Shows the service's present version in a copy of its own. The copy of the version before goes to
+ * Shows the service's present version in a copy of its own. The copy of the earlier version goes to
  * the trash, unless its user edited it.
- * @param record the document's record from now on; null: as it is
+ * @param record the document's record from now on; null: unchanged
  */
 export async function showVersion(
   ctx: PassContext,
@@ -182,11 +182,11 @@ function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Dige
 }
 
 /**
- * Policy `copy`: the service's text takes the path, and the local one is kept beside it as `note
- * (mine).md`; as `note (mine 2).md` where an earlier one still is, which its user may not have
- * seen. ORDER: flushed before the file is written over: that one is fsynced and its old inode goes,
- * and a power cut would leave the local text in the store alone.
- * @returns how it failed, where it did
+ * Applies policy `copy`: the service's text takes the path, and the local one is kept beside it as
+ * `note (mine).md`; as `note (mine 2).md` if an earlier one is still there, which its user may not
+ * have seen. ORDER: flushed before the file is replaced: that one is fsynced and its old inode
+ * goes, and a power cut would leave the local text only in the store.
+ * @returns the failure, if any
  */
 export async function keepBeside(
   ctx: PassContext,
@@ -201,7 +201,7 @@ export async function keepBeside(
   return placed;
 }
 
-/** The first that is free, or holds that text already. */
+/** Returns the first path that is free, or has that text already. */
 function placeBeside({ world: { disk } }: PassContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const at = sidecarPath(document, "mine", nth, disk.names().maxNameBytes);

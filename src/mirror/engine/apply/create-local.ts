@@ -24,11 +24,11 @@ import { ensureFolders } from "./parents.ts";
 import { hasSent, takeAsOwn } from "./sent-lately.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 
-/** How a new document on the service becomes a new file here. */
+/** Creates local files for new documents on the service. */
 
 /**
- * Downloads a new document into a new file. After a crash before the commit the file is there
- * without a link; the next pass pairs it with its document.
+ * Downloads a new document into a new file. After a crash before the commit the file exists without
+ * a link; the next run pairs it with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const stays = mayStayDeleted(ctx, action) ? await staysDeleted(ctx, action) : null;
@@ -37,13 +37,16 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
   return served.kind === "end" ? served.outcome : createServed(ctx, action, served.value);
 }
 
-/** Whether the edit there that won against a deletion here may have been sent from here before. */
+/**
+ * Returns whether the edit on the service that won against a local deletion may have been sent by
+ * this mdmirror before.
+ */
 function mayStayDeleted(ctx: PassContext, { id, comesBack = false }: ActionOf<"create-local">): boolean {
   const link = comesBack ? ctx.world.state.link(id) : null;
   return link !== null && hasSent(ctx, link);
 }
 
-/** @returns null unless the edit there was sent from here */
+/** @returns null unless the edit on the service was sent by this mdmirror */
 async function staysDeleted(ctx: PassContext, { id, localPath }: ActionOf<"create-local">): Promise<Outcome | null> {
   const link = ctx.world.state.link(id);
   if (link === null) return null;
@@ -58,8 +61,8 @@ async function createServed(ctx: PassContext, action: ActionOf<"create-local">, 
   if (fetched.kind === "end") return fetched.outcome;
   const { text, digest, file } = fetched.value;
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
-  // ORDER: a file that links holds other bytes than its text. After a kill they are known to stand
-  // for it, wherever its targets are by then, if it is in the store.
+  // ORDER: a file with links has other bytes than its text. If the text is in the store, the bytes
+  // are known after a kill to stand for it, wherever its targets are by then.
   if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const made = await ctx.group.create({ path: localPath, text });
@@ -95,7 +98,10 @@ function noteCreated(
   return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });
 }
 
-/** What came of it: the file; or its text is stored, and tried again where its folder lacked. */
+/**
+ * Concludes the download: the file was created; or its text is stored, and the file is tried again
+ * if its folder was missing.
+ */
 function settle(
   ctx: PassContext,
   { id, localPath }: ActionOf<"create-local">,
@@ -105,11 +111,11 @@ function settle(
 ): Got<Written> {
   if (end.kind === "done") return got(end.value);
   const { disk, state } = ctx.world;
-  // Once somebody has seen the text, an edit may build on it before the next pass reads the
-  // file (I03).
+  // Once somebody has seen the text, an edit may build on it before the next scan reads the file
+  // (I03).
   state.putKnownText(digest, text, seenThere(localPath, id));
-  // The folder is nearly always there; looking at it before each file would cost a tenth of the
-  // whole download.
+  // The folder nearly always exists. Checking it before each file would cost a tenth of the whole
+  // download.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";
   if (!isWithoutFolder) return ended(outcomeOfDisk(end));
   const parents = ensureFolders(ctx, localPath);

@@ -34,7 +34,7 @@ type Beside = { readonly text: string; readonly request: string };
 type Seen = {
   readonly id: DocId;
   readonly changeId: ChangeId;
-  /** Of this version's content, as it was sent, or as it was read. */
+  /** Of this version's content, as sent or as read. */
   readonly digest: Digest;
   readonly remotePath: RemotePath;
   readonly protected: boolean;
@@ -43,8 +43,8 @@ type Seen = {
 };
 
 /**
- * Creates the document on the service. If its path is taken by something that the listing does not
- * show, it is blocked and not sent again.
+ * Creates the document on the service. If something that the listing does not show has its path, it
+ * is blocked and not sent again.
  */
 export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> = {
   async prepare(ctx, planned) {
@@ -115,8 +115,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> 
 const ANOTHER_THERE = stale("another document is at that path now");
 
 /**
- * Whether a new document must be read back, because a 201 shows no text. Once enough were read back
- * unchanged, a POST is all that a new document costs.
+ * Returns whether a new document must be read back, because a 201 shows no text. After enough were
+ * read back unchanged, a new document costs only its POST.
  */
 function mustBeReadBack({ world, notes, traitsAtStart }: PassContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < plainsToRead(traitsAtStart.keptForms);

@@ -1,19 +1,19 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 
-/** How a file that was not durable looks after a power loss. */
+/** Recognises files that a power loss damaged. */
 
 /**
- * ASSUMES: disks write whole sectors and systems write pages of them, so a torn file ends at a
+ * ASSUMES: disks write whole sectors and systems write pages of them, so a damaged file ends at a
  * multiple of this many bytes. A file that ends elsewhere was shortened by a person.
  */
 const SECTOR = 512;
 
-/** A file, by how many bytes it has. */
+/** A file, described by its size in bytes and its digest. */
 type Left = { readonly size: number; readonly digest: Digest };
 
 /**
- * Whether a file holds some first sectors of `bytes` and then nothing or zeros. Compared by digest,
- * because half a character cannot be read as text.
+ * Returns whether a file has some first sectors of `bytes` and then nothing or zeros. Compared by
+ * digest, because half a character cannot be read as text.
  */
 export function isCutOff(bytes: Buffer, { size, digest }: Left): boolean {
   if (size > bytes.length) return false;
@@ -22,7 +22,7 @@ export function isCutOff(bytes: Buffer, { size, digest }: Left): boolean {
   return false;
 }
 
-/** Whether a text is that of some whole sectors, of none too, and then of zeros to its end. */
+/** Returns whether a text consists of some whole sectors, or none, and then of zeros to its end. */
 export function isZeroed(text: string): boolean {
   const kept = text.indexOf("\0");
   if (kept < 0 || !/^\0+$/.test(text.slice(kept))) return false;

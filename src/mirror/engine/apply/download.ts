@@ -16,8 +16,8 @@ import { writeFile } from "./write-file.ts";
 import { winnerOfNew } from "./winner-of-new.ts";
 
 /**
- * Downloads a new text and replaces the file's. When the change id moved without a new text, only
- * the id is noted.
+ * Downloads a new text and replaces the file. If only the change id is new, only the id is
+ * recorded.
  */
 export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const link = ctx.world.state.link(action.id);
@@ -31,15 +31,14 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
     ctx.world.state.transact(() => {
       ctx.world.state.putLink({ ...renamed, protected: file.protected });
-      // A service that was put back to a backup shows superseded versions again, and is
-      // recognised by them.
+      // Superseded versions tell a service that was restored from a backup: it shows them again.
       ctx.world.state.addVersion({ id: link.id, changeId: renamed.changeId, digest, at: ctx.world.clock.now() });
     });
     return { kind: "done" };
   }
   const own = takeAsOwn(ctx, link, fetched.value, "this-run");
   if (own !== null) return own;
-  // The file holds base's text again: its user took back what this run has sent.
+  // The file has base's text again: its user reverted what this run has sent.
   if (partedFrom(ctx, link, text, "this-run") !== null) return merge(ctx, { ...action, kind: "merge", review: false });
   const inUse = leftAlone(ctx, action);
   if (inUse !== null) return inUse;
@@ -58,11 +57,11 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
 }
 
 /**
- * Both sides have a document of their own at one path, and no base. Equal texts, also but for line
- * ends, BOM and final newline, or for how links are written, are linked and the bytes left alone;
- * else an empty one gives way, or the preference of the first sync decides, or policy `copy` keeps
- * the local text beside, else it is a conflict with an empty base. No text is overwritten (I05) but
- * by a preference that was asked for, and then the loser is in the text store.
+ * Handles a document that is new on both sides at one path. Equal texts are linked and the bytes
+ * stay, also if they differ in line ends, BOM, final newline, or the form of links. Otherwise an
+ * empty one yields, or the preference of the first sync decides, or policy `copy` keeps the local
+ * text beside it, or it is a conflict with an empty base. No text is overwritten (I05) except by a
+ * preference that the user chose, and then it stays in the text store.
  */
 export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -123,7 +122,7 @@ type TakingOver = {
   readonly why: string;
 };
 
-/** The service's text takes the place of the local one. */
+/** Replaces the local text by the service's. */
 async function takeOver(
   ctx: PassContext,
   action: ActionOf<"meet">,

@@ -13,7 +13,7 @@ import { subjectOf } from "../run/subject.ts";
 import { seenHere, seenThere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** How effects begin: a read that may fail, and the outcome of each failure. */
+/** Reads at the start of effects, and the outcome of each failure. */
 
 export const DONE: OutcomeOf<"done"> = { kind: "done" };
 
@@ -21,7 +21,7 @@ export function stale(detail: string): OutcomeOf<"stale"> {
   return { kind: "stale", detail };
 }
 
-/** An outcome, or a value to go on with. */
+/** An outcome, or a value to continue with. */
 export type Got<T> = { readonly kind: "got"; readonly value: T } | { readonly kind: "end"; readonly outcome: Outcome };
 
 export function got<T>(value: T): Got<T> {
@@ -32,12 +32,12 @@ export function ended(outcome: Outcome): { readonly kind: "end"; readonly outcom
   return { kind: "end", outcome };
 }
 
-/** Faults after which nothing else that is sent would fare better. */
+/** Faults after which no other request of the run would succeed either. */
 export const ENDS_A_RUN: ReadonlySet<string> = new Set(["unreachable", "unavailable", "not-the-service"]);
 
 /**
- * The outcome of a fault of a read, or of a write that certainly did nothing. A 404 is stale: the
- * next pass proves or disproves that the document is gone.
+ * Returns the outcome of a fault of a read, or of a write that certainly did nothing. A 404 is
+ * stale: the next cycle proves whether the document is gone.
  */
 export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome {
   switch (fault.kind) {
@@ -66,7 +66,7 @@ export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome 
 }
 
 /**
- * Returns the code under which a refused version is blocked: that of its content where the service
+ * Returns the code under which a refused version is blocked: that of its content if the service
  * names a link that leads to nothing, else that of the whole answer.
  */
 export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
@@ -74,14 +74,16 @@ export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: 
   return fieldCodes.includes(unresolved) ? unresolved : code;
 }
 
-/** Whether the service answers that nothing has this id, or nothing that this key may see. */
+/**
+ * Returns whether the service answers that nothing has this id, or nothing that this key may see.
+ */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
 
 /**
- * The outcome of an effect on the disk that did not happen. Nothing was changed; after a fault (no
- * space, no permission) the next run tries again.
+ * Returns the outcome of an effect on the disk that was not done. Nothing was changed; after a
+ * fault (no space, no permission) the next run tries again.
  */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
   if (end.kind === "stale") return stale(end.detail);
@@ -90,8 +92,8 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
 }
 
 /**
- * Called right before a file is written over, or taken away: somebody may have it in hand since the
- * plan. The next pass holds it then. null: nobody has.
+ * Called right before a file is replaced or removed: somebody may be working on it since the plan.
+ * Then the next cycle blocks the change. null: nobody is.
  */
 export function leftAlone(
   ctx: PassContext,
@@ -101,7 +103,10 @@ export function leftAlone(
   return use === null ? null : stale(use.why);
 }
 
-/** Why a file is written, and that it was although somebody has it in hand. */
+/**
+ * Returns the reason for writing a file, and that it was written although somebody is working on
+ * it.
+ */
 export function whyWritten(
   ctx: PassContext,
   { why, localPath }: { readonly why: string; readonly localPath: LocalPath },
@@ -117,7 +122,7 @@ export function makeHold(ctx: PassContext, fields: HoldFields): Hold {
 
 export type RemoteText = { readonly file: FileWithContent; readonly text: string; readonly digest: Digest };
 
-/** Reads a document. Its text is stored before anything is done with it (I03). */
+/** Reads a document. Its text is stored before it is used (I03). */
 export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
   const fetched = await fetchUnkept(ctx, id, path);
   if (fetched.kind === "got")
@@ -126,8 +131,8 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
 }
 
 /**
- * Reads a document for its version and place. Its text is stored all the same, because it may be
- * edited there before it is read again (I03).
+ * Reads a document for its version and place. Its text is stored, too, because it may be edited on
+ * the service before it is read again (I03).
  */
 export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
@@ -157,20 +162,20 @@ function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | 
   return text === null ? null : { file: { ...file, content: text }, text, digest };
 }
 
-/** A document as it was read, with the id of the request. */
+/** A document as read, with the id of the request. */
 export type Served = { readonly file: FileWithContent; readonly requestId: string | null };
 
-/** Reads a document, without looking at its text. */
+/** Reads a document without examining its text. */
 export async function fetchServed({ world }: PassContext, id: DocId): Promise<Got<Served>> {
   const answer = await world.remote.getFile(id);
-  // ORDER: the next request leaves before this text is dealt with, which takes longer than an
+  // ORDER: the next request is sent before this text is processed, which takes longer than an
   // answer.
   if (world.clock.turn !== undefined) await world.clock.turn();
   if (!answer.ok) return ended(outcomeOfFault(answer.fault));
   return got({ file: answer.value, requestId: answer.requestId });
 }
 
-/** Returns the content with its digest, or the end if no file can hold it. Stores nothing. */
+/** Returns the content with its digest, or the outcome if no file can hold it. Stores nothing. */
 export function asRemoteText(
   ctx: PassContext,
   id: DocId,
@@ -201,8 +206,8 @@ export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: 
 }
 
 /**
- * The same together with other steps, without storing it; the caller does, at the latest with the
- * intent that uses it.
+ * Does the same together with other steps, without storing it; the caller does, at the latest with
+ * the intent that uses it.
  */
 export async function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): Promise<Got<LocalRead>> {
   return asExpected(await ctx.group.read(path), expect);
@@ -215,8 +220,8 @@ function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Got<LocalRead
 }
 
 /**
- * An action that sends a file's text, with the links of that text as they lead now: what it links
- * to may have been created since the plan was made.
+ * Returns an action that sends a file's text with its links as they lead now: their targets may
+ * have been created since the plan.
  */
 export function asItLeadsNow<A extends ActionOf<"create-remote" | "put">>(
   { world: { links, state } }: PassContext,
@@ -229,7 +234,7 @@ export function asItLeadsNow<A extends ActionOf<"create-remote" | "put">>(
   return expect === action.expect ? action : { ...action, expect };
 }
 
-/** The log's entry for an action: its subject and reason, unless `more` says otherwise. */
+/** Returns the log's entry for an action: its subject and reason, unless `more` says otherwise. */
 export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
 }

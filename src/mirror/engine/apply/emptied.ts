@@ -6,7 +6,10 @@ import type { World } from "../run/world.ts";
 /** The code of events by which a document lost its text: the safety checks count them. */
 const EMPTIED = "emptied";
 
-/** Returns whether a text is blank, and the one before was not. One that the store lost was not. */
+/**
+ * Returns whether a text is blank and the earlier one was not. A text that the store lost counts as
+ * not blank.
+ */
 export function empties({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }

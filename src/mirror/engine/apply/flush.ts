@@ -6,24 +6,24 @@ import type { PassContext } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Makes sure that files survive a power loss. Overwritten files are fsynced as they are written;
- * new ones in batches, and until then their links are marked as not durable.
+ * Makes files survive a power loss. Replaced files are fsynced when they are written; new ones in
+ * batches, and until then their links are marked as not durable.
  */
 
 /**
- * How many new files are fsynced at the end of the pass that made them. More of them wait for the
- * next pass: by then the system has written most of them itself.
+ * New files that are fsynced at the end of their cycle. The others wait for the next cycle: by then
+ * the system has written most of them itself.
  */
 const FLUSH_AT_ONCE = 64;
 /**
- * How many files of earlier passes are fsynced in a pass, where the disk cannot be flushed as a
- * whole: a fsync takes 0.2 ms even if nothing is left to write.
+ * Files of earlier cycles that are fsynced in a cycle, if the disk cannot be flushed as a whole: an
+ * fsync takes 0.2 ms even if nothing is left to write.
  */
 const FLUSH_LATER = 2_000;
 
 /**
- * A file that this pass made is to be fsynced at its end. When they are too many for that, the next
- * pass finds them by their links, and no more of them need be remembered.
+ * Notes a file that must be fsynced at the end of the cycle. If there are too many, the next cycle
+ * finds them by their links, and no more need be remembered.
  */
 export function flushAtEnd({ notes: { toFlush } }: PassContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= FLUSH_AT_ONCE) toFlush.set(id, path);
@@ -35,7 +35,7 @@ export async function flushNow(ctx: PassContext): Promise<void> {
 }
 
 /**
- * Flushes files of earlier passes. `base` is not loaded again afterwards: a later commit takes this
+ * Flushes files of earlier cycles. `base` is not loaded again afterwards: a later commit takes this
  * mark from the state, and a link that counts as not durable for too long only costs another fsync.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
@@ -49,7 +49,7 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
 /** Returns whether a power loss may take the file of a record. */
 export const mayBeLost = ({ durable, standing }: Link): boolean => !durable && standing === "linked";
 
-/** @returns paths that may not survive a power loss yet; one that is gone is not among them */
+/** @returns paths that may not survive a power loss yet, without those that are gone */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
   const failed = await disk.flush(paths);
   for (const { path, errno } of failed) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });

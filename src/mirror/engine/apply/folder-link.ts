@@ -10,11 +10,11 @@ import { toService } from "../run/world.ts";
 import type { Shown } from "./run-effect.ts";
 import { notSettledBy } from "./unsettled.ts";
 
-/** What base records of folders, and of the paths below them. */
+/** Records folders in base, and the paths below them. */
 
 /**
  * Looks for a folder on the service by its path.
- * @returns null where there is none; or why that is not known, which leaves a row open
+ * @returns null if there is none; or the reason why that is not known, which leaves a row open
  */
 export async function findFolder(
   { world }: PassContext,
@@ -38,8 +38,8 @@ export function linkFolder(
 }
 
 /**
- * Records where a folder is, and with it the paths below: whoever moved the folder, its documents
- * stayed inside.
+ * Records where a folder is, and the paths below it: whoever moved the folder, its documents stayed
+ * inside.
  */
 export function linkFolderBoth(ctx: PassContext, action: ActionOf<"link-folder">): Outcome {
   const { state } = ctx.world;
@@ -59,7 +59,7 @@ function carryAll({ world: { state } }: PassContext, from: DirLink, to: DirLink)
   if (from.remotePath !== to.remotePath) state.moveMembers("remote", from.remotePath, to.remotePath, to.localPath);
 }
 
-/** Records the new path of a document and of its sidecar. */
+/** Records the new path of a document and of its conflict copy. */
 function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, to: DirLink): void {
   const [link, conflict] = [state.link(id), state.conflict(id)];
   if (link !== null) {

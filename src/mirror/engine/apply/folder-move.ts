@@ -17,7 +17,7 @@ import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Effect, LocalEffect } from "./run-effect.ts";
 import { didNotHappen, leftOpen } from "./unsettled.ts";
 
-/** Moves a folder with all below it on the disk. */
+/** Moves a folder with everything below it on the disk. */
 export const moveFolderLocal: LocalEffect<
   ActionOf<"move-folder-local">,
   Extract<Intent, { kind: "move-folder" }>,
@@ -33,7 +33,7 @@ export const moveFolderLocal: LocalEffect<
   perform(ctx, { from, to }) {
     const end = ctx.world.disk.moveFolder(from, to);
     if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
-    // Of this cycle alone: a plan that is made after a recovery has the new paths.
+    // Of this cycle only: a plan that is made after a recovery has the new paths.
     ctx.notes.movedHere.push({ from, to });
     for (const [id, path] of ctx.notes.toFlush)
       if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));

@@ -17,12 +17,12 @@ import type { Effect } from "./run-effect.ts";
 import { didNotHappen } from "./unsettled.ts";
 
 /**
- * Makes folders here. Those of one depth are made side by side and committed in one transaction,
- * for which the steps that put something into them wait.
+ * Creates local folders. Those of one depth are created in parallel and committed in one
+ * transaction, for which the steps wait that put something into them.
  */
 export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   const { disk } = ctx.world;
-  // A key that reads a folder need not read the one above it.
+  // A key that may read a folder need not be able to read its parent.
   const parents = ensureFolders(ctx, action.localPath);
   if (parents !== null) return parents;
   const made = disk.makeFolder(action.localPath);
@@ -38,7 +38,7 @@ export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-f
 
 type Post = Extract<Intent, { kind: "post-folder" }>;
 
-/** Creates a folder on the service. The answer to its POST names it, or a look at its path. */
+/** Creates a folder on the service. The answer to its POST names it, or a look at its path does. */
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, string, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
     const request = `folder ${toService(ctx.world, remotePath)}`;
@@ -54,7 +54,7 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, stri
     if (fault.kind === "uncertain") return { kind: "unknown", fault };
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const made = await findFolder(ctx, row.remotePath);
-      // If looking for it fails, the refusal stands: it is not sent again without a look (I08).
+      // If the look fails, the refusal stands: it is not sent again without a look (I08).
       if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
     }
     return { kind: "over", outcome: noteRefused(ctx, request, await refusedFolder(ctx, row, fault)) };
@@ -149,8 +149,8 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
-    // Something is in it that this key cannot read, or that came meanwhile: the folder is made here
-    // again after the next listing.
+    // Something is in it that this key cannot read, or that came meanwhile: the folder is created
+    // again locally after the next listing.
     state.removeDir(dirId);
     return stale("the folder still holds something on the service, so it comes back");
   }
@@ -161,8 +161,8 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
 }
 
 /**
- * A deployment that cannot delete folders: the folder, deleted locally, stays there empty, and
- * nothing is sent again.
+ * Handles a deployment that cannot delete folders: the folder, deleted locally, stays empty on the
+ * service, and nothing is sent again.
  */
 function undeletable(ctx: PassContext, dirId: DirId, path: LocalPath, code: string, requestId: string | null): Outcome {
   const detail = "this service cannot delete folders; the empty folder stays on the service";

@@ -6,8 +6,8 @@ export type FreePath =
   | { readonly kind: "unknown"; readonly why: string };
 
 /**
- * Returns the first of numbered paths at which nothing is. A path that cannot be looked at ends the
- * search: what hides one path may hide all of them.
+ * Returns the first of numbered paths that is free. A path that cannot be read ends the search:
+ * what hides one path may hide all of them.
  */
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
   for (let number = 1; ; number++) {

@@ -6,19 +6,19 @@ import type { PassContext } from "../run/pass-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { madeOfBoth } from "./text-name.ts";
 
-/** What a new live text means for the local text and for what is in review. */
+/** Returns what a new live text means for the local text and for what is in review. */
 type AfterLive = {
   /** The local text from now on; null: it does not merge with the live text. */
   readonly local: string | null;
-  /** What is still in review, with our merges of it on the live text. */
+  /** What is still in review, merged with the live text. */
   readonly waiting: readonly Submission[];
-  /** The text from which the local and the live one both came; null: not known. */
+  /** The text from which both the local and the live one come; null: not known. */
   readonly parted: KnownText | null;
 };
 
 /**
- * @param baseDigest the text on which what is in review was made; null: not known
- * @returns with the texts of what waits in the store
+ * @param baseDigest the text that the submissions were made from; null: not known
+ * @returns what follows, with the texts of what waits in the store
  */
 export function meetLiveText(
   ctx: PassContext,
@@ -39,8 +39,8 @@ export function meetLiveText(
 }
 
 /**
- * The submissions made on base; where base's change id moved without a new text, all of them. One
- * whose text the store lost is left out.
+ * Returns the submissions made on base; if base's change id moved without a new text, all of them.
+ * One whose text the store lost is left out.
  */
 function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
@@ -61,8 +61,8 @@ function withoutDoubles(submissions: readonly Submission[]): Submission[] {
 }
 
 /**
- * A clause for the log about what still waits in review although it ends here; "" where nothing
- * does.
+ * Returns a clause for the log about what still waits in review although the document's link ends;
+ * "" if nothing does.
  */
 export function stillInReview({ submissions }: Link): string {
   return submissions.length === 0 ? "" : "; what is in review stays so until somebody decides in the app";

@@ -7,19 +7,19 @@ import { whereItIs } from "./place.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** What is known about a path that a write was told is taken. */
+/** What is known about a path that, by the answer to a write, is taken. */
 type Taken =
-  /** The next look shows what is there, so the next plan can act on it. */
+  /** The next look shows what is there, so that the next plan can use it. */
   | { readonly kind: "stale"; readonly detail: string }
-  /** No look will show it: the write is held, and not sent again. */
+  /** No look will show it: the write is blocked, and not sent again. */
   | { readonly kind: "blocked"; readonly detail: string };
 
 /**
- * Asks what is at a path that is said to be taken (409 `path_already_exists`): whether this key can
- * see it, and under just this path. A service that takes several spellings for one name shows an
- * item under another spelling, which is learned for the next plan. If the request fails, the write
- * is held too: a 4xx is not sent again without a look (I08), and the next listing shows what is
- * there.
+ * Asks what is at a path that is taken by the service's answer (409 `path_already_exists`): whether
+ * this key can see it, and under exactly this path. A service that takes several spellings for one
+ * name shows an item under another spelling, which the next plan then knows. If the request fails,
+ * the write is blocked, too: a 4xx is not sent again without a look (I08), and the next listing
+ * shows what is there.
  * @param self what is being moved; null: it is new
  */
 export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
@@ -37,7 +37,7 @@ export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId
   return { kind: learnedNames(ctx) ? "stale" : "blocked", detail };
 }
 
-/** Whether a refusal says that something else has the path. */
+/** Returns whether a refusal says that something else has the path. */
 export function saysTaken({ code }: { readonly code: string }): boolean {
   return code === "path_already_exists" || code === "type_mismatch";
 }
@@ -53,8 +53,9 @@ type RemoteMove = {
 };
 
 /**
- * Returns what follows from a move that was certainly not done: another plan, or a block.
- * @param toRoot the end if the service cannot move it to the root, or the detail of its block
+ * Returns what follows from a move that was certainly not done: another plan, or a blocked change.
+ * @param toRoot the end if the service cannot move it to the root, or the detail of the blocked
+ * change
  */
 export async function endRefusedMove(
   ctx: PassContext,
@@ -84,7 +85,7 @@ export async function endRefusedMove(
 
 export const MORE_REFUSED = "the service refuses more characters in names than was known";
 
-/** Whether this pass has learned something about names since it was planned. */
+/** Returns whether this cycle has learned something about names since it was planned. */
 export function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {
   const now: RemoteTraits = world.remote.traits();
   return (

@@ -5,10 +5,10 @@ import type { TextName } from "../../ports/state.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Stores the text that a file holds now, before something happens to the file (I03). Bytes that are
- * no text stay a file.
- * @param name under which it is found
- * @returns its digest; null: no text is there
+ * Stores the present text of a file before something happens to the file (I03). Bytes that are no
+ * text stay a file.
+ * @param name under which it can be found
+ * @returns its digest; null: there is no text
  */
 export function keepFileText(
   { disk, state }: Pick<World, "disk" | "state">,
@@ -22,9 +22,9 @@ export function keepFileText(
 }
 
 /**
- * Stores the text of a conflict copy as it is now: its user may edit it, and remove it before
- * anything else reads it (I03). Bytes that are no text stay a file. The text belongs to the
- * document, whether edited or not, because the copy's own path ends with the conflict.
+ * Stores the present text of a conflict copy: its user may edit it, and remove it before anything
+ * else reads it (I03). Bytes that are no text stay a file. The text belongs to the document,
+ * because the copy's own path ends with the conflict.
  */
 export function keepSidecar(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.link(id)?.localPath ?? path;

@@ -19,10 +19,9 @@ const CLOSED = { kind: "over", outcome: DONE } as const;
 const KEPT = { kind: "open", outcome: DONE } as const;
 
 /**
- * The last phase of a file that was replaced: an editor that still had it open may have saved to it
- * (I14).
- * @param run in which it was replaced: a file without a late save is kept until that has ended,
- * because the cycles of a run follow each other without a pause
+ * The last phase of a replaced file: a program that still had it open may have saved to it (I14).
+ * @param run in which it was replaced: a file without a late save is kept until that run has ended,
+ * because its cycles follow each other without a pause
  */
 export function secondLook(run: number): Pick<LocalEffect<never, Row, never, Row>, "observe" | "conclude"> {
   return {
@@ -48,8 +47,8 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
     return landLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isHeld(row.parkAt)) return KEPT;
-  // It was stored when it was first seen. If the store lost it since, it is stored again before the
-  // file is removed (I03).
+  // It was stored when it was first seen. If the store has lost it since, it is stored again before
+  // the file is removed (I03).
   state.putKnownText(digest, text, seenHere(row.path, row.id));
   discard(ctx, row);
   return CLOSED;
@@ -89,11 +88,11 @@ function baseBefore({ baseChangeId, baseDigest }: Row, link: Link): Partial<Link
 }
 
 /**
- * Handles content that was saved to the old file. It is the newest content of the user, made of the
- * one that was replaced (`expect`), so it is merged from that with the file at the path. What does
- * not merge with the version that mdmirror wrote becomes the local content again, on the old base,
- * and the next plan decides. What does not merge with other content becomes a document of its own,
- * so that nothing is lost.
+ * Handles content that was saved to the old file. It is the user's newest content, made from the
+ * one that was replaced (`expect`), so it is merged from that with the file at the path. If it does
+ * not merge with the version that mdmirror wrote, it becomes the local content again, on the old
+ * base, and the next plan decides. If it does not merge with other content, it becomes a document
+ * of its own, so that nothing is lost.
  */
 function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> {
   const { disk, state } = ctx.world;
@@ -117,7 +116,7 @@ function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> 
 
 /**
  * Writes `text`, the late content alone or merged, to the document's path. It stays on the newer
- * base if it holds that base's changes: the editor may have saved by path too, over them.
+ * base if it has that base's changes: the program may have saved by path, too, over them.
  */
 function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text: string, expect: Digest): Shown<Row> {
   const { disk, state } = ctx.world;
@@ -143,7 +142,7 @@ function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text
   const now = state.link(row.id);
   // ORDER: before the set-aside file is removed, which after a crash shows which base it had.
   if (now !== null) state.putLink({ ...now, ...base, localDigest: base.digest ?? now.localDigest });
-  // What is written next is merged in on top of this content.
+  // What is written next is merged with this content.
   if (disk.isHeld(row.parkAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   discard(ctx, row);

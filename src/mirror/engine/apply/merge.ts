@@ -15,10 +15,10 @@ import { writeFile } from "./write-file.ts";
 type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
 
 /**
- * Both sides edited the document. Clean: the merged text goes to disk and the remote version
- * becomes the base under it; what is left to send is an ordinary edit, which the next pass sends on
- * the remote's change id. Not clean: the policy decides, by default a conflict. A base text that
- * the store lost counts as no base: equal texts are fine, all else is a conflict.
+ * Handles a document that both sides edited. Clean: the merged text is written to the disk and the
+ * remote version becomes its base; the rest is an ordinary edit, which the next cycle sends on the
+ * remote's change id. Not clean: the policy decides, by default for a conflict. A base text that
+ * the store lost counts as no base: equal texts are linked, anything else is a conflict.
  */
 export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -57,8 +57,8 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
 }
 
 /**
- * The document changed on the service while a local text waits in review. What was written here
- * after that text was sent is still an edit, and the next pass sends it.
+ * Handles a document that changed on the service while a local text waits in review. What was
+ * written locally after that text was sent is still an edit, and the next cycle sends it.
  */
 export async function settleReview(ctx: PassContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -98,7 +98,7 @@ type Made = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
-  /** What still waits in review; left out: as before. */
+  /** What still waits in review; left out: unchanged. */
   readonly waiting?: readonly Submission[];
   /** The common base of the merged texts; left out where nothing was merged. */
   readonly mergedFrom?: Digest | null;
@@ -134,8 +134,8 @@ function landMerged(
 }
 
 /**
- * The two texts cannot be merged, so the policy decides. The text that loses is in the store, as is
- * every text that was ever read.
+ * Applies the policy to two texts that cannot be merged. The text that is not chosen is in the
+ * store, like every text that was ever read.
  */
 async function disagree(
   ctx: PassContext,

@@ -80,7 +80,7 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
     const link = ctx.world.state.link(row.id);
     const answer = await readFacts(ctx, row.id, link?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: notSettledBy(answer.fault) };
-    // Elsewhere, the service may have named it otherwise, or somebody has moved it on.
+    // At another path, the service may have changed the name, or somebody has moved it since.
     const isThere = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (link === null) {
       const gone = isThere ? stale("its record was removed meanwhile") : didNotHappen("move", fault);
@@ -114,7 +114,7 @@ function concludeMoved(
   source: Source,
 ): Concluded {
   const { path, known, asOf } = at;
-  // Only another folder was asked for: the name is somebody's rename. Base gets the place without
+  // Only another folder was requested: the name is somebody's rename. Base gets the place without
   // it, so that the next cycle sees it.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = movePlace(link, { remotePath: isRenamed ? row.to : path });
@@ -150,7 +150,7 @@ function isReparent({ from, to }: Row): boolean {
 }
 
 /**
- * Puts base's local place to where the file was when the move was sent, where its two places do not
+ * Sets base's local place to where the file was when the move was sent, if its two places do not
  * belong together. The next plan then sees that the user moved the file from there.
  */
 function asMovedBack(link: Link, stands: LocalPath): Link {

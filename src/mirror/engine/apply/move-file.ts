@@ -22,7 +22,7 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
   },
 
   perform(ctx, { from, to }) {
-    // The text may have been edited since the plan: a move takes it along whatever it is.
+    // The text may have been edited since the plan: a move takes it along, whatever it is.
     const end = ctx.world.disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
     // The file has both names: recovery completes the move.
@@ -56,8 +56,8 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
 };
 
 /**
- * Whether two names are one file: the move was interrupted. On a disk that folds names, a change of
- * case that was not done looks the same, with one link.
+ * Returns whether two names are one file: the move was interrupted. On a disk that folds names, a
+ * change of case that was not done looks the same, with one link.
  */
 function isOneFile(from: Look, to: Look): boolean {
   if (from.kind !== "file" || to.kind !== "file") return false;
@@ -65,8 +65,8 @@ function isOneFile(from: Look, to: Look): boolean {
 }
 
 /**
- * Returns the block of what was moved, at its new path: links to it lead where its block says that
- * it is. A block that concerns a place alone ends at another.
+ * Returns the blocked change of what was moved, at its new path: links to it lead where its blocked
+ * change says that it is. A change that is blocked for its place ends at another place.
  */
 function heldAt({ world }: PassContext, { id, from, to }: Row): { hold?: Hold } {
   const hold = world.state.holds().find(({ key, path }) => key === id && path === from);

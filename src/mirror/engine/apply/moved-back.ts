@@ -4,14 +4,14 @@ import type { Intent } from "../../ports/state.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * A move on the service was cut off, and its user has moved the file, or the folder, back since.
- * Base still has the old local place, so that nothing would look moved locally, and the document
- * would follow the service to the place that its user gave up.
+ * Handles a move on the service that was interrupted, and whose user has moved the file or folder
+ * back since. Base still has the old local place, so nothing would look moved locally, and the
+ * document would follow the service to the place that its user gave up.
  */
 
 type Moved = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
-/** Looks whether the user moved back what the intent was to move on the service. */
+/** Returns whether the user reverted the move that the intent was for. */
 export function isMovedBack({ disk, state }: World, intent: Moved): boolean {
   const { stands } = intent;
   const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);

@@ -5,8 +5,8 @@ import { outcomeOfDisk, stale } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Makes those folders above a path that are missing: no listing showed them, or they were deleted
- * before a document in them came back.
+ * Creates the missing folders above a path: no listing showed them, or they were deleted before a
+ * document in them was restored.
  */
 export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null {
   for (const folder of ancestorsOf(path)) {
@@ -19,9 +19,9 @@ export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null
 }
 
 /**
- * RACE: a linked folder that was there when this pass looked, or that it made, was moved by
- * somebody since. If it were made again, base would take it for the moved one, and documents put
- * into it would look as if their user had moved them.
+ * RACE: somebody moved a linked folder that existed when this cycle looked, or that it created. If
+ * it were created again, base would take it for the moved one, and documents put into it would look
+ * moved by their user.
  */
 function wentMeanwhile({ notes: { local, made }, world }: PassContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);

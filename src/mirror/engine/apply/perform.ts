@@ -18,7 +18,7 @@ import type { PassContext } from "../run/pass-context.ts";
 type Perform<K extends Action["kind"]> = (ctx: PassContext, action: ActionOf<K>) => Outcome | Promise<Outcome>;
 
 /**
- * The effect of each kind of action: the type is complete, so a kind without one does not compile.
+ * The effect of each kind of action. The type is complete, so a kind without one does not compile.
  */
 const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-local": createLocal,
@@ -52,7 +52,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "forget-folder": forgetFolder,
 };
 
-/** Carries out one action. */
+/** Runs one action. */
 export async function performAction(ctx: PassContext, action: Action): Promise<Outcome> {
   return (EFFECTS[action.kind] as Perform<Action["kind"]>)(ctx, action as never);
 }

@@ -39,9 +39,9 @@ export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<
 }
 
 /**
- * The stamp of a file that was found at another place than base's. If this pass has written it
- * since the walk, the link has the newer stamp: an older one would name another inode, and the
- * document would not be recognised.
+ * Returns the stamp of a file that was found at another place than base's. If this cycle has
+ * written it since the scan, the link has the newer stamp: an older one would name another inode,
+ * and the document would not be recognised.
  */
 function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
@@ -50,7 +50,7 @@ function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp 
   return now.kind === "file" && known !== null && sameInodeAndBirth(known, now.stamp) ? known : walked;
 }
 
-/** Both sides have it at these places already: only base is changed. */
+/** Handles a document that both sides have at these places already: only base is changed. */
 export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);

@@ -9,8 +9,8 @@ import { type Removal, trashFile } from "./trash-file.ts";
 import { writeFile } from "./write-file.ts";
 
 /**
- * A document that is no longer on the service: its file goes to the trash, and its link becomes a
- * tombstone, which ends if the id is seen again.
+ * Handles a document that is no longer on the service: its file goes to the trash, and its link
+ * becomes a tombstone, which ends if the id is seen again.
  */
 export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
   if (ctx.world.state.link(action.id) === null) return stale("its record was removed meanwhile");
@@ -36,8 +36,8 @@ export function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Re
 
 /**
  * Deletes a document on the service whose file was deleted locally, unless either side has
- * something new. If the service refuses, the file comes back, unless the refusal lasts only as long
- * as a review.
+ * something new. If the service refuses, the file is restored, unless the refusal lasts only as
+ * long as a review.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.link(action.id) === null) return stale("its record was removed meanwhile");
@@ -52,8 +52,8 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
 }
 
 /**
- * The document has changes in review, which only the app can end. The deletion waits and is tried
- * again like any refused write; the file stays deleted locally.
+ * Handles a document with changes in review, which only the app can end. The deletion waits and is
+ * tried again like any refused write; the file stays deleted locally.
  */
 function waitForReview(
   ctx: PassContext,
@@ -70,8 +70,8 @@ function waitForReview(
 }
 
 /**
- * The service refuses the deletion (protected, no grant): the file comes back, and the run says
- * why.
+ * Handles a service that refuses the deletion (protected, no grant): the file is restored, and the
+ * run says why.
  */
 function comeBack(
   ctx: PassContext,
@@ -109,7 +109,7 @@ export function forget(ctx: PassContext, action: ActionOf<"forget">): Outcome {
   });
 }
 
-/** Records what changed about a document besides its text and place. */
+/** Records what changed about a document, other than its text and place. */
 export function noteFacts(ctx: PassContext, action: ActionOf<"note-facts">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);

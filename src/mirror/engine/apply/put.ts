@@ -108,7 +108,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     // become two reviews.
     if (mayBeInReview) return { kind: "seen", seen: { kind: "in-review", review: {} } };
     // Not saved, or saved and edited since: base stays, and the next plan merges from it, and from
-    // the sent content only if that content itself is there by then.
+    // the sent content only if that content itself is on the service by then.
     const outcome =
       changeId === row.baseChangeId
         ? didNotHappen("write", fault)
@@ -129,7 +129,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
  * Makes sure that base's text is in the store before a PUT overwrites it on the service (I03, I07).
  * If the store lost it, it is read from the service, if the document is still at that version.
  * Otherwise the document was edited on both sides and its base is lost; the next plan decides.
- * @returns null when the store holds the text
+ * @returns null if the store has the text
  */
 async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const { state } = ctx.world;
@@ -192,9 +192,9 @@ function eventOfSaved(ctx: PassContext, row: Row, link: Link, { digest, text }: 
 }
 
 /**
- * A version has one text. Where the answer shows base's version with another one, the text may not
- * have been saved (a cache between, a write that was lost): taken for saved, it would be lost with
- * the next edit there.
+ * Returns whether the answer shows base's version with another text. A version has one text, so the
+ * sent one may not have been saved (a cache in between, a lost write). If it counted as saved, the
+ * next edit on the service would remove it.
  */
 function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content?.isWellFormed() === true && digestOf(content) !== row.baseDigest;
@@ -208,8 +208,8 @@ async function savedVersion(
 ): Promise<Got<Saved>> {
   if (content?.isWellFormed()) {
     const digest = digestOf(content);
-    // The sent content is in the store since the row was opened. Where the answer has no change id,
-    // the content that is read back may be another one; it is kept as well (I03).
+    // The sent content is in the store since the row was opened. If the answer has no change id,
+    // the content that is read back may be another one; it is stored as well (I03).
     if (digest !== sent) ctx.world.state.putKnownText(digest, content, seenThere(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
@@ -245,26 +245,26 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
     });
   if (outcome.kind === "done") return { kind: "over", outcome };
   // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
-  // with what the service saved. Both are made of what was sent, so base alone would undo changes
-  // of either.
+  // with what the service saved. Both are made from what was sent, so base alone would revert
+  // changes of either.
   return { kind: "over", outcome, change: combinedAside(ctx, row) };
 }
 
 /**
- * Whether the PUT may be in review: also where the document became protected only after the plan.
- * Where it was protected then and is, the live text may have moved on since, by the acceptance of
- * what was sent before.
+ * Returns whether the PUT may be in review: also if the document became protected only after the
+ * plan. If it was protected then and is now, the live text may have changed by the acceptance of an
+ * earlier submission.
  */
 function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: RemoteText): boolean {
   if (!(row.review || file.protected) || link?.digest !== row.baseDigest) return false;
-  // Compared by text as well, because a rename made beside the PUT may have moved the change id.
+  // Compared by text as well, because a parallel rename may have moved the change id.
   const isAsItWas = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
   return isAsItWas || (row.review && file.protected);
 }
 
 /**
- * The service refused the PUT for good. If the document has a newer version, the next pass merges
- * and sends again; else the text is held until it changes.
+ * Handles a PUT that the service refused for good. If the document has a newer version, the next
+ * cycle merges and sends again; else the text is blocked until it changes.
  */
 async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
@@ -275,7 +275,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
   const hold = makeHold(ctx, {
     key: row.id,
     path: row.localPath,
-    // Without a grant every text is refused; any other refusal is about this one.
+    // Without a grant every text is refused; any other refusal concerns this one.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
     code: contentCodeOf(fault),
     detail: fault.detail,
@@ -286,8 +286,8 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
 }
 
 /**
- * The service refused the PUT and then could not be read. The text is held all the same, so that it
- * is not sent again unchanged (I08); the hold ends with a newer version.
+ * Handles a document that could not be read after its PUT was refused. The text is blocked all the
+ * same, so that it is not sent again unchanged (I08); that ends with a newer version.
  */
 async function readRefused(ctx: PassContext, row: Row): Promise<Got<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);

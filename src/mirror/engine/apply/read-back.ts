@@ -7,11 +7,11 @@ import type { PassContext } from "../run/pass-context.ts";
 import { readFacts } from "./effect.ts";
 import { seenThere } from "./text-name.ts";
 
-/** What a read shows that the client makes by itself, because a write's answer told too little. */
+/** Uses reads that the client makes by itself, because a write's answer did not say enough. */
 
 /**
- * Stores the text that completed a write's answer, since it may be edited there before it is read
- * again (I03).
+ * Stores the text that completed a write's answer, since it may be edited on the service before it
+ * is read again (I03).
  * @returns its digest; null: none was read, or it has no bytes
  */
 export function keepReadBack(ctx: PassContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {

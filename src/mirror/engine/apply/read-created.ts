@@ -7,7 +7,7 @@ import { unsettled } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";
 
 type Row = Extract<Intent, { kind: "read-back" }>;
-/** The version on the service, which the file could not be given. */
+/** The version on the service, which could not be written to the file. */
 type Seen = Pick<Link, "changeId" | "digest">;
 
 /**
@@ -25,7 +25,7 @@ export const readCreated: Phase<Row, Seen> = {
     const fetched = await fetchText(ctx, link.id, link.localPath);
     if (fetched.kind === "end") {
       const { outcome } = fetched;
-      // No file can hold the content that the service has: the next listing leads to a block.
+      // No file can hold the service's content: the next listing leads to a blocked change.
       if (outcome.kind === "refused" && outcome.hold !== null) return { kind: "over", outcome: DONE };
       return { kind: "open", outcome: unread(outcome) };
     }
@@ -50,7 +50,7 @@ export const readCreated: Phase<Row, Seen> = {
       });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === link.changeId) return { kind: "seen", seen: next };
-    // Edited on both sides since: base stays the sent content, from which both came, and the next
+    // Edited on both sides since: base stays the sent content, from which both come, and the next
     // cycle merges them.
     return {
       kind: "over",
@@ -62,7 +62,7 @@ export const readCreated: Phase<Row, Seen> = {
     const link = ctx.world.state.link(id);
     if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
     const base = { changeId, digest, localDigest: digest, stampTrusted: false };
-    // Base is what the service has. The local bytes are an edit of it, or differ in form only; the
+    // Base is what the service has. The local bytes are an edit of it, or differ only in form; the
     // next cycle shows which.
     return {
       outcome: stale("its file could not be updated to the version that the service saved"),
@@ -78,8 +78,8 @@ export const readCreated: Phase<Row, Seen> = {
 const NORMALISED = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
 /**
- * Returns the end where the document was made, and what the service holds is not known. A 404 is no
- * proof that the document is gone: the key may have lost its access.
+ * Returns the outcome for a document that was created, if it is unknown what the service has. A 404
+ * does not prove that the document is gone: the key may have lost its access.
  */
 function unread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return unsettled(outcome, null);

@@ -30,7 +30,7 @@ export type Shown<Seen> =
   | { readonly kind: "seen"; readonly seen: Seen; readonly requestId?: string | null }
   /** The effect did not happen, or there is nothing to conclude: the row is closed. */
   | { readonly kind: "over"; readonly outcome: Outcome; readonly change?: Change }
-  /** The end is not known: the row stays open, and the next cycle observes. */
+  /** The result is not known: the row stays open, and the next cycle observes. */
   | { readonly kind: "open"; readonly outcome: Outcome };
 
 /** The effect may have happened; only an observation shows it. */

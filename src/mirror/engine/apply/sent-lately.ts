@@ -14,16 +14,15 @@ import { holdsChanges } from "./set-aside.ts";
 
 /**
  * A PUT or POST whose answer was lost, and which a read did not find, may still be carried out
- * later: a gateway ended the request, and the service works on. Its text then looks like somebody
- * else's, while the local text descends from it. Merged from base it would bring back what was
- * taken out since, or take out what was written since. But a text that was never carried out may
- * be written by somebody else, much later, who must not be undone. So a text counts as sent by this
- * mirror if it was sent on what is base now, in this run or in the one before, and neither was a
- * text written since nor were both sides seen to agree.
- *
- * The service may also answer a PUT with another version, which combines it with another edit. If
- * the local file changes before that version is written to it, base stays. What was sent is then
- * part of the service's version for certain, so no later version has to prove it.
+ * later: a gateway ended the request, and the service works on. Its text then looks like another
+ * user's, while the local text descends from it. Merged from base it would restore what was removed
+ * since, or remove what was written since. But a text that was never carried out may be written by
+ * another user much later, whose edit must not be reverted. So a text counts as sent by this mirror
+ * if it was sent on what is base now, in this run or in the one before, and since then no text was
+ * written and the two sides were not seen to agree. The service may also answer a PUT with another
+ * version, which combines it with another edit. If the local file changes before that version is
+ * written to it, base stays. What was sent is then part of the service's version for certain, so no
+ * later version has to prove it.
  */
 
 type Sent = Extract<Intent, { kind: "put" | "post" }>;
@@ -35,7 +34,7 @@ type Sent = Extract<Intent, { kind: "put" | "post" }>;
 const ABSENT = "absent";
 const COMBINED = "combined";
 
-/** How many events of a document are looked through at most. */
+/** The most events of a document that are read. */
 const MOST_EVENTS = 64;
 
 /** Returns the event of a write that no read found, for the transaction that closes its row. */
@@ -66,11 +65,11 @@ function remember(
 /**
  * Lists what was sent, as long as no text was written on either side since. What no read found
  * counts in this run and the next one, and until both sides were seen to agree: then somebody had
- * taken it back.
+ * reverted it.
  */
 function notesOf(ctx: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
   const { state } = ctx.world;
-  // ORDER: a daemon's run has its number from here on, and is the newest of them.
+  // ORDER: a daemon's run has its number from this call on, and is the newest.
   const { run: current } = ctx;
   const oldest = state.runs(2).at(-1)?.run ?? current;
   const agreed = agreedRun(state);
@@ -93,20 +92,23 @@ export function hasSent(ctx: PassContext, link: Link): boolean {
   return sentOf(ctx, link).length > 0;
 }
 
-/** Whether a text was lately sent as a new document at this path, and not found there. */
+/**
+ * Returns whether a text was lately sent as a new document at this path, and not found on the
+ * service.
+ */
 export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): boolean {
   return notesOf(ctx, { path }).some(({ id, after }) => id === null && after === text);
 }
 
 /**
- * `this-run`: only what this run has sent counts. Where the file holds base's text again, it shows
- * no edit that somebody still wants.
+ * `this-run`: only what this run has sent counts. If the file has base's text again, it shows no
+ * edit that somebody still wants.
  */
 type Since = "this-run" | "lately";
 
 /**
- * The content from which the local version and the service's part, where that is not base: it was
- * sent by this mirror, and somebody has written on since.
+ * Returns the content from which the local version and the service's differ, if that is not base:
+ * this mirror sent it, and somebody has edited it since.
  * @returns null: it is base
  */
 export function partedFrom(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
@@ -118,15 +120,15 @@ export function partedFrom(ctx: PassContext, link: Link, remote: string, since: 
 
 function sentSince(ctx: PassContext, link: Link, since: Since): readonly MirrorEvent[] {
   if (since === "lately") return sentOf(ctx, link);
-  // Nearly every run has sent nothing so, and its downloads need not ask the log.
+  // Nearly every run has sent nothing like that, and its downloads need not read the log.
   return ctx.notes.tally.hasUnfound ? sentOf(ctx, link).filter(({ run }) => ctx.isThisRun(run)) : [];
 }
 
 /**
- * Where the service's version is a text that was sent from here, it becomes the base of what the
- * file holds, which is then an ordinary edit of it.
+ * If the service's version is a text that was sent from this folder, makes it the base of the
+ * file's text, which is then an ordinary edit of it.
  * @param read the version as it was read
- * @returns null where it is not such a text; else the file is left alone, and is to be planned anew
+ * @returns null if it is no such text; else the file is left alone, and must be planned again
  */
 export function takeAsOwn(
   ctx: PassContext,
@@ -139,7 +141,7 @@ export function takeAsOwn(
   commit(ctx, {
     text: moveBaseUnderEdit(link, changeId, digest, link.stamp),
     version: { id: link.id, changeId, digest },
-    // Not told as a `put`: whoever waits for a text takes that for the text of the file.
+    // Not reported as a `put`: whoever waits for a text would take that for the text of the file.
     event: {
       kind: "recover",
       side: "remote",

@@ -29,8 +29,8 @@ export function readSetAside(
 }
 
 /**
- * Returns whether a file that was set aside belongs back: nothing is at its path, or the same inode
- * under its other name.
+ * Returns whether a set-aside file belongs back: nothing is at its path, or the same inode under
+ * its other name.
  */
 export function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
   if (look.kind === "absent") return aside.kind !== "done" || aside.value !== null;
@@ -59,8 +59,8 @@ export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): 
 }
 
 /**
- * Returns whether a text holds all changes from one version to another, whatever its line ends and
- * its end of the text; false where their texts are not known.
+ * Returns whether a text has all changes from one version to another, ignoring line ends and the
+ * end of the text; false if their texts are not known.
  */
 export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;

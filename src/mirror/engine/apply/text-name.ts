@@ -5,8 +5,8 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { BaseTree } from "../../model/tree.ts";
 
 /**
- * Under what a text can be found again (`history`, `show`, `restore`): its path, its document, and
- * why it was stored.
+ * Names under which a text can be found again (`history`, `show`, `restore`): its path, its
+ * document, and why it was stored.
  */
 
 /** Stores a text that was found at a path. */
@@ -24,10 +24,10 @@ export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
   return { path, id, side: "both", why };
 }
 
-/** From so many texts on, an index of all paths takes less time than looking through them. */
+/** From this many texts on, an index of all paths takes less time than searching them. */
 const WORTH_AN_INDEX = 8;
 
-/** Stores texts that a walk reads, under the document that base has at each path. */
+/** Stores the texts that a scan reads, under the document that base has at each path. */
 export function keepHere(state: State, base: BaseTree): KeepText {
   let kept = 0;
   let ids: Map<LocalPath, DocId> | null = null;

@@ -20,7 +20,7 @@ export type Removal = {
 
 type Row = Extract<Intent, { kind: "trash" }>;
 
-/** Moves a file to the trash. After a crash it comes back, and the next plan decides again. */
+/** Moves a file to the trash. After a crash it is restored, and the next plan decides again. */
 export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
   prepare(_, removal) {
     const { id, path, place: parkAt } = removal;
@@ -30,7 +30,7 @@ export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
   perform(ctx, { path, parkAt }, { expect, change }) {
     const end = ctx.world.disk.trash(path, expect, parkAt);
     if (end.kind === "done") return { kind: "seen", seen: change() };
-    // Left open only if a file is still set aside: recovery puts it back.
+    // Left open only if a file is still set aside: recovery restores it.
     return { kind: end.parked ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 

@@ -2,9 +2,9 @@ import type { Outcome, OutcomeOf } from "../../model/action.ts";
 import type { Fault } from "../../ports/remote.ts";
 
 /**
- * The outcome of a write that a read could not settle either.
+ * Returns the outcome of a write whose result a read did not show either.
  * @param outcome of the read
- * @param fault of the write, where there was one
+ * @param fault of the write, if there was one
  */
 export function unsettled(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail = fault === null ? "reading the document did not show whether the write happened" : fault.detail;
@@ -13,14 +13,14 @@ export function unsettled(outcome: Outcome, fault: Fault | null): OutcomeOf<"unc
 }
 
 /**
- * The outcome when the read that should settle a write failed.
- * @param fault of the read, or of the write where the read has none
+ * Returns the outcome if the read that should show a write's result failed.
+ * @param fault of the read, or of the write if the read has none
  */
 export function notSettledBy(fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   return unsettled({ kind: "uncertain", detail: "", requestId: null }, fault);
 }
 
-/** Returns what leaves the row of a local effect open. */
+/** Returns the value that leaves the row of a local effect open. */
 export function leftOpen(detail: string): { readonly kind: "open"; readonly outcome: Outcome } {
   return { kind: "open", outcome: { kind: "uncertain", detail, requestId: null } };
 }
@@ -31,9 +31,9 @@ export function whyOpen(outcome: Outcome): string | null {
 }
 
 /**
- * The outcome of a write that a read proves not to have happened. The next plan sends it again, on
- * what is there then.
- * @param fault why its end was not known; a service that keeps failing says there what is wrong
+ * Returns the outcome of a write that, as a read proves, was not done. The next plan sends it
+ * again, on what is there then.
+ * @param fault why its result was not known; of a service that keeps failing it says what is wrong
  */
 export function didNotHappen(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;

@@ -8,17 +8,14 @@ import { observeLocal } from "../observe/observe.ts";
 import { keepHere } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/**
- * @returns the path to which a file that was taken from `path` belongs by now; null where that
- * cannot be told
- */
+/** @returns the present path of a file that was taken from `path`; null if that cannot be told */
 export type WayBack = (path: LocalPath) => LocalPath | null;
 
 /**
- * For recovery, before there is a plan: base has the folder of a path where it was, but somebody
- * may have moved it since the process died. A walk finds it by its inode; the walk is made only if
- * such a folder is missing. A folder that is nowhere was deleted, and is made again with the file
- * that comes back.
+ * For recovery, before there is a plan: base has the folder at its old path, but somebody may have
+ * moved it since the process ended. A scan finds it by its inode, and is made only if such a folder
+ * is missing. A folder that is nowhere was deleted, and is created again with the file that is
+ * restored.
  */
 export function wayBack(ctx: PassContext): WayBack {
   const { disk, state } = ctx.world;
@@ -41,8 +38,8 @@ function placeOf(dir: DirLink | null, places: ReadonlyMap<string, LocalPath>): L
 }
 
 /**
- * Where each folder is, by inode; none where inodes are no evidence. `whole`: whether the walk
- * could see everything.
+ * Returns where each folder is, by inode; none if inodes are not reliable. `whole`: whether the
+ * scan could read everything.
  */
 function lookForFolders({ world }: PassContext): {
   readonly places: ReadonlyMap<string, LocalPath>;

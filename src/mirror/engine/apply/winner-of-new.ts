@@ -7,11 +7,11 @@ import type { RemoteText } from "./effect.ts";
 import { wasPosted } from "./sent-lately.ts";
 
 /**
- * Who wins where both sides are new at one path with different texts, and why, for the log. With
- * nothing as their common base, a document that is empty on the service has written nothing, and is
- * no conflict whatever is preferred. Nor is what a power loss has left here of the service's text:
- * such a file was made from it, and base was lost with it. Without a restart, somebody may be about
- * to write into an empty file here.
+ * Decides which side wins if both are new at one path with different texts, and says why, for the
+ * log. Without a common base, a document that is empty on the service has no text to lose, and is
+ * no conflict, whatever is preferred. Neither is what a power loss has left locally of the
+ * service's text: such a file was made from it, and base was lost with it. Without a restart,
+ * somebody may be about to write into an empty local file.
  */
 export function winnerOfNew(
   ctx: PassContext,

@@ -28,11 +28,11 @@ export type Writing = {
   readonly writes: Digest;
   /** Content of the file until now; null: no file is at the path. */
   readonly expect: Digest | null;
-  /** Base before, on which a late edit of the old file would be based; null: none. */
+  /** Base before this write, on which a late edit of the old file would be based; null: none. */
   readonly base: Version | null;
   /** The version that base moves to; null: the content is an edit, and base stays. */
   readonly next: Version | null;
-  /** Submissions that are still in review; left out: as the move of base says. */
+  /** Submissions that are still in review; left out: the move of base decides. */
   readonly waiting?: readonly Submission[] | undefined;
   /** For a document without a record. */
   readonly adopts?: Pick<Link, "remotePath" | "protected">;
@@ -40,7 +40,7 @@ export type Writing = {
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
   /** Place of the old file in the trash; left out: it is kept until nobody writes to it. */
   readonly trash?: string;
-  /** Takes the places of the copies of a conflict that ends, below `.mdmirror/`. */
+  /** Receives the places of the copies of a conflict that ends, below `.mdmirror/`. */
   readonly copies?: string[];
 };
 
@@ -110,7 +110,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
       ctx.world.links?.unwritten(row.path, row.parkAt);
       return { kind: "over", outcome: DONE };
     }
-    // If its user has edited it since, it still holds all that the version changed.
+    // If its user has edited it since, it still has everything that the version changed.
     const isEdited = file.kind === "done" && holdsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text);
     if (isWritten || isEdited) return written(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, how: "replaced", stays: null } };
@@ -137,7 +137,7 @@ function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text,
 
 /** Returns what the end of a replacement on the disk shows. */
 export function shownBy(ctx: PassContext, row: Row, end: DiskOutcome<Written>, copies?: string[]): Shown<Seen> {
-  // Left open only if the old file is still set aside: recovery puts it back.
+  // Left open only if the old file is still set aside: recovery restores it.
   if (end.kind !== "done") return { kind: end.parked ? "open" : "over", outcome: outcomeOfDisk(end) };
   ctx.notes.toFlush.set(row.id, row.path);
   return written(
@@ -149,7 +149,7 @@ export function shownBy(ctx: PassContext, row: Row, end: DiskOutcome<Written>, c
   );
 }
 
-/** During a conflict only content that ends it moves base: its copies go. */
+/** During a conflict only content that ends it moves base, and removes its copies. */
 function written(
   ctx: PassContext,
   { id, path, baseDigest, nextDigest }: Row,
