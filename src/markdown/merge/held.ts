@@ -55,13 +55,11 @@ const PASSAGE = 6;
 
 /** Returns whether a later text has a passage that a side removed, in whatever lines. */
 export function bringsPassageBack(base: string, side: string, more: string, reading: Reading): boolean {
-  const [b, s, m] = [base, side, more].map((text) => passagesIn(text, reading)) as [Passages, Passages, Passages];
-  return b.keys().some((passage) => !s.has(passage) && m.has(passage));
+  const gone = passagesIn(base, reading).difference(passagesIn(side, reading));
+  return gone.size > 0 && !gone.isDisjointFrom(passagesIn(more, reading));
 }
 
-type Passages = ReadonlySet<string>;
-
-function passagesIn(text: string, reading: Reading): Passages {
+function passagesIn(text: string, reading: Reading): ReadonlySet<string> {
   const words = readLines(text, reading).filled.ids.flatMap((line) => wordsIn(line, reading));
   const passages = new Set<string>();
   if (!afford(reading, PASSAGE * words.length)) return passages;
