@@ -17,24 +17,30 @@ export function isRemoval(edit: Edit): boolean {
 /** Whether readers see a seam before this place of a sequence: a line or a paragraph ends there. */
 export type IsSeam = (ids: readonly number[], at: number) => boolean;
 
-/** LIMIT: edit length past which what differs counts as one replacement. */
+/** LIMIT: edit length past which what differs counts as one replacement, in a merge. */
 export const MAX_EDIT_LENGTH = 400;
 
 /**
  * The shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as ordered
  * edits that neither overlap nor touch. Past the cap on edit length or budget, everything between
  * the common ends is one edit, which can only make a merge more careful. Elements are numbers from
- * 0 on.
+ * 0 on. `most`: the cap on edit length.
  */
-export function diff(base: readonly number[], side: readonly number[], budget: Budget, isSeam?: IsSeam): Edit[] {
-  const edits = shortest(base, side, budget);
+export function diff(
+  base: readonly number[],
+  side: readonly number[],
+  budget: Budget,
+  isSeam?: IsSeam,
+  most = MAX_EDIT_LENGTH,
+): Edit[] {
+  const edits = shortest(base, side, budget, most);
   for (let at = 0; at < edits.length; at++) {
     edits[at] = slide(edits[at] as Edit, edits[at - 1], edits[at + 1], base, side, isSeam);
   }
   return edits;
 }
 
-function shortest(base: readonly number[], side: readonly number[], budget: Budget): Edit[] {
+function shortest(base: readonly number[], side: readonly number[], budget: Budget, most: number): Edit[] {
   const apart = withoutCommonEnds(base, side);
   const { start, end, from, to } = apart;
   if (start === end && from === to) return [];
@@ -43,7 +49,7 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   // finds the same.
   const a = occurring(base, start, end, side, from, to);
   const b = occurring(side, from, to, base, start, end);
-  const pairs = script(elementsAt(a, base), elementsAt(b, side), budget);
+  const pairs = script(elementsAt(a, base), elementsAt(b, side), budget, most);
   return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
 }
 
@@ -99,12 +105,11 @@ function occurring(
 type Step = { readonly low: number; readonly points: Int32Array };
 
 /** The places of a longest common subsequence, in pairs; undefined past a cap. */
-function script(a: Int32Array, b: Int32Array, budget: Budget): Int32Array | undefined {
+function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
-  const most = Math.min(MAX_EDIT_LENGTH, n + m);
   // Where one sequence is much longer, its points far from the end's diagonal lead nowhere.
   const isFar = (n - m) ** 2 > STEPS_A_POINT * (n + m);
-  const length = isFar ? distance(a, b, most, budget) : most;
+  const length = isFar ? distance(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
   const reach = new Int32Array(2 * length + 3);
   const trace: Step[] = [];

@@ -33,7 +33,7 @@ const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
  * Pieces in a row that all four texts must have for the table to be found apart on both sides of
  * them.
  */
-const LEAST = [1, 4, 16, 64];
+const LEAST = [1, 4, 16];
 
 /**
  * Writes four texts below each other in one table, with as few changes of the sides as it finds.
@@ -118,8 +118,11 @@ function pairLines(a: Text, b: Text): Int32Array {
   return found;
 }
 
+/** LIMIT: changes of words where lines of two texts differ; past them all is one change. */
+const MOST_CHANGES = 2_000;
+
 function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
-  return counterparts(a.length, diff(a, b, newBudget()));
+  return counterparts(a.length, diff(a, b, newBudget(), undefined, MOST_CHANGES));
 }
 
 /**
@@ -178,7 +181,7 @@ class Queue {
 }
 
 /** LIMIT: places that one search looks at. */
-const MOST_PLACES = 10_000;
+const MOST_PLACES = 100_000;
 
 /** The table with the fewest changes, found by A*; undefined where there is none within bounds. */
 function search(four: Four, from: Place, to: Place): Row[] | undefined {

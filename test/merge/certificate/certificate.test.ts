@@ -36,6 +36,15 @@ describe("the explanation of a clean merge", () => {
     expect(lists.filter(refused).filter(({ note, text }) => judgeNote(note, text) !== "wrong")).toEqual([]);
   });
 
+  it("proves a merge with a side that rewrote nearly all words", () => {
+    const random = mulberry32(1);
+    const text = (): string => Array.from({ length: 600 }, () => `w${Math.floor(random() * 12)}`).join(" ");
+    const [base, remote] = [`${text()}\n\n# Tasks\n`, `${text()}\n\n# Tasks\n`];
+    const [local, merged] = [`${base}\n- call Ann\n`, `${remote}\n- call Ann\n`];
+    const explanation = explainMerge(base, local, remote, merged);
+    expect(faultOf({ base, local, remote }, merged, explanation)).toBeNull();
+  });
+
   it("names the rule of each line", () => {
     const [base, local, remote] = ["- a\n- b\n- c\n", "- a\n- b now\n- c\n- d\n", "- new a\n- b\n"];
     const lines = explainMerge(base, local, remote, "- new a\n- b now\n- d\n")?.lines;
