@@ -71,9 +71,8 @@ function readPieces(pieces: readonly Piece[]): Read[] | null {
 
 /** Judges each side's changes between two pieces that base and the side have. */
 function faultOfPlaces(read: readonly Read[]): Fault | null {
-  const words = read.filter(({ word }) => isWord(word));
   for (const side of ["l", "r"]) {
-    if (hasMoreInCommon(words, side) && hasMoreInCommon(read, side)) return "astray";
+    if (couldKeepMore(read, side)) return "astray";
     let [removed, added] = [new Set<string>(), new Set<string>()];
     for (const { who, word } of read) {
       const [was, is] = [who.includes("b"), who.includes(side)];
@@ -102,9 +101,37 @@ function faultOfPlaces(read: readonly Read[]): Fault | null {
   return null;
 }
 
-/** Whether base and a side have more in common, in its order, than the table says. */
-function hasMoreInCommon(read: readonly Read[], side: string): boolean {
-  const [were, are] = ["b", side].map((text) => read.filter(({ who }) => who.includes(text))) as [Read[], Read[]];
+type Line = { readonly word: string; readonly pieces: readonly Read[] };
+
+/** Whether a side could keep more of base: in lines and then between them, and in the whole. */
+function couldKeepMore(read: readonly Read[], side: string): boolean {
+  const [were, are] = ["b", side].map((text) => linesIn(read, text)) as [Line[], Line[]];
+  const isSame = (a: Line, b: Line): boolean => a.word === b.word && a.pieces.every((one, at) => one === b.pieces[at]);
+  const kept = were.filter((line) => are.some((other) => isSame(line, other)));
+  const keptPieces = new Set(kept.flatMap(({ pieces }) => pieces));
+  const between: Read[][] = [[]];
+  for (const piece of read) keptPieces.has(piece) ? between.push([]) : between.at(-1)!.push(piece);
+  const isByLines = mostInCommon(were, are) === kept.length && between.every((part) => hasMostInCommon(part, side));
+  return !isByLines && !hasMostInCommon(read, side);
+}
+
+function linesIn(read: readonly Read[], text: string): Line[] {
+  const all = read.filter(({ who }) => who.includes(text));
+  const starts = [...all.keys()].filter((at) => all[at]!.spaces["blr".indexOf(text)]!.includes("\n"));
+  const lines = starts.map((from, line) => all.slice(from, starts[line + 1]));
+  return lines.map((pieces) => ({ word: pieces.map(({ word }) => word).join(" "), pieces }));
+}
+
+/** Whether the table pairs as many as it can: of words, or of words and marks. */
+function hasMostInCommon(read: readonly Read[], side: string): boolean {
+  return [read, read.filter(({ word }) => isWord(word))].some((pieces) => {
+    const [were, are] = ["b", side].map((text) => pieces.filter(({ who }) => who.includes(text))) as [Read[], Read[]];
+    return mostInCommon(were, are) === were.filter(({ who }) => who.includes(side)).length;
+  });
+}
+
+/** The length of the longest sequence that two have in common. */
+function mostInCommon(were: readonly { word: string }[], are: readonly { word: string }[]): number {
   let counts = [0, ...are.map(() => 0)];
   for (const { word } of were) {
     const next = [0];
@@ -112,7 +139,7 @@ function hasMoreInCommon(read: readonly Read[], side: string): boolean {
       next.push(is.word === word ? counts[at]! + 1 : Math.max(counts[at + 1]!, next[at]!));
     counts = next;
   }
-  return counts.at(-1)! > were.filter(({ who }) => who.includes(side)).length;
+  return counts.at(-1)!;
 }
 
 /** Whether one addition has a whole line of the other, or they are equal. */
