@@ -57,7 +57,7 @@ function tableAround(four: Four, runs: readonly (readonly Row[])[]): Row[] | und
   let from: Place = [0, 0, 0, 0];
   for (const run of [...runs, [four.map(({ length }) => length) as unknown as Row]]) {
     const to = run[0] as Row;
-    const found = changeOfOne(four, from, to) ?? search(four, from, to);
+    const found = search(four, from, to);
     if (found === undefined) return undefined;
     rows.push(...found);
     if (to[0] < four[0].length) rows.push(...run);
@@ -125,40 +125,8 @@ function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
   return counterparts(a.length, diff(a, b, newBudget(), undefined, MOST_CHANGES));
 }
 
-/**
- * The rows where one side has what base has, so that the result has what the other one made of it.
- */
-function changeOfOne(four: Four, from: Place, to: Place): Row[] | undefined {
-  const [base, local, remote, result] = four.map((all, text) => all.slice(from[text], to[text])) as [
-    number[],
-    number[],
-    number[],
-    number[],
-  ];
-  const isRemote = isEqual(base, local) && isEqual(remote, result);
-  if (!isRemote && !(isEqual(base, remote) && isEqual(local, result))) return undefined;
-  const at = (index: number, text: 0 | 1 | 2 | 3): number => (index < 0 ? -1 : from[text] + index);
-  return pairsOf(base, result).map(([was, is]) => {
-    const [l, r] = isRemote ? [was, is] : [is, was];
-    return [at(was, 0), at(l, 1), at(r, 2), at(is, 3)];
-  });
-}
-
 function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, at) => id === b[at]);
-}
-
-/** Two texts below each other: no piece that is removed is added again at the same place. */
-function pairsOf(was: readonly number[], is: readonly number[]): [was: number, is: number][] {
-  const pairs: [number, number][] = [];
-  let next = 0;
-  for (const [at, kept] of pairWords(was, is).entries()) {
-    for (; next < kept; next++) pairs.push([-1, next]);
-    pairs.push([at, kept]);
-    if (kept >= 0) next++;
-  }
-  for (; next < is.length; next++) pairs.push([-1, next]);
-  return pairs;
 }
 
 /** A table up to a place. `changes`: how many the sides made in it. */
