@@ -1,11 +1,11 @@
 import type { Grant, ReviewReason } from "../../contract/resources.ts";
 
 /**
- * What a store holds, as the handlers see it. A `seq` is a row number: it grows in the order of
- * creation, is never used again, and is what cursors stand on.
+ * Rows of a store, as request handlers see them. A `seq` is a row number: it grows in the order of
+ * creation, is never used again, and is the place of a cursor.
  */
 
-/** The `parent` of root folders and the `folder` of root files: the root itself has no row. */
+/** `parent` of root folders and `folder` of root files: the root itself has no row. */
 export const ROOT = 0;
 
 export type WorkspaceState = "open" | "closed" | "restoring";
@@ -15,15 +15,17 @@ export type WorkspaceRow = {
   readonly id: string;
   readonly name: string;
   readonly state: WorkspaceState;
-  /** Seconds that a 503 tells its caller to wait. */
+  /** Seconds in the Retry-After header of a 503. */
   readonly retryAfter: number;
-  /** 1: ids in it have the first version's form; they never change, and stay valid. */
+  /**
+   * 1: ids of the workspace have the form of the first version; they never change, and stay valid.
+   */
   readonly firstIds: 0 | 1;
 };
 
 export type CountedWorkspace = WorkspaceRow & {
   readonly documents: number;
-  /** How many changes wait for review. */
+  /** Number of changes in review. */
   readonly inReview: number;
 };
 
@@ -31,13 +33,13 @@ export type FileRow = {
   readonly seq: number;
   readonly id: string;
   readonly folder: number;
-  /** null: the root. */
+  /** Null for the root. */
   readonly folderId: string | null;
   readonly name: string;
   /** Without a leading slash. */
   readonly path: string;
   readonly protected: 0 | 1;
-  /** The live change: `changes.text` of it is the live text. */
+  /** Id of the live change; its `changes.text` is the live text. */
   readonly changeId: string;
 };
 
@@ -48,14 +50,14 @@ export type FileRow = {
  */
 export type ShownText = { readonly row: FileRow; readonly shown: string; readonly json: string };
 
-/** Rows in their order, each by its number and as it is shown. */
+/** Rows in order: the number of each, and its JSON in a list. */
 export type ShownPage = { readonly seqs: readonly number[]; readonly texts: readonly string[] };
 
 export type FolderRow = {
   readonly seq: number;
   readonly id: string;
   readonly parent: number;
-  /** null: the root. */
+  /** Null for the root. */
   readonly parentId: string | null;
   readonly name: string;
   /** Without a leading slash. */
@@ -63,8 +65,8 @@ export type FolderRow = {
 };
 
 /**
- * `saved`: is or was the live text. The others never were: they wait for review, or were accepted
- * (as another, saved change) or rejected.
+ * State of a change. `saved`: is or was the live text. The others never were: they are in review,
+ * were accepted (as another, saved change) or rejected.
  */
 export type ChangeStatus = "saved" | "in_review" | "accepted" | "rejected";
 
@@ -75,13 +77,13 @@ export type ChangeRow = {
   readonly file: number;
   readonly baseId: string | null;
   readonly status: ChangeStatus;
-  /** Why it went to review; null for saved changes. */
+  /** Reason why it went to review; null for saved changes. */
   readonly reason: ReviewReason | null;
   /** Milliseconds since the epoch, from the service's clock. */
   readonly at: number;
 };
 
-/** A change that went to review, with its file as it is now. */
+/** A change that is or was in review, with the current row of its file. */
 export type Reviewed = { readonly change: ChangeRow; readonly file: FileRow; readonly workspaceId: string };
 
 export type KeyRow = {
@@ -91,15 +93,15 @@ export type KeyRow = {
   readonly label: string;
   readonly rateRequests: number | null;
   readonly rateSeconds: number | null;
-  /** Milliseconds since the epoch; null: it does not expire. */
+  /** Milliseconds since the epoch; null if it does not expire. */
   readonly expiresAt: number | null;
-  /** When it was made, in milliseconds since the epoch. */
+  /** Time of creation, in milliseconds since the epoch. */
   readonly at: number;
-  /** As it was saved last, in milliseconds since the epoch; null: never. */
+  /** Last use as saved, in milliseconds since the epoch; null for never. */
   readonly lastUsedAt: number | null;
 };
 
-/** What of a key can be changed, but for its grants. */
+/** Members of a key that can change, except its grants. */
 export type KeyMembers = Pick<KeyRow, "label" | "rateRequests" | "rateSeconds" | "expiresAt">;
 
 export type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
@@ -107,18 +109,16 @@ export type NewKey = Omit<KeyRow, "seq" | "lastUsedAt"> & {
   readonly hash: Buffer;
 };
 
-/** `none` revokes, in a subtree, what a grant further up gives. */
+/** Level of a grant. `none` revokes, in a subtree, the access that a higher grant gives. */
 export type Level = Grant | "none";
 
-/** `target`: row number of the file or folder; `ROOT` for the whole workspace. */
+/** A grant. `target`: row number of the file or folder; `ROOT` for the whole workspace. */
 export type GrantRow = { readonly kind: "root" | "folder" | "file"; readonly target: number; readonly level: Level };
 
-/** A grant of one of several keys. */
+/** A grant, with the row number of its key. */
 export type GrantOfKey = GrantRow & { readonly key: number };
 
-/**
- * A grant on a file or folder, and its place. `parent` is the row number of the folder above it.
- */
+/** A grant on a file or folder, with its place. `parent` is the row number of the parent folder. */
 export type PlacedGrant = {
   readonly key: number;
   readonly parent: number;
@@ -134,40 +134,42 @@ export type KeptGrant = {
   readonly level: Level;
 };
 
-/** A grant as it is shown: on an id, on a path where nothing is, or on everything (null). */
+/** A grant as shown: on an id, on a path where nothing exists, or on everything (null). */
 export type ShownGrant = {
   readonly key: number;
   readonly on: { readonly id: string } | { readonly keptPath: string } | null;
-  /** Where that is now; "" is the root. */
+  /** Current path of the target; "" is the root. */
   readonly path: string;
   readonly level: Level;
 };
 
-/** At most `requests` at once, refilled evenly over `seconds`. */
+/** Allows at most `requests` in a burst, refilled evenly over `seconds`. */
 export type RateLimit = { readonly requests: number; readonly seconds: number };
 
-/** What an operator sets for the whole service, kept in the database. */
+/** Settings of the operator for the whole service, kept in the database. */
 export type Settings = {
-  /** The limit of keys that have none of their own; null: none. */
+  /** Limit of keys without their own; null for none. */
   readonly rateLimit: RateLimit | null;
-  /** Versions that were replaced longer ago lose their text; null: all are kept. */
+  /** Days after which a replaced version loses its text; null keeps all texts. */
   readonly keepVersionsDays: number | null;
-  /** So many versions of a document keep their text, the live one among them; null: all. */
+  /**
+   * Number of versions of a document that keep their text, including the live one; null keeps all.
+   */
   readonly keepVersions: number | null;
 };
 
 export const DEFAULT_SETTINGS: Settings = { rateLimit: null, keepVersionsDays: null, keepVersions: null };
 
-/** All that a request needs of its key, in one look. */
+/** Everything that a request needs to know of its key, from one read. */
 export type Holder = {
   readonly key: KeyRow;
-  /** undefined: it was removed. */
+  /** Undefined if it was removed. */
   readonly workspace: WorkspaceRow | undefined;
   readonly grants: readonly GrantRow[];
   readonly settings: Settings;
   /**
-   * When it was looked up, in milliseconds since the epoch, by the clock of a database that many
-   * processes share. Left out: the clock of the one process counts.
+   * Time of the read in milliseconds since the epoch, by the clock of a database that many
+   * processes share. Left out: the process's own clock counts.
    */
   readonly at?: number;
 };

@@ -3,8 +3,8 @@ import type { Store } from "./store.ts";
 import type { Tables } from "./tables.ts";
 
 /**
- * A store whose transactions are parts of one that is open: many requests are kept or lost
- * together, and each that is refused is still undone by itself.
+ * Returns a store whose transactions are savepoints of an open transaction. Several requests are
+ * committed or rolled back together, and a refused request is rolled back alone.
  */
 export function storeWithin(tables: Tables, { reserve }: Pick<Store, "reserve">): RequestStore {
   return {

@@ -5,12 +5,12 @@ import { BACKUP_META, BACKUP_TABLES, type BackupTable } from "../../backup/backu
 import { migrate } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
-/** LIMIT: rows that are in memory at a time: texts have up to 200 kB. */
+/** LIMIT: rows that are in memory at a time; the content of a row has up to 200 kB. */
 const PORTION = 200;
 
 /**
- * Copies a database to a new file, as it is at one moment; the services on it go on.
- * @param file absolute; nothing may be there
+ * Copies a database to a new file, as of one moment; the services on the database keep running.
+ * @param file absolute; nothing may exist at this path
  * @throws UnusableDatabase, or as `pg` and better-sqlite3 do; then there is no file
  */
 export async function backUpDatabase(url: string, file: string): Promise<void> {
@@ -51,7 +51,7 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, { name, column
   if (isNumbered) await copyNumber(client, db, name);
 }
 
-/** Numbers of rows that are gone stay used. */
+/** Copies the last value of a sequence, so that numbers of removed rows are never used again. */
 async function copyNumber(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
   const { rows } = await client.query("SELECT last_value FROM pg_sequences WHERE sequencename = $1 || '_seq_seq'", [
     name,

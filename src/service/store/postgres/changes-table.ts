@@ -23,7 +23,7 @@ FROM changes c JOIN files x ON x.seq = c.file JOIN workspaces w ON w.seq = x.wor
   LEFT JOIN folders d ON d.seq = x.above
 WHERE c.status <> 'saved'`;
 
-/** The versions that replaced one. */
+/** Later versions that replaced a version. */
 const NEWER = "FROM changes n WHERE n.file = c.file AND n.seq > c.seq AND n.status = 'saved'";
 
 const SQL = {
@@ -54,7 +54,7 @@ const SQL = {
      VALUES ($1, $2, $3, 'in_review', $4, $5, $6, $7)`,
   ),
   decide: sql("changes.decide", "UPDATE changes SET status = $2 WHERE seq = $1"),
-  // Another process that prunes would look at the same ones.
+  // Lets one process prune at a time: another process would read the same rows.
   pruneAlone: sql<{ alone: boolean }>("changes.pruneAlone", "SELECT pg_try_advisory_xact_lock($1) AS alone"),
   portion: sql<{ upTo: number | null }>(
     "changes.portion",
@@ -73,7 +73,7 @@ const SQL = {
 
 const PRUNING = 7_214_906_233_012;
 
-/** Table `changes`: the whole history of each document. */
+/** Table `changes`: the full history of each document. */
 export class ChangesTable implements Changes {
   readonly #session: Session;
 

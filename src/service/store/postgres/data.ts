@@ -13,11 +13,11 @@ import { PostgresStore } from "./store.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 
 /**
- * Opens a database of PostgreSQL as the service of this process. The first process of a database
- * makes what is missing, as `openData` does, and has the two keys in its folder; another one has
- * those that somebody put there.
- * @throws UnusableDatabase, OtherData; SQLITE_BUSY when another process has the folder; as `pg`
- * does when the database cannot be reached
+ * Opens a PostgreSQL database for the service of this process. The first process of a database
+ * creates what is missing, as `openData` does, and gets both keys into its folder. Each later
+ * process uses the keys that the operator put into its folder.
+ * @throws UnusableDatabase, OtherData; SQLITE_BUSY if another process has the folder; as `pg` does
+ * if the database cannot be reached
  */
 export async function openSharedData(
   dir: string,
@@ -62,7 +62,10 @@ export async function openSharedData(
   }
 }
 
-/** Whoever is first makes the admin key, or gives the one in its folder; it is that of all. */
+/**
+ * Reads the admin key from the folder, or makes one. The first process to do so sets it for all
+ * processes.
+ */
 async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> {
   const known = await store.adminKeyHash();
   const own = readKey(file);
@@ -75,7 +78,10 @@ async function ownAdminKey(store: PostgresStore, file: string): Promise<Buffer> 
   return hash;
 }
 
-/** @returns null: another process made it, and it is not in this one's folder */
+/**
+ * Makes the first key.
+ * @returns null if another process made it; then it is not in this folder
+ */
 async function firstKey(service: Service, file: string): Promise<string | null> {
   const own = readKey(file);
   const [workspace] = await service.admin.workspaces();

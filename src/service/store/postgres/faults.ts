@@ -1,8 +1,8 @@
 import { StoreBusy } from "../store.ts";
 
-/** PostgreSQL was not reached, or the connection broke. */
+/** A failure to reach PostgreSQL, or a connection that broke. */
 export class StoreAway extends StoreBusy {
-  /** true: COMMIT was sent, and had no answer. */
+  /** True if COMMIT was sent and had no answer. */
   override readonly mayBeKept: boolean;
 
   constructor(cause: unknown, mayBeKept: boolean) {
@@ -12,14 +12,14 @@ export class StoreAway extends StoreBusy {
 }
 
 /**
- * Codes of PostgreSQL after which the whole work is done again: a serialisation failure, a
- * deadlock; a place or an id that another transaction took meanwhile, which the look before the
- * insert finds next time; a row that went away under what was to refer to it.
+ * Codes of PostgreSQL after which the whole work runs again: a serialisation failure; a deadlock; a
+ * place or an id that another transaction took, which the next run's read finds; a removed row that
+ * a new row was to refer to.
  */
 const AGAIN: readonly unknown[] = ["40001", "40P01", "23505", "23503"];
-/** A lock or a statement took too long, which was rolled back: nothing was done. */
+/** A lock or a statement took too long, and was rolled back: nothing was done. */
 const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
-/** The server ends, starts, or has too many connections; it ended this one. */
+/** The server shuts down, starts, or has too many connections, or it ended this connection. */
 const AWAY = /^(?:08|57P0[1235]|53300|25P03)/;
 
 export function isWorthAgain(error: unknown): boolean {
@@ -30,16 +30,19 @@ export function isTooLong(error: unknown): boolean {
   return TOO_LONG.includes(codeOf(error));
 }
 
-/** Whether the connection is of no use any more, or there was none. */
+/** Tells whether the connection can no longer be used, or was never made. */
 export function isAway(error: unknown): boolean {
   const code = codeOf(error);
   if (typeof code === "string") return AWAY.test(code) || /^E[A-Z]{3,}/.test(code);
-  // What `pg` says itself has no code.
+  // Errors that `pg` raises itself have no code.
   const said = error instanceof Error ? error.message : "";
   return /^(?:Connection terminated|Client has encountered|Client was closed|Query read timeout|timeout )/.test(said);
 }
 
-/** Nobody answered, or we were too slow ourselves: to try again would take as long again. */
+/**
+ * Tells whether a time limit passed on the server or in this process; a second try would take as
+ * long again.
+ */
 export function isTimeout(error: unknown): boolean {
   return codeOf(error) === "25P03" || (error instanceof Error && /timeout/i.test(error.message));
 }

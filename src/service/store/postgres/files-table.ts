@@ -15,7 +15,8 @@ type WithText = FileRow & StoredText;
 type WithBase = WithText & { readonly baseCodec: number | null; readonly baseText: Buffer | null };
 
 const SQL = {
-  // Locked first, and read by a statement of its own: that sees what the wait was for.
+  // Locks the file before a separate statement reads it, so that the read sees the change that the
+  // lock waited for.
   lock: sql("files.lock", "SELECT 1 FROM files WHERE workspace = $1 AND id = $2 FOR NO KEY UPDATE"),
   byId: sql<FileRow>("files.byId", `${SELECT} WHERE x.workspace = $1 AND x.id = $2`),
   withText: sql<WithText>(
@@ -41,7 +42,7 @@ const SQL = {
     "files.inFolderByName",
     `${SELECT} WHERE x.workspace = $1 AND x.folder = $2 AND x.name > $3 ORDER BY x.name LIMIT $4`,
   ),
-  // With its values: a subtree may be one folder, or the workspace.
+  // Planned with its values: a subtree may be one folder, or the whole workspace.
   inTree: sql<FileRow>(
     null,
     `SELECT ${COLUMNS} FROM files x JOIN folders d ON d.seq = x.above
@@ -142,7 +143,7 @@ export class FilesTable implements Files {
   }
 
   async insert({ workspace, id, folder, name, changeId, text, at }: NewFile): Promise<number> {
-    // In the root no folder was held, so this may be the first lock of the work.
+    // A file in the root has no folder to lock, so this may be the first lock of the work.
     holdPlace(this.#session, workspace);
     const stored = encodeText(text);
     const values = [workspace, id, folder, name, changeId, stored.codec, stored.text, at];
@@ -163,7 +164,7 @@ export class FilesTable implements Files {
   }
 
   async remove(seq: number): Promise<void> {
-    // ORDER: the outbox takes its grants along.
+    // ORDER: first, because the outbox records the grants of the file.
     for (const statement of [SQL.removeChanges, SQL.remove, SQL.dropGrants]) this.#session.send(statement, seq);
   }
 }

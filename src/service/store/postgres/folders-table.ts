@@ -7,7 +7,10 @@ import { isAt, isBelow, isOneOf, isWithin, isWritable } from "./sql.ts";
 const SELECT = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
 FROM folders d LEFT JOIN folders p ON p.seq = d.above`;
 const PAGE = "d.seq > $2 ORDER BY d.seq LIMIT $3";
-/** Row numbers of the folder at the path $2 of the workspace $1, and of those below it. */
+/**
+ * Selects the row numbers of the folder at the path $2 of the workspace $1, and of all folders
+ * below it.
+ */
 const TREE = `SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
 
 const SQL = {
@@ -30,7 +33,7 @@ const SQL = {
     "folders.inParentByName",
     `${SELECT} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3 ORDER BY d.name LIMIT $4`,
   ),
-  // With its values: a subtree may be one folder, or the workspace.
+  // Planned with its values: a subtree may be one folder, or the whole workspace.
   below: sql<FolderRow>(null, `${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`),
   isEmpty: sql<{ empty: boolean }>(
     "folders.isEmpty",
@@ -48,14 +51,17 @@ const SQL = {
     "INSERT INTO folders (workspace, id, parent, name, path) VALUES ($1, $2, $3, $4, $5) RETURNING seq",
   ),
   place: sql("folders.place", "UPDATE folders SET parent = $2, name = $3, path = $4 WHERE seq = $1"),
-  // Both functions count characters, so the cut is right for astral names too.
+  // Both functions count characters, so the cut is also right for names outside the BMP.
   rebase: sql(
     "folders.rebase",
     `UPDATE folders SET path = $3 || substr(path, length($2) + 1) WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
   ),
 } as const;
 
-/** ORDER: what refers to a row goes before it; but the outbox takes the grants on it along. */
+/**
+ * ORDER: a row goes after the rows that refer to it; its grants go after it, because the outbox
+ * records them.
+ */
 const REMOVE_TREE = [
   `DELETE FROM changes WHERE file IN (SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.above IN (${TREE}))`,
   `DELETE FROM files WHERE workspace = $1 AND above IN (${TREE})`,

@@ -12,7 +12,7 @@ type ShownRow = {
   readonly level: ShownGrant["level"];
 };
 
-/** The root's first, then those on folders, then on files. */
+/** Orders grants: those on the root first, then those on folders, then those on files. */
 const ORDER = "array_position(ARRAY['root', 'folder', 'file'], kind)";
 const ON_FILES = "grants g JOIN files x ON g.kind = 'file' AND x.seq = g.target LEFT JOIN folders d ON d.seq = x.above";
 const ON_FOLDERS = "grants g JOIN folders d ON g.kind = 'folder' AND d.seq = g.target";

@@ -1,8 +1,8 @@
 import type { KeySet } from "../../../markdown/search/keys.ts";
 
 /**
- * Keys of documents (`src/markdown/search/keys.ts`) in PostgreSQL. The index is one for all
- * workspaces, so the workspace is part of each key: a look finds next to nothing of another one.
+ * Writes keys of documents (`src/markdown/search/keys.ts`) for PostgreSQL. All workspaces share one
+ * index, so each key includes the workspace: a search finds almost nothing of other workspaces.
  */
 
 const PRIME = 0x9e3779b1;
@@ -12,8 +12,8 @@ export function keyIn(workspace: number, key: number): number {
 }
 
 /**
- * A set as SQL that names its files.
- * @param value takes a value of the statement, and returns its name in the statement
+ * Returns a set as SQL that selects its files.
+ * @param value adds a value to the statement, and returns its placeholder
  */
 export function sqlOf(
   set: Exclude<KeySet, { kind: "any" }>,

@@ -21,7 +21,7 @@ const SQL = {
     "keys.change",
     "UPDATE keys SET label = $2, rate_requests = $3, rate_seconds = $4, expires_at = $5 WHERE seq = $1",
   ),
-  // In one order, because several processes save theirs at about the same time.
+  // Locks in a fixed order, because several processes save their uses at about the same time.
   lockUsed: sql("keys.lockUsed", "SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE"),
   saveUses: sql(
     "keys.saveUses",

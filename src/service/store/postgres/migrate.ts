@@ -1,10 +1,13 @@
 import type { ClientBase } from "pg";
 import { MIGRATIONS } from "./migrations/all.ts";
 
-/** The locks of the whole database have a number of ours, by chance unlike those of others. */
+/**
+ * Number of the advisory lock; advisory locks are shared by all programs of a database, so it is
+ * random.
+ */
 const MIGRATING = 7_214_906_233_011;
 
-/** Why a database cannot be used; the message is for its operator. */
+/** A database that cannot be used; the message is for its operator. */
 export class UnusableDatabase extends Error {
   override readonly name = "UnusableDatabase";
   readonly code: "newer-data" | "unusable-database" | "other-key";
@@ -15,13 +18,17 @@ export class UnusableDatabase extends Error {
   }
 }
 
-/** LIMIT: identity columns, `NULLS NOT DISTINCT` and what else later migrations may use. */
+/**
+ * LIMIT: oldest version of PostgreSQL, for identity columns, `NULLS NOT DISTINCT` and features that
+ * later migrations may use.
+ */
 const OLDEST = 15;
 
 /**
- * Brings the database to the newest schema. Processes that start together wait for each other, and
- * find it done: the lock ends with the transaction.
- * @throws UnusableDatabase when PostgreSQL is too old, not UTF-8, or a newer program wrote it
+ * Brings the database to the newest schema. Processes that start together wait for each other: a
+ * lock is held until the transaction ends.
+ * @throws UnusableDatabase if PostgreSQL is too old, the encoding is not UTF-8, or a newer program
+ * wrote the database
  */
 export async function migrate(client: ClientBase, migrations: readonly string[] = MIGRATIONS): Promise<void> {
   await check(client);

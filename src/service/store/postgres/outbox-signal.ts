@@ -3,20 +3,25 @@ import type { Outbox } from "../store.ts";
 import { PRUNE } from "./outbox-table.ts";
 
 const CHANNEL = "mdmirror_outbox";
-/** How often the outbox is read where no sign comes: the connection is lost, or rows wait. */
+/**
+ * Milliseconds between reads of the outbox without a signal: the connection is lost, or rows wait.
+ */
 const SLOW_MS = 1_000;
 const WAITING_MS = 25;
-/** LIMIT: signs of one process; the server takes them one after the other. */
+/**
+ * LIMIT: milliseconds between signals of one process; the server handles signals one after the
+ * other.
+ */
 const SIGN_EVERY_MS = 20;
 const CONNECT_AGAIN_MS = { first: 500, most: 15_000 } as const;
-/** Who comes back later looks at everything. */
+/** Seconds that rows are kept; a client that reconnects later scans everything. */
 const KEPT_S = 7_200;
 const PRUNE_EVERY_MS = 600_000;
 
 /**
- * Tells other processes that something was committed, and hears it from them: on one connection,
- * after the commit. A NOTIFY within each transaction would make all of them wait for each other at
- * their ends. A sign only wakes; what changed is read in the outbox.
+ * Signals commits to other processes, and receives their signals, on one connection after the
+ * commit. A NOTIFY within each transaction would make all transactions wait for each other at
+ * commit. A signal only wakes the process; changes are read from the outbox.
  */
 export class OutboxSignal implements Outbox {
   readonly #url: string;
@@ -46,20 +51,21 @@ export class OutboxSignal implements Outbox {
     };
   }
 
-  /** Something was committed here. */
+  /** Reports a commit of this process. */
   committed(): void {
     this.#wake();
-    // RACE: a step of upkeep that commits while the store closes; others read it slowly.
+    // RACE: a step of upkeep commits while the store closes; other processes find it by their
+    // periodic reads.
     if (this.#isClosed) return;
     this.#sign ??= later(SIGN_EVERY_MS, () => {
       this.#sign = null;
       void this.#tellOthers();
-      // Also where nobody listens: every commit adds to it.
+      // Prunes even without listeners, because every commit adds rows.
       if (Date.now() - this.#prunedAt > PRUNE_EVERY_MS) void this.#prune();
     });
   }
 
-  /** Rows wait for an older transaction, whose end may be told by nobody. */
+  /** Reads again soon: rows wait for an older transaction, whose end may send no signal. */
   waiting(): void {
     this.#soon ??= later(WAITING_MS, () => {
       this.#soon = null;
@@ -115,7 +121,7 @@ export class OutboxSignal implements Outbox {
     if (this.#listeners.size === 0) return void client.end().catch(this.#onFault);
     this.#client = client;
     this.#failures = 0;
-    // RACE: what was committed while nobody heard.
+    // RACE: commits before LISTEN sent no signal to this connection.
     this.#wake();
   }
 
@@ -135,7 +141,7 @@ export class OutboxSignal implements Outbox {
     try {
       await this.#pool.query(`NOTIFY ${CHANNEL}`);
     } catch (error) {
-      // Others read slowly, or hear the next one.
+      // Other processes find the commit by their periodic reads, or by the next signal.
       this.#onFault(error);
     }
   }
@@ -145,7 +151,7 @@ export class OutboxSignal implements Outbox {
     try {
       await this.#pool.query(PRUNE, [KEPT_S]);
     } catch (error) {
-      // RACE: the store closes; another process, or the next start, does it.
+      // RACE: the store closes; another process, or the next start, prunes.
       if (!this.#isClosed) this.#onFault(error);
     }
   }

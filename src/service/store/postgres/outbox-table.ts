@@ -7,15 +7,15 @@ type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
   readonly grants: OutboxRow["grants"] | null;
 };
 
-/** The transactions that are over, as a snapshot sees them. */
+/** Finished transactions, as a snapshot sees them. */
 type Horizon = {
-  /** All below are over. */
+  /** Transaction number below which all transactions are finished. */
   readonly xmin: string;
-  /** None from here on has begun. */
+  /** Transaction number from which on none has begun. */
   readonly xmax: string;
-  /** Up to where rows are pruned; null: none is. */
+  /** Place up to which rows are pruned; null if none is. */
   readonly pruned: string | null;
-  /** Whether rows are there that wait for an older transaction. */
+  /** True if some rows wait for an older transaction. */
   readonly waits: boolean;
 };
 
@@ -49,12 +49,12 @@ const SQL = {
   ),
 } as const;
 
-/** Notes that what a key may read was set anew. */
+/** Records that the grants of a key changed. */
 export function noteAccess(session: Session, key: number): void {
   session.send(SQL.access, key);
 }
 
-/** Prunes rows that are older than `$1` seconds and can be read, and notes up to where. */
+/** Prunes readable rows older than `$1` seconds, and records the place up to which it pruned. */
 export const PRUNE = `
 WITH gone AS (
   DELETE FROM outbox WHERE at < now() - make_interval(secs => $1)
@@ -65,14 +65,14 @@ SELECT '${PRUNED}', convert_to(max(xid)::text, 'UTF8') FROM gone HAVING max(xid)
 ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 
 /**
- * Table `outbox`, which triggers fill. A place is the number of a transaction and that of a row in
- * it.
+ * Table `outbox`, which triggers fill. A place consists of the number of a transaction and the
+ * number of a row in it.
  */
 export class OutboxTable implements Outbox {
   readonly #session: Session;
   readonly #onWaiting: () => void;
 
-  /** @param onWaiting told that rows wait for a transaction that may end without a sign */
+  /** @param onWaiting called when rows wait for a transaction that may end without a signal */
   constructor(session: Session, onWaiting: () => void) {
     this.#session = session;
     this.#onWaiting = onWaiting;
@@ -86,7 +86,8 @@ export class OutboxTable implements Outbox {
     const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
     if (xid === undefined || n === undefined) return null;
     const { xmin, xmax, pruned } = await this.#horizon();
-    // One of another database, or of a time before a return to a backup, may be of the future.
+    // A place of another database, or of a time before a backup was restored, may be ahead of this
+    // one.
     if (BigInt(xid) > BigInt(xmax)) return null;
     if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
     const stored =
@@ -114,7 +115,7 @@ function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {
   return { ...row, place: `${xid}.${n}`, grants: grants ?? [] };
 }
 
-/** A read may see less than one before it on another connection. */
+/** Returns the later place: a read may see less than an earlier read on another connection. */
 function laterOf(a: string, b: string): string {
   return BigInt(a.split(".")[0]!) >= BigInt(b.split(".")[0]!) ? a : b;
 }

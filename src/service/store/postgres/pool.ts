@@ -2,19 +2,21 @@ import { Socket } from "node:net";
 import pg, { type ClientBase, type ClientConfig, type Pool, type PoolConfig } from "pg";
 
 /**
- * LIMIT: connections of one process. A server has 100 as it is installed, so that eight processes
- * find room; more than twice its cores at a time make none of them quicker.
+ * LIMIT: connections of one process. A default server allows 100, enough for eight processes; more
+ * connections than twice the cores make no statement faster.
  */
 const MOST_CONNECTIONS = 12;
 
-/** Milliseconds. No statement of ours takes a tenth of its time, but for a search, which is cut. */
+/**
+ * Milliseconds. Statements take less than a tenth of their limit, except searches, which are cut.
+ */
 const LIMITS = {
-  /** A connection that is free, or a new one. */
+  /** Time to get a free or new connection. */
   connectionTimeoutMillis: 4_000,
   lock_timeout: 8_000,
   statement_timeout: 15_000,
   idle_in_transaction_session_timeout: 15_000,
-  /** The server has said nothing: it, or the way to it, is gone. */
+  /** Time without an answer from the server after which it, or the network, counts as lost. */
   query_timeout: 20_000,
 } as const satisfies ClientConfig;
 
@@ -32,7 +34,10 @@ const types: NonNullable<ClientConfig["types"]> = {
 
 type Connected = (error: Error | null, client?: pg.Client) => void;
 
-/** One that is refused lets go of its socket, which would keep the process for a minute. */
+/**
+ * Destroys the socket of a refused connection, which would otherwise keep the process alive for a
+ * minute.
+ */
 export class OwnClient extends pg.Client {
   readonly #socket: Socket;
 
@@ -42,7 +47,10 @@ export class OwnClient extends pg.Client {
     this.#socket = socket;
   }
 
-  /** Ends it at once. Its own `end` waits for the answers to what was sent. */
+  /**
+   * Closes the connection immediately. `end` of `pg` waits for answers to the statements that were
+   * sent.
+   */
   cut(): void {
     this.#socket.destroy();
   }
@@ -61,7 +69,9 @@ export class OwnClient extends pg.Client {
 }
 
 /**
- * @param onFault told when a connection broke, once until another is made: they break together
+ * Opens a pool.
+ * @param onFault called once when connections break, and again only after a new one was made: they
+ * break together
  */
 export function openPool(url: string, onFault: (error: unknown) => void, more: PoolConfig = {}): Pool {
   const pool = new pg.Pool({
@@ -70,7 +80,7 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
     application_name: "mdmirror",
     max: MOST_CONNECTIONS,
     keepAlive: true,
-    // Statements are sent without waiting for the answer to the one before (`Session.send`).
+    // Sends statements without waiting for earlier answers (`Session.send`).
     pipeline: true,
     types,
     ...LIMITS,
@@ -78,17 +88,17 @@ export function openPool(url: string, onFault: (error: unknown) => void, more: P
   });
   let isTold = false;
   const tell = (error: unknown) => {
-    // RACE: a server that ends what this pool has ended itself.
+    // RACE: the server ends a connection that this pool has already ended.
     if (!isTold && !pool.ending) onFault(error);
     isTold = true;
   };
   pool.on("connect", (client) => {
     isTold = false;
-    // Without a listener, a connection that breaks while it is used would end the process: the pool
-    // listens to those that nobody uses.
+    // Without a listener, a connection that breaks during use would end the process: the pool only
+    // listens to idle connections.
     client.on("error", tell);
   });
-  // The pool says it once more.
+  // The pool repeats the error that the client already reported.
   pool.on("error", () => undefined);
   return pool;
 }

@@ -2,11 +2,11 @@ import type { Pool, PoolClient } from "pg";
 import { isTimeout } from "./faults.ts";
 import { OwnClient } from "./pool.ts";
 
-/** In milliseconds. */
+/** Time limits in milliseconds. */
 export type PulseLimits = {
-  /** After so long in one piece of work, or in wait for a connection, the server is asked. */
+  /** Time in one transaction, or waiting for a connection, after which the server is probed. */
   readonly slow: number;
-  /** In which a server that lives answers `SELECT 1`. */
+  /** Time in which a live server answers `SELECT 1`. */
   readonly answer: number;
   readonly lookEvery: number;
 };
@@ -14,16 +14,17 @@ export type PulseLimits = {
 const LIMITS: PulseLimits = { slow: 2_000, answer: 1_500, lookEvery: 500 };
 
 /**
- * Tells a server that hangs from one that is at work: a long statement may take its time as long as
- * another connection is answered. One that answers nobody is told as away after some seconds, and
- * from then on at once, until it answers again; else each request would hold its connection for as
- * long as the longest statement may take, and those behind it would wait in vain.
+ * Distinguishes a server that hangs from a busy one: a long statement may take its time as long as
+ * another connection is answered. A server that answers no connection counts as away after some
+ * seconds; requests then fail immediately until it answers again. Otherwise each request would
+ * occupy its connection up to the limit of the longest statement, and later requests would wait in
+ * vain.
  */
 export class Pulse {
   readonly #url: string;
   readonly #pool: Pool;
   readonly #limits: PulseLimits;
-  /** Since when; the oldest first. */
+  /** Connections in use, with the time since when; the oldest first. */
   readonly #taken = new Map<PoolClient, number>();
   readonly #waiting = new Map<symbol, number>();
   #hang: PromiseWithResolvers<never> = neverYet();
@@ -44,7 +45,10 @@ export class Pulse {
     pool.on("remove", (client) => this.#taken.delete(client));
   }
 
-  /** A connection of the pool. @throws as it does; with a timeout, too, when the server hangs */
+  /**
+   * Takes a connection of the pool.
+   * @throws as the pool does; a timeout also if the server hangs
+   */
   async connect(): Promise<PoolClient> {
     if (this.#isHanging) throw hanging();
     const connecting = this.#pool.connect();
@@ -100,11 +104,11 @@ export class Pulse {
     const { reject } = this.#hang;
     this.#hang = neverYet();
     reject(hanging());
-    // What is under way on them ends as on a connection that is lost.
+    // Their statements end as on a lost connection.
     for (const client of [...this.#taken.keys()]) (client as PoolClient & Pick<OwnClient, "cut">).cut();
   }
 
-  /** On a connection of its own; a refusal is an answer too. */
+  /** Probes on a separate connection; a refusal is also an answer. */
   async #isAnswered(): Promise<boolean> {
     const { answer } = this.#limits;
     const more = { application_name: "mdmirror", connectionTimeoutMillis: answer, query_timeout: answer };
@@ -128,7 +132,8 @@ function hanging(): Error {
 
 function neverYet(): PromiseWithResolvers<never> {
   const made = Promise.withResolvers<never>();
-  // Told to those who wait for a connection, of whom there may be none.
+  // Rejections go to callers that wait for a connection; without any, the rejection would be
+  // unhandled.
   made.promise.catch(() => undefined);
   return made;
 }

@@ -5,13 +5,13 @@ import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
 import { migrate, UnusableDatabase } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 
-/** Rows of one statement. */
+/** Rows per statement. */
 const PORTION = 200;
 
 /**
- * Fills an empty database from a backup, all or nothing.
- * @param file a backup that was examined; absolute
- * @throws UnusableDatabase when it holds something already; else as `pg` does
+ * Fills an empty database from a backup, completely or not at all.
+ * @param file absolute path of a checked backup
+ * @throws UnusableDatabase if the database is not empty; otherwise as `pg` does
  */
 export async function restoreDatabase(file: string, url: string): Promise<void> {
   const pool = openPool(url, () => undefined, { max: 1, statement_timeout: 0, query_timeout: 0 });
@@ -21,14 +21,14 @@ export async function restoreDatabase(file: string, url: string): Promise<void> 
     try {
       await migrate(client);
       await client.query("BEGIN");
-      // A service that starts meanwhile waits, and finds what is restored.
+      // A service that starts meanwhile waits, and then finds the restored rows.
       await client.query("LOCK TABLE workspaces, meta IN ACCESS EXCLUSIVE MODE");
       await refuseUnlessEmpty(client);
       await copyMeta(client, db);
       for (const table of BACKUP_TABLES) await copyTable(client, db, table);
       await client.query("COMMIT");
     } finally {
-      // What was not committed ends with the connection.
+      // Closing the connection rolls back anything uncommitted.
       client.release(true);
     }
   } finally {
@@ -42,7 +42,7 @@ async function refuseUnlessEmpty(client: ClientBase): Promise<void> {
   if (rows.length > 0) throw new UnusableDatabase("the database holds a service already");
 }
 
-/** In place of the secret that an empty database may have made for itself. */
+/** Copies settings and the secret; they replace a secret that the empty database may have made. */
 async function copyMeta(client: ClientBase, db: Sqlite.Database): Promise<void> {
   const read = db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?");
   const copied = BACKUP_META.map((name) => [name, read.get(name)?.value] as const);
@@ -59,7 +59,8 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, table: BackupT
   const arrays = Object.values(columns).map((type, n) => `$${n + 1}::${type}[]`);
   const own = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
   const text = `INSERT INTO ${name} (${names.join()})${own} SELECT * FROM unnest(${arrays.join()})`;
-  // A folder may be younger than the one that it was moved into, whose path is always shorter.
+  // A folder may be younger than the parent that it was moved into; a parent's path is always
+  // shorter.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
   const where = belongs === undefined ? "" : ` WHERE ${belongs}`;
   const rows = db.prepare(`SELECT ${names.join()} FROM ${name}${where}${order}`).raw();
@@ -73,7 +74,7 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, table: BackupT
   if (isNumbered) await setNumber(client, db, name);
 }
 
-/** Of each column its values. */
+/** Returns the values of each column. */
 function valuesOf({ columns }: BackupTable, rows: readonly unknown[][]): unknown[][] {
   return Object.values(columns).map((type, n) => rows.map((row) => (type === "boolean" ? row[n] === 1 : row[n])));
 }

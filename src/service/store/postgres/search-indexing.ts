@@ -8,14 +8,14 @@ import { type Session, sql } from "./session.ts";
 import { FILE_PATH } from "./sql.ts";
 import type { Transactions } from "./transactions.ts";
 
-/** How many documents one step indexes, some milliseconds each 10,000 characters. */
+/** Documents indexed in one step; each 10,000 characters take some milliseconds. */
 const STEP = 8;
 
 type Queued = { readonly n: number; readonly file: number };
 type Document = StoredText & { readonly seq: number; readonly workspace: number; readonly path: string };
 
 const SQL = {
-  // The newest first. Several processes share the work.
+  // Takes the newest writes first. Several processes share the work.
   take: sql<Queued>(
     "indexing.take",
     "SELECT n, file FROM search_queue ORDER BY n DESC LIMIT $1 FOR UPDATE SKIP LOCKED",
@@ -34,7 +34,7 @@ const SQL = {
   ),
 } as const;
 
-/** Follows what was written, in steps of several documents, whichever process does them. */
+/** Indexes written documents in steps; any process may take a step. */
 export class SearchIndexing implements Indexing {
   readonly #transactions: Transactions;
 

@@ -10,13 +10,13 @@ import { sqlOf } from "./key-sets.ts";
 import { type Session, sql } from "./session.ts";
 import { FILE_PATH } from "./sql.ts";
 
-/** LIMIT: files that are not indexed yet and are looked at by a search, the newest. */
+/** LIMIT: unindexed files that a search reads, the newest first. */
 const MOST_WAITING = 1_000;
-/** LIMIT: writes of these files that are looked at. */
+/** LIMIT: writes of unindexed files that a search reads. */
 const MOST_WRITES = 4 * MOST_WAITING;
 /**
- * LIMIT: files of one portion, more than a search usually reads. Of a key that most files have, the
- * database compares the keys of as many files as the portion has.
+ * LIMIT: files of one portion, more than a search usually reads. For a common key, the database
+ * compares the keys of as many files as the portion has.
  */
 const PORTION = 256;
 
@@ -36,7 +36,7 @@ const READ = sql<FileRow & StoredText>(
    ORDER BY asked.place`,
 );
 
-/** Narrows a search down by the keys of `search_texts`. */
+/** Narrows searches by the keys of `search_texts`. */
 export class SearchTable implements Search {
   readonly #session: Session;
 
@@ -61,7 +61,7 @@ export class SearchTable implements Search {
     return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
   }
 
-  /** A prefix that names nothing finds nothing. */
+  /** A prefix that matches no folder finds nothing. */
   async read({ workspace, prefix, grants }: SearchScope, documents: readonly number[]): Promise<FoundFile[]> {
     const stored = await this.#session.all(READ, workspace, documents, prefix);
     const access = new Access(grants, new FoldersTable(this.#session));
@@ -70,7 +70,7 @@ export class SearchTable implements Search {
   }
 }
 
-/** The text is unpacked when it is read, which may be after this transaction. */
+/** Unpacks the content on first access, which may be after this transaction. */
 function foundOf({ codec, text: packed, ...file }: FileRow & StoredText): FoundFile {
   let text: string | null = null;
   return {

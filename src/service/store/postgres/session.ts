@@ -1,11 +1,11 @@
 import type { ClientBase, QueryResult } from "pg";
 
-/** One statement, prepared under its name once on each connection that runs it. */
+/** A statement, prepared by its name once on each connection that runs it. */
 export type Sql<Row> = {
-  /** null: planned anew each time, with its values, because the best plan depends on them. */
+  /** Null: planned for each run with its values, because the best plan depends on them. */
   readonly name: string | null;
   readonly text: string;
-  /** Only a type. */
+  /** Carries the type of a row; never set. */
   readonly row?: Row;
 };
 
@@ -14,14 +14,14 @@ export function sql<Row = never>(name: string | null, text: string): Sql<Row> {
 }
 
 /**
- * A connection within one transaction. What is sent is answered in order, and the next statement
- * does not wait for the answer to the one before: a write that returns nothing costs no round trip.
+ * A connection within one transaction. Statements are answered in order, and none waits for the
+ * answer to an earlier one: a write without a result costs no round trip.
  */
 export class Session {
   readonly #client: ClientBase;
-  /** Whether looks lock what they find. */
+  /** True if reads lock the rows that they find. */
   readonly writes: boolean;
-  /** Workspaces that are held until the end (`locks.ts`). */
+  /** Workspaces that are locked until the end (`locks.ts`). */
   readonly held = new Set<number>();
   #fault: { readonly error: unknown } | null = null;
 
@@ -30,7 +30,10 @@ export class Session {
     this.writes = writes;
   }
 
-  /** @throws the fault of this statement, or of the first one before it that failed */
+  /**
+   * Runs a statement and returns its rows.
+   * @throws the fault of this statement, or of the first earlier one that failed
+   */
   async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
     return (await this.#run(statement, values)).rows as Row[];
   }
@@ -39,19 +42,22 @@ export class Session {
     return (await this.all(statement, ...values))[0];
   }
 
-  /** Sends a statement whose rows nobody reads; its fault is that of the next one or of the end. */
+  /** Sends a statement without reading its rows; the next `all` or the commit reports its fault. */
   send(statement: Sql<never>, ...values: readonly unknown[]): void {
     this.#run(statement, values).catch((error: unknown) => this.#noteFault(error));
   }
 
-  /** Goes back to a savepoint: what failed since is undone too, and locks since then are lost. */
+  /** Rolls back to a savepoint: this also undoes failed statements and releases later locks. */
   goBack(statement: Sql<never>): void {
     this.#fault = null;
     this.held.clear();
     this.send(statement);
   }
 
-  /** Ends the transaction. @returns null, or why nothing of it was kept */
+  /**
+   * Ends the transaction.
+   * @returns null, or the reason why nothing was kept
+   */
   async commit(): Promise<{ readonly error: unknown } | null> {
     const { command } = await this.#client.query("COMMIT");
     // PostgreSQL answers the COMMIT of a failed transaction with ROLLBACK, without an error.

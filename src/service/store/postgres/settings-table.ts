@@ -17,7 +17,7 @@ export function readSettings(stored: string | undefined): Settings {
     : { ...DEFAULT_SETTINGS, ...(JSON.parse(stored) as Partial<Settings>) };
 }
 
-/** The settings in table `meta`. */
+/** Settings in table `meta`. */
 export class SettingsTable implements Port {
   readonly #session: Session;
 
@@ -30,7 +30,7 @@ export class SettingsTable implements Port {
   }
 
   async change(changed: Partial<Settings>): Promise<Settings> {
-    // Two who change different ones do not undo each other.
+    // Locks the row, so that concurrent changes of different settings are both kept.
     this.#session.send(SQL.lock);
     const next = { ...(await this.get()), ...changed };
     this.#session.send(SQL.set, Buffer.from(JSON.stringify(next)));

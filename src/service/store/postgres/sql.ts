@@ -1,8 +1,8 @@
-/** What the statements of several tables share. */
+/** SQL fragments that statements of several tables share. */
 
 /**
- * LIMIT: characters of a path that its index holds. A row of an index has at most 2,704 bytes, a
- * path up to 16,000: what is longer than this is found by its beginning, and then compared whole.
+ * LIMIT: characters of a path in its index. An index row has at most 2,704 bytes, a path up to
+ * 16,000. A longer path is found by its beginning, and then compared completely.
  */
 const INDEXED_PATH = 500;
 
@@ -10,42 +10,45 @@ function near(expression: string): string {
   return `left(${expression}, ${INDEXED_PATH})`;
 }
 
-/** The path in a column is that of a parameter. @param path such as `$2` */
+/**
+ * Returns a condition: the path in the column equals the parameter.
+ * @param path such as `$2`
+ */
 export function isAt(column: string, path: string): string {
   return `${near(column)} = ${near(path)} AND ${column} = ${path}`;
 }
 
-/** The path in a column is one of those of a parameter, an array. */
+/** Returns a condition: the path in the column is one of an array parameter. */
 export function isOneOf(column: string, paths: string): string {
   return `${near(column)} IN (SELECT ${near("each")} FROM unnest(${paths}::text[]) AS each) AND ${column} = ANY(${paths})`;
 }
 
 /**
- * The path in a column is below that of a parameter. "0" is the character after "/", so the range
- * holds every path below, and is found by the index on (workspace, beginning of the path).
+ * Returns a condition: the path in the column is below the parameter. "0" is the character after
+ * "/", so the range has every path below, and uses the index on (workspace, beginning of the path).
  */
 export function isBelow(column: string, path: string): string {
   const [from, to] = [`${path} || '/'`, `${path} || '0'`];
   return `${near(column)} >= ${near(from)} AND ${near(column)} <= ${near(to)} AND ${column} > ${from} AND ${column} < ${to}`;
 }
 
-/** The path in a column is that of a parameter, or below it. */
+/** Returns a condition: the path in the column equals the parameter, or is below it. */
 export function isWithin(column: string, path: string): string {
   return `(${isAt(column, path)} OR ${isBelow(column, path)})`;
 }
 
-/** The path of a file `x`, whose folder is joined as `d`: the root has no row. */
+/** Path of a file `x`, whose folder is joined as `d`: the root has no row. */
 export const FILE_PATH = "CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END";
 
 /**
- * PostgreSQL holds no NUL in a text. Where people may write one (a label), it becomes the character
- * for what cannot be written, as half a surrogate pair does in UTF-8.
+ * Replaces NUL, which PostgreSQL cannot store, by the replacement character, as UTF-8 does with
+ * half a surrogate pair. For text that people may type, such as a label.
  */
 export function writable(text: string): string {
   return text.replaceAll("\0", "\uFFFD");
 }
 
-/** Whether a text can be one of those in the database. */
+/** Tells whether the database can store a text. */
 export function isWritable(text: string): boolean {
   return !text.includes("\0");
 }

@@ -36,17 +36,17 @@ const STARTING = 7_214_906_233_013;
 
 type PostgresOptions = {
   readonly url: string;
-  /** Bytes for the secret of a new database. */
+  /** Returns random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
-  /** A connection that nobody used broke. */
+  /** Called when an idle connection broke. */
   readonly onFault?: (error: unknown) => void;
-  /** What the operator set otherwise. */
+  /** Settings of the operator for the pool. */
   readonly pool?: PoolConfig;
-  /** Tests pass shorter ones. */
+  /** Time limits; tests pass shorter ones. */
   readonly pulse?: PulseLimits;
 };
 
-/** A database of PostgreSQL, which any number of processes share. */
+/** A PostgreSQL database that any number of processes share. */
 export class PostgresStore implements Store {
   readonly cursorSecret: Buffer;
   readonly generation: string;
@@ -66,7 +66,10 @@ export class PostgresStore implements Store {
     this.generation = generation;
   }
 
-  /** @throws UnusableDatabase, or as `pg` does when it cannot be reached */
+  /**
+   * Opens the database.
+   * @throws UnusableDatabase, or as `pg` does if it cannot be reached
+   */
   static async open(options: PostgresOptions): Promise<PostgresStore> {
     const { url, random, onFault = () => undefined } = options;
     const pool = openPool(url, onFault, options.pool);
@@ -115,7 +118,7 @@ export class PostgresStore implements Store {
     return { connections, idle, waiting };
   }
 
-  /** SHA-256 of the admin key; null: there is none yet. */
+  /** SHA-256 of the admin key; null if there is none yet. */
   async adminKeyHash(): Promise<Buffer | null> {
     const { rows } = await this.#asked(this.#pool.query("SELECT value FROM meta WHERE name = 'admin-key'"));
     return rows[0]?.value ?? null;
@@ -125,7 +128,7 @@ export class PostgresStore implements Store {
     await this.#asked(this.#pool.query("INSERT INTO meta (name, value) VALUES ('admin-key', $1)", [hash]));
   }
 
-  /** Runs `work` while no other process of the database runs such a work. */
+  /** Runs `work` while no other process of the database runs work through this method. */
   async alone<T>(work: () => Promise<T>): Promise<T> {
     const client = await this.#pool.connect();
     try {
@@ -137,7 +140,7 @@ export class PostgresStore implements Store {
       client.release();
       return result;
     } catch (error) {
-      // The lock ends with its connection.
+      // Closing the connection releases the lock.
       client.release(true);
       throw error;
     }
@@ -203,7 +206,7 @@ async function nest<T>(
 
 type Marks = Pick<Store, "cursorSecret" | "generation">;
 
-/** Made once, by whichever process is first. */
+/** Reads the secret and the generation; the first process makes them. */
 async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promise<Marks> {
   const secret = Buffer.from(random(32));
   await pool.query("INSERT INTO meta (name, value) VALUES ('cursor-secret', $1) ON CONFLICT DO NOTHING", [secret]);
@@ -213,7 +216,7 @@ async function marksOf(pool: Pool, random: (bytes: number) => Uint8Array): Promi
   return { cursorSecret: cursorSecret!, generation: generationOf(stored, cursorSecret!) };
 }
 
-/** In one look, because every request begins with it, and nothing of it is remembered. */
+/** Reads everything in one query, because every request begins with it and nothing is cached. */
 const HOLDER = sql<HolderRow>(
   "holder",
   `SELECT (SELECT row_to_json(key) FROM (SELECT ${KEY_COLUMNS}) AS key) AS key,

@@ -5,9 +5,9 @@ import type { Pulse } from "./pulse.ts";
 import { Session, type Sql, sql } from "./session.ts";
 
 /**
- * READ COMMITTED with locks: each look of a write sees what was committed before it, and what a
- * write stands on it has locked (see `Store`). SERIALIZABLE would do without the locks, and roll
- * back whoever comes second: two edits of one document are then work done twice, not a short wait.
+ * READ COMMITTED with locks: each read of a write sees earlier commits, and a write locks the rows
+ * that it depends on (see `Store`). SERIALIZABLE would need no locks, but roll back the second
+ * transaction: two edits of one document would repeat work instead of a short wait.
  */
 const BEGIN = {
   read: sql("begin.read", "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"),
@@ -15,9 +15,9 @@ const BEGIN = {
 } as const;
 const UNSYNCED = sql("begin.unsynced", "SET LOCAL synchronous_commit = off");
 
-/** LIMIT: how often a work is run before its caller is told to come back later. */
+/** LIMIT: runs of a work before its caller gets 503. */
 const MOST_RUNS = 8;
-/** The longest pause before the second run, in ms; each later one may be twice as long. */
+/** Longest pause before the second run, in milliseconds; each later pause may be twice as long. */
 const FIRST_PAUSE_MS = 4;
 
 type Write<T> = {
@@ -26,12 +26,12 @@ type Write<T> = {
   readonly synced: boolean;
 };
 
-/** Runs works in transactions on connections of a pool. */
+/** Runs work in transactions on connections of a pool. */
 export class Transactions {
   readonly #pool: Pick<Pulse, "connect">;
   readonly #chance: () => number;
 
-  /** @param chance from 0 to 1, which parts those who got into each other's way */
+  /** @param chance from 0 to 1; spreads the pauses of transactions that collided */
   constructor(pool: Pick<Pulse, "connect">, chance: () => number = Math.random) {
     this.#pool = pool;
     this.#chance = chance;
@@ -42,7 +42,10 @@ export class Transactions {
     return this.#look((client) => this.#readOnce(client, work));
   }
 
-  /** One statement that only reads, outside of any transaction. @throws StoreBusy */
+  /**
+   * Runs one read-only statement outside any transaction.
+   * @throws StoreBusy
+   */
   ask<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
     return this.#look((client) => askOnce(client, statement, values));
   }
@@ -53,8 +56,7 @@ export class Transactions {
       try {
         return await once(client);
       } catch (error) {
-        // The connection may have been broken for long, and be one of those of a server that is
-        // running again.
+        // The pool may have an old connection that broke while the server restarted.
         if (run === MOST_RUNS || !(isBroken(error) || isWorthAgain(error))) throw error;
         await pauseFor(0);
       }
@@ -66,7 +68,7 @@ export class Transactions {
     session.send(BEGIN.read);
     try {
       const result = await work(session);
-      // A snapshot has nothing to keep, so the caller need not wait for its end.
+      // A snapshot has nothing to commit, so the caller need not wait for its end.
       void client.query("COMMIT").then(
         () => client.release(),
         (error: Error) => client.release(error),
@@ -78,7 +80,7 @@ export class Transactions {
     }
   }
 
-  /** @throws StoreBusy when nothing was done; of its kind `StoreAway` when that is not known */
+  /** @throws StoreBusy if nothing was done; `StoreAway` if the result is unknown */
   async write<T>(write: Write<T>): Promise<T> {
     for (let run = 1; ; run++) {
       const client = await this.#connect();
@@ -136,7 +138,7 @@ async function askOnce<Row>(client: PoolClient, { name, text }: Sql<Row>, values
   }
 }
 
-/** Gives the connection back, or drops it when it cannot be used any more. */
+/** Returns the connection to the pool, or drops it if it cannot be used any more. */
 async function rollBack(client: PoolClient): Promise<void> {
   try {
     await client.query("ROLLBACK");
@@ -147,19 +149,19 @@ async function rollBack(client: PoolClient): Promise<void> {
 }
 
 /**
- * A connection that had been made broke, and nothing was kept: others of the pool may be as old, so
- * each is tried. A server that cannot be reached at all is told at once.
+ * Tells whether an established connection broke before anything was kept. Other connections of the
+ * pool may be as old, so each is tried. A server that cannot be reached fails immediately.
  */
 function isBroken(error: unknown): boolean {
   return error instanceof StoreAway && !error.mayBeKept && !isTimeout(error.cause);
 }
 
-/** What has broken meanwhile is heard of in a pause, however short. */
+/** A pause, however short, lets the pool notice connections that broke meanwhile. */
 function pauseFor(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
-/** What the caller is told: that it may come back, where that is so. */
+/** Returns the error for the caller: StoreBusy if a later try may succeed. */
 function told(error: unknown, isCommitting: boolean): unknown {
   if (isAway(error)) return new StoreAway(error, isCommitting);
   return isTooLong(error) ? new StoreBusy("The database has too much to do", { cause: error }) : error;

@@ -22,8 +22,8 @@ const SQL = {
 } as const;
 
 /**
- * First the row itself, against whoever makes something in it; then all else, what refers to
- * another row before that one.
+ * ORDER: the row itself first, to block inserts into the workspace; then the other rows, each
+ * before the rows that it refers to.
  */
 const REMOVE = [
   "SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE",

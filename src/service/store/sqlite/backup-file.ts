@@ -6,18 +6,18 @@ import { createHash, type Hash } from "node:crypto";
 import { BACKUP_META, BACKUP_TABLES, type BackupTable } from "../../backup/backup-columns.ts";
 
 /**
- * The digest of a backup: SHA-256 of what is restored of it, row by row. SQLite's own check finds a
- * damaged page; this finds a text, a grant or a key that is another one than was backed up.
+ * Digest of a backup: SHA-256 of the rows that a restore uses. SQLite's own check finds damaged
+ * pages; the digest finds a content, grant or key that differs from the one backed up.
  */
 
 const NAME = "backup-digest";
 
-/** Writes the digest into a backup that was just made. */
+/** Writes the digest into a new backup. */
 function writeDigest(db: Sqlite.Database): void {
   db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(NAME, digestOf(db));
 }
 
-/** Removes the digest: what is restored changes from now on. */
+/** Removes the digest, because the restored database changes from now on. */
 function dropDigest(db: Sqlite.Database): void {
   db.prepare("DELETE FROM meta WHERE name = ?").run(NAME);
 }
@@ -40,7 +40,7 @@ function metaOf(db: Sqlite.Database, name: string): Buffer | undefined {
   return db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?").get(name)?.value;
 }
 
-/** A backup of an older mdmirror has the tables and columns of its time. */
+/** A backup of an older mdmirror has the tables and columns of its schema. */
 function addTable(hash: Hash, db: Sqlite.Database, { name, isNumbered }: BackupTable): void {
   const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);
   addValue(hash, `${name} ${columns.join(" ")}`);
@@ -49,14 +49,14 @@ function addTable(hash: Hash, db: Sqlite.Database, { name, isNumbered }: BackupT
   for (const row of rows.iterate() as Iterable<unknown[]>) for (const value of row) addValue(hash, value);
 }
 
-/** With type and length, so that no two rows of values are the same bytes. */
+/** Adds type and length, so that different rows of values never give the same bytes. */
 function addValue(hash: Hash, value: unknown): void {
   const bytes = Buffer.isBuffer(value) ? value : Buffer.from(String(value));
   hash.update(`${value === null ? "null" : typeof value} ${bytes.length} `);
   hash.update(bytes);
 }
 
-/** A backup: a whole `service.db` in one file, of the same form whatever store it was taken of. */
+/** A backup: a complete `service.db` in one file, in the same form for each kind of store. */
 
 export type BackupContents = {
   readonly workspaces: number;
@@ -64,15 +64,18 @@ export type BackupContents = {
   readonly keys: number;
 };
 
-/** Not whole, not ours, or of a newer program; the message is a clause about the file. */
+/**
+ * A file that is incomplete, not a backup of mdmirror, or of a newer program; the message is a
+ * clause about the file.
+ */
 export class NoBackup extends Error {
   override readonly name = "NoBackup";
 }
 
 /**
- * Checks a database that was just copied, page by page, and makes it a backup: one file that needs
- * no other beside it, with its digest.
- * @throws NoBackup; as node:fs and better-sqlite3 do when it cannot be read
+ * Checks each page of a copied database, and makes the copy a backup: a single file with its
+ * digest.
+ * @throws NoBackup; as node:fs and better-sqlite3 do if it cannot be read
  */
 export function sealBackup(file: string): BackupContents {
   return withBackup(file, (db) => {
@@ -83,7 +86,7 @@ export function sealBackup(file: string): BackupContents {
 }
 
 /**
- * Checks whether a file is a backup that can be restored: each page, and the digest of its rows.
+ * Checks whether a backup can be restored: each page, and the digest of its rows.
  * @throws as `sealBackup`
  */
 export function examineBackup(file: string): BackupContents {
@@ -91,7 +94,8 @@ export function examineBackup(file: string): BackupContents {
 }
 
 /**
- * Makes a service of the copy of a backup: mirrors are to see that it is not as they knew it.
+ * Turns the copy of a backup into a service's database, with a new generation: clients then notice
+ * that the service was restored.
  * @throws as `sealBackup`
  */
 export function renewBackup(copy: string): BackupContents {
@@ -105,7 +109,7 @@ export function renewBackup(copy: string): BackupContents {
 }
 
 function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents): BackupContents {
-  // SQLite would tell of a file that is not there as of one that it cannot open.
+  // SQLite reports a missing file like one that it cannot open; node:fs names the reason.
   closeSync(openSync(file, "r"));
   const db = new Sqlite(file, { fileMustExist: true });
   try {
@@ -119,17 +123,17 @@ function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
 }
 
 /**
- * Makes a backup of what is not in SQLite. The index of search is made by the service that is
- * restored, in steps.
- * @param file absolute; nothing may be there
- * @param fill writes the rows; all is one transaction
- * @throws as it does; then there is no file
+ * Makes a backup of a store other than SQLite. The restored service builds the search index, in
+ * steps.
+ * @param file absolute path; nothing may exist at it
+ * @param fill writes the rows, in one transaction
+ * @throws as `fill` does; then there is no file
  */
 export async function makeBackupFile(file: string, fill: (db: Sqlite.Database) => Promise<void>): Promise<void> {
   closeSync(openSync(file, "wx", 0o600));
   const db = new Sqlite(file);
   try {
-    // Whole or not there: it is written once, and synced at the end.
+    // A journal on the disk is not needed: the file is written once and synced at the end.
     db.pragma("journal_mode = MEMORY");
     db.exec("BEGIN");
     for (const sql of MIGRATIONS) db.exec(sql);
@@ -149,7 +153,7 @@ function examine(db: Sqlite.Database): BackupContents {
   if (version > MIGRATIONS.length) throw new NoBackup("was made by a newer mdmirror");
   const isOurs = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
   if (version === 0 || !isOurs) throw new NoBackup("is no backup of a service");
-  // One that was copied out of a running service is marked as one with a journal beside it.
+  // The copy of a running service is marked as a database with a WAL; a backup is a single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
   const told = first?.integrity_check ?? "it cannot be read";

@@ -4,14 +4,14 @@ import type { BackupMade } from "../store.ts";
 import type { Journal } from "./journal.ts";
 import type { Turns } from "./turns.ts";
 
-/** Beside the database, for whoever asked for it to take away. */
+/** Name of the finished copy beside the database; the command that asked for it moves it away. */
 export const BACKUP_FILE = "backup.db";
-/** What is read at a time. */
+/** Bytes read at a time. */
 const PORTION_BYTES = 1024 * 1024;
 
 /**
- * Copies the database while it is used. The journal is written back and then held, so that the file
- * does not change under the copy; the service goes on, into the journal.
+ * Copies the database while it is in use. The journal is written back and then held, so that the
+ * file does not change during the copy; new writes go to the journal.
  */
 export class OnlineBackup {
   readonly #folder: string;
@@ -19,9 +19,9 @@ export class OnlineBackup {
   readonly #turns: Turns;
   #running: Promise<BackupMade> | null = null;
   /**
-   * The database file, from the first backup on. It stays open until the database is closed: POSIX
-   * ends all locks of a process on a file as soon as it closes one descriptor of it, whoever opened
-   * that, and then a second service could begin on the same folder.
+   * The database file, from the first backup on. It stays open until the database closes: when a
+   * process closes any descriptor of a file, POSIX releases all its locks on that file. A second
+   * service could then open the same folder.
    */
   #source: FileHandle | null = null;
 
@@ -31,7 +31,10 @@ export class OnlineBackup {
     this.#turns = turns;
   }
 
-  /** Everything that was acknowledged before it is in it. Who asks meanwhile gets the next one. */
+  /**
+   * Makes a backup with every write acknowledged before the call. A call during a backup waits, and
+   * then makes another.
+   */
   async make(): Promise<BackupMade> {
     await this.ended();
     this.#running = this.#make();
@@ -42,12 +45,12 @@ export class OnlineBackup {
     }
   }
 
-  /** Resolves when none is under way, however it ended. */
+  /** Resolves when no backup is running, regardless of results. */
   async ended(): Promise<void> {
     while (this.#running !== null) await this.#running.catch(() => undefined);
   }
 
-  /** ORDER: after the database, whose lock ends with this. */
+  /** ORDER: after the database, whose lock ends with this descriptor. */
   async close(): Promise<void> {
     await this.#source?.close();
     this.#source = null;

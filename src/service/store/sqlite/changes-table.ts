@@ -12,7 +12,7 @@ type Submitted = Parameters<Changes["submit"]>[0];
 const COLUMNS = "c.seq, c.id, c.file, c.base_id AS baseId, c.status, c.reason, c.at, w.id AS workspaceId";
 const PLACED = "CROSS JOIN files x ON x.seq = c.file CROSS JOIN workspaces w ON w.seq = x.workspace";
 
-/** Table `changes`: the whole history of each document. */
+/** Table `changes`: the full history of each document. */
 export class ChangesTable implements Changes {
   readonly #files: FilesTable;
   readonly #sql: ReturnType<typeof prepare>;
@@ -103,10 +103,10 @@ function prepare(db: Db) {
   };
 }
 
-/** The versions that replaced one. */
+/** Later versions that replaced a version. */
 const NEWER = "FROM changes n WHERE n.file = changes.file AND n.seq > changes.seq AND n.status = 'saved'";
 
-/** The statements that prune texts of versions that were replaced long ago. */
+/** Prepares the statements that prune texts of versions that were replaced long ago. */
 function preparePruning(db: Db) {
   return {
     portion: db.prepare<[number, number], { seq: number }>(

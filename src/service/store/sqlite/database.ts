@@ -7,7 +7,10 @@ import { MIGRATIONS } from "./schema.ts";
 import { Statement } from "./statement.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
 
-/** Tables whose writes are counted: whose a key is, what it may do; a row of a file, its path. */
+/**
+ * Patterns of statements whose writes are counted: `keys` for access of keys, `files` for rows and
+ * paths of files.
+ */
 const COUNTED = {
   keys: /\b(?:keys|grants|workspaces|meta)\b/,
   files: /\b(?:files|folders)\b/,
@@ -15,7 +18,7 @@ const COUNTED = {
 type Counted = keyof typeof COUNTED;
 const KINDS: readonly Counted[] = ["keys", "files"];
 
-/** The part of SQLite that the tables use. */
+/** Part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
   readonly #writes: Record<Counted, number> = { keys: 0, files: 0 };
@@ -25,14 +28,17 @@ export class Db {
   }
 
   /**
-   * Grow with each write, and when one is undone: while a count stays the same, what was read of
-   * its tables is still valid.
+   * Counts that grow with each write, and when a write is undone: while a count is unchanged,
+   * earlier reads of its tables are still valid.
    */
   get writes(): Readonly<Record<Counted, number>> {
     return this.#writes;
   }
 
-  /** @param before the counts when what is undone began */
+  /**
+   * Counts writes that a rollback undid.
+   * @param before counts at the start of the transaction or savepoint
+   */
   noteUndone(before: Db["writes"]): void {
     for (const kind of KINDS) if (this.#writes[kind] !== before[kind]) this.#writes[kind]++;
   }
@@ -56,7 +62,7 @@ export class Db {
     return this.#sqlite.pragma(text);
   }
 
-  /** The whole database, as a file would hold it. */
+  /** Returns the whole database, as the bytes of its file. */
   serialize(): Buffer {
     return this.#sqlite.serialize();
   }
@@ -67,14 +73,14 @@ export class Db {
 }
 
 /**
- * `:memory:`, the folder that holds `service.db`, or a copy of a database (`Service.copy`) that a
- * service in memory continues.
+ * `:memory:`, the folder with `service.db`, or a copy of a database (`Service.copy`) that a service
+ * in memory continues.
  */
 export type DatabaseLocation =
   | ":memory:"
   | {
       readonly folder: string;
-      /** Milliseconds to wait for another process that has it open (2,000). */
+      /** Milliseconds to wait while another process has the database open (default 2,000). */
       readonly waitMs?: number;
     }
   | { readonly copy: Uint8Array };
@@ -83,18 +89,18 @@ const WAIT_MS = 2_000;
 
 /**
  * Opens the database and brings it to the newest schema.
- * @throws when the folder cannot be used, another process holds it, or a newer program wrote it
+ * @throws if the folder cannot be used, another process has it open, or a newer program wrote it
  */
 export function openDatabase(location: DatabaseLocation): Db {
   const sqlite = new Sqlite(sourceOf(location), { timeout: waitOf(location) });
   const db = new Db(sqlite);
   try {
     if (location !== ":memory:" && "folder" in location) {
-      // One process a folder: the lock is the system's and ends with the process, even after kill
-      // -9.
+      // Allows one process per folder: the lock is the system's and ends with the process, even
+      // after kill -9.
       db.pragma("locking_mode = EXCLUSIVE");
       db.pragma("journal_mode = WAL");
-      // FULL: an acknowledged write survives a power cut as well as a killed process.
+      // FULL: an acknowledged write survives a power cut and a killed process.
       db.pragma("synchronous = FULL");
       // On macOS fsync leaves bytes in the medium's own cache. Elsewhere it changes nothing.
       db.pragma("fullfsync = ON");
@@ -118,24 +124,28 @@ function sourceOf(location: DatabaseLocation): string | Buffer {
   return "folder" in location ? ownFile(location.folder) : Buffer.from(location.copy);
 }
 
-/** Made before SQLite would make it readable by everybody; the files beside it take its mode. */
+/**
+ * Creates the file with its mode before SQLite would make it readable by everybody; SQLite gives
+ * the companion files the same mode.
+ */
 function ownFile(folder: string): string {
   makeFolders(folder, 0o700);
   const file = join(folder, "service.db");
-  // One that is there is not opened: closing it would end the lock of a service in this process.
+  // Does not open an existing file: closing it would release the lock of a service in this process.
   if (existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
   else closeSync(openSync(file, "a", 0o600));
   return file;
 }
 
-/** Written by a program that knows more of it. */
+/** A database that a newer program wrote. */
 class NewerData extends Error {
   readonly code = "newer-data";
 }
 
 /**
- * @param folder where the file as it was is kept, until a start finds nothing more to migrate;
- * null: nowhere
+ * Migrates to the newest schema.
+ * @param folder where the file of the old schema is kept until a start has nothing to migrate; null
+ * for nowhere
  */
 function migrate(db: Sqlite.Database, folder: string | null): void {
   const version = db.pragma("user_version", { simple: true }) as number;
@@ -154,7 +164,7 @@ function migrate(db: Sqlite.Database, folder: string | null): void {
   }).immediate();
 }
 
-/** ORDER: whole before the first step of the migration; one that was cut off is made anew. */
+/** ORDER: complete before the first step of the migration; an interrupted copy is made again. */
 function keepBefore(db: Sqlite.Database, path: string): void {
   const fresh = `${path}.new`;
   rmSync(fresh, { force: true });

@@ -7,7 +7,7 @@ import { type KeptText, KeptTexts } from "./kept-texts.ts";
 import { ShownFiles } from "./shown-files.ts";
 import { decodeIfKept, decodeText, encodeText } from "./text-codec.ts";
 
-/** Table `files`, with what of `changes` belongs to a file. */
+/** Table `files`, with the columns of `changes` that belong to a file. */
 export class FilesTable implements Files {
   readonly #db: Db;
   readonly #shown = new ShownFiles();
@@ -56,7 +56,7 @@ export class FilesTable implements Files {
     return { row, live, base: base === undefined ? null : { text: decodeIfKept(base) } };
   }
 
-  /** Never pruned, and there for every file. */
+  /** The live text exists for every file, and is never pruned. */
   liveText({ changeId }: FileRow): string {
     return decodeText(this.#texts.byId.get(changeId)!);
   }
@@ -90,7 +90,7 @@ export class FilesTable implements Files {
 
   async allShown(page: Page, shown: (row: FileRow) => string): Promise<ShownPage> {
     const seqs = this.#reads.seqs.column<number>(page);
-    // What is not committed yet may be undone.
+    // An uncommitted row may be undone, so it is not remembered.
     const remembers = !this.#db.inTransaction;
     const texts = seqs.map((seq) => {
       const known = remembers ? this.#shown.get(seq) : undefined;
@@ -102,7 +102,7 @@ export class FilesTable implements Files {
     return { seqs, texts };
   }
 
-  /** The paths of folders changed, and with them those of their files. */
+  /** Clears remembered files after paths of folders, and with them paths of files, changed. */
   forgetShown(): void {
     this.#shown.clear();
   }
@@ -154,16 +154,16 @@ export class FilesTable implements Files {
   async remove(seq: number): Promise<void> {
     this.#shown.delete(seq);
     this.#writes.dropChanges.run(seq);
-    // ORDER: the outbox takes its grants along.
+    // ORDER: first, because the outbox records the grants of the file.
     this.#writes.remove.run(seq);
     this.#writes.dropGrants.run(seq);
   }
 
-  /** Removes every file in the folder at `path` and below, with their changes and grants. */
+  /** Removes all files in the folder at `path` and below, with their changes and grants. */
   removeTree(subtree: Subtree): void {
     this.#shown.clear();
     this.#writes.dropTreeChanges.run(subtree);
-    // ORDER: the outbox takes their grants along.
+    // ORDER: after the files, because the outbox records their grants.
     this.#writes.dropTree.run(subtree);
     this.#writes.dropLostGrants.run();
   }

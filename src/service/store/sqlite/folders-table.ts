@@ -14,8 +14,8 @@ type ParentPage = Page & { readonly parent: number };
 type NewFolder = Parameters<Folders["insert"]>[0];
 
 /**
- * Table `folders`. As in every table, each statement is prepared once, because better-sqlite3 frees
- * none before the database closes.
+ * Table `folders`. Each statement is prepared once, as in every table, because better-sqlite3 frees
+ * statements only when the database closes.
  */
 export class FoldersTable implements Folders {
   readonly #files: FilesTable;
@@ -107,7 +107,7 @@ export class FoldersTable implements Folders {
   async removeTree(workspace: number, row: FolderRow): Promise<void> {
     const subtree = { workspace, path: row.path };
     this.#files.removeTree(subtree);
-    // ORDER: the outbox takes their grants along.
+    // ORDER: before their grants are dropped, because the outbox records them.
     this.#writes.removeBelow.run(subtree);
     this.#writes.remove.run(row.seq);
     this.#writes.dropLostGrants.run();
@@ -149,7 +149,7 @@ function prepareWrites(db: Db) {
     place: db.prepare<[number, string, string, number]>(
       "UPDATE folders SET parent = ?, name = ?, path = ? WHERE seq = ?",
     ),
-    // length() and substr() both count code points, so the cut is right for astral names too.
+    // length() and substr() count code points, so the cut is also right for names outside the BMP.
     rebase: db.prepare<[Subtree & { to: string }]>(
       `UPDATE folders SET path = @to || substr(path, length(@path) + 1) WHERE ${BELOW}`,
     ),

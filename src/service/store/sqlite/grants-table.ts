@@ -51,7 +51,7 @@ export class GrantsTable implements Grants {
     this.#outbox.noteAccess(key);
   }
 
-  /** Drops the grants of a key, and those kept for it. */
+  /** Removes all grants of a key, including those kept for paths. */
   dropOf(key: number): void {
     this.#placed.dropOfKey.run(key);
     this.#kept.dropOfKey.run(key);

@@ -9,14 +9,15 @@ type Member = {
   readonly reject: (error: unknown) => void;
 };
 
-/** How a member's own savepoint ended; it is told when the transaction has ended too. */
+/** A member whose savepoint ended; `tell` settles its promise after the transaction ended. */
 type Ended = { readonly member: Member; readonly tell: () => void };
 
 /**
- * Writes that come together are one transaction, so that they wait for the disk once: those of one
- * turn of the event loop, and those that came while the connection was in use. Each has a savepoint
- * of its own, to which it alone goes back, and sees those before it. All are answered after the
- * commit, refused ones too, since what refused them may be in it. Reads wait for it.
+ * Commits concurrent writes in one transaction, so that all wait for the disk once. Writes are
+ * concurrent if they come in one turn of the event loop, or while the connection is in use. Each
+ * write has its own savepoint for a rollback, and sees the writes before it. All are answered after
+ * the commit, even refused ones, because a write of the same transaction may be the reason of the
+ * refusal. Reads wait for the commit.
  */
 export class GroupCommit {
   readonly #turns: Turns;
@@ -54,7 +55,7 @@ export class GroupCommit {
 
   async #gather(ended: Ended[]): Promise<void> {
     await this.#runWaiting(ended);
-    // Requests that the system has by now are read before this.
+    // Lets the process read requests that have already arrived.
     await new Promise((resolve) => setImmediate(resolve));
     await this.#runWaiting(ended);
     this.#isGathering = false;
@@ -68,15 +69,15 @@ export class GroupCommit {
         ended.push({ member, tell: () => resolve(result) });
       } catch (error) {
         ended.push({ member, tell: () => reject(error) });
-        // What the disk has no room for may have ended the transaction of all.
+        // A full disk may have ended the whole transaction.
         if (!this.#transactions.isOpen) throw error;
       }
     }
   }
 
   /**
-   * What all of them lost together, each tries by itself, in the same order: one that is too large
-   * for the disk costs the others nothing but time.
+   * Runs each write of a lost transaction in its own transaction, in the same order. A write that
+   * is too large for the disk then fails alone.
    */
   async #eachAlone(ended: readonly Ended[], error: unknown): Promise<void> {
     const [first] = ended;
@@ -90,12 +91,12 @@ export class GroupCommit {
     }
   }
 
-  /** No transaction could be begun. */
+  /** Rejects all writes, because no transaction could begin. */
   #refuseAll(error: unknown): void {
     for (const { reject } of this.#waiting.splice(0)) reject(error);
   }
 
-  /** Those that had not begun when the transaction was lost. */
+  /** Commits the writes that had not begun when the transaction was lost. */
   #goOn(): void {
     if (this.#waiting.length === 0) return;
     this.#isGathering = true;

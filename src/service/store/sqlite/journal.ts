@@ -2,10 +2,10 @@ import { MOST_RESERVED } from "./reserve.ts";
 
 const PAGE_BYTES = 4_096;
 
-/** The part of a database that its journal needs. */
+/** Part of a database that its journal needs. */
 type Pragmas = { pragma(text: string): unknown };
 
-/** When what is in the journal is written back to the database file. */
+/** Decides when the journal is written back to the database file. */
 export class Journal {
   readonly #db: Pragmas;
   #reserved = MOST_RESERVED;
@@ -16,10 +16,9 @@ export class Journal {
   }
 
   /**
-   * A checkpoint makes the database grow by as much as the journal holds, and the next changes need
-   * as much again, so the journal may have half of the reserve.
-   * LIMIT: the whole reserve is used from 4 MB on; what one large transaction takes beyond 16 MB is
-   * returned to the disk.
+   * Bounds the journal to half of the reserve. A checkpoint makes the database grow by as much as
+   * the journal has, and the next changes take as much again. LIMIT: from 4 MB on the whole reserve
+   * is used; space beyond 16 MB of one large transaction is returned to the disk.
    */
   bound(reserved: number): void {
     this.#reserved = reserved;
@@ -28,9 +27,9 @@ export class Journal {
   }
 
   /**
-   * Writes all of it back, and from then on nothing: the file stays as it is until `release`, and
-   * what is written meanwhile makes the journal grow.
-   * @throws when that is not possible, which is a bug: nobody else reads the file
+   * Writes the whole journal back, and then nothing until `release`: the database file does not
+   * change, and new writes make the journal grow.
+   * @throws if the journal cannot be written back, which is a bug: nobody else reads the file
    */
   hold(): void {
     const [told] = this.#db.pragma("wal_checkpoint(TRUNCATE)") as { readonly busy: number }[];

@@ -1,20 +1,20 @@
 import { BoundedMap } from "../../../common/bounded-map.ts";
 import type { ShownText } from "../rows.ts";
 
-/** LIMIT: characters in memory, some 8 to 16 MB: what a few thousand notes hold. */
+/** LIMIT: characters in memory, about 8 to 16 MB: a few thousand notes. */
 const HELD_CHARACTERS = 8 * 1024 * 1024;
 
 /**
- * A file as it was read.
- * @property asOf `Db.writes.files` then: while it stays the same, the row is what it was
+ * A file as it was read. @property asOf `Db.writes.files` at that time; while it is unchanged, so
+ * is the row
  */
 export type KeptText = ShownText & { readonly workspace: number; readonly asOf: number };
 
 /**
- * Files that were read lately, by their ids, as they stand in an answer: what was just changed is
- * asked for by each mirror of it, and to read the row, unpack the text and write both as JSON is
- * half of that. A change never gets another text, so the text holds for as long as its change is
- * live, whatever becomes of the row.
+ * Recently read files by id, as JSON of an answer. Every client of a workspace reads a document
+ * that just changed; reading the row, unpacking the content and writing JSON take half of that
+ * request. The text of a change never changes, so it is valid while its change is live, even if the
+ * row changed.
  */
 export class KeptTexts extends BoundedMap<string, KeptText> {
   constructor() {

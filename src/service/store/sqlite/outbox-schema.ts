@@ -1,15 +1,17 @@
-/** LIMIT: rows that are kept for those who come back; beyond that they look at everything. */
+/**
+ * LIMIT: rows kept for clients that reconnect; a client that is further behind scans everything.
+ */
 const KEPT_ROWS = 20_000;
 
 /**
- * The newest change of any document: after a return to a backup, the next one has another id. It is
- * not a random number of SQLite's own, which would make two runs of one seed differ.
+ * Newest change of any document, as a mark: after a backup was restored, the next change has
+ * another id. A random number of SQLite would make two runs with one seed differ.
  */
 export const NEWEST_CHANGE = "coalesce((SELECT id FROM changes ORDER BY seq DESC LIMIT 1), '')";
 
 /**
- * What changed, in the order of commits. Triggers see every way of writing. What is gone takes its
- * grants along: who could read it is judged when somebody is told.
+ * Records changes in the order of commits. Triggers see every kind of write. A removed row records
+ * its grants, because listeners are filtered by them later.
  */
 export const OUTBOX_SCHEMA = `
 CREATE TABLE outbox (
@@ -58,7 +60,7 @@ function onFolder(name: string, when: string, values: string, row: "old" | "new"
 }
 
 function onTable(kind: "file" | "folder", name: string, when: string, values: string, row: "old" | "new"): string {
-  // A file's own change is noted after the file.
+  // The change of a new file is inserted after the file.
   const mark = kind === "file" ? `${NEWEST_CHANGE} || ${row}.change_id` : NEWEST_CHANGE;
   return `CREATE TRIGGER outbox_${kind}_${name} AFTER ${when} ON ${kind}s BEGIN
   INSERT INTO outbox (mark, workspace, kind, seq, id, change, was, grants)
@@ -66,7 +68,7 @@ function onTable(kind: "file" | "folder", name: string, when: string, values: st
 END;`;
 }
 
-/** ORDER: they are there until the row that they are on is gone. */
+/** Selects the grants on a row. ORDER: grants are removed after their row. */
 function grantsOn(kind: "file" | "folder"): string {
   return `(SELECT json_group_array(json_array(key, level)) FROM grants WHERE kind = '${kind}' AND target = old.seq)`;
 }

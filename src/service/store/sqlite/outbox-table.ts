@@ -7,12 +7,12 @@ type StoredRow = Omit<OutboxRow, "place" | "grants"> & Numbered & { readonly gra
 
 const COLUMNS = "n, mark, workspace, kind, seq, id, change, was, grants";
 
-/** Before there was a row. */
+/** Place before the first row. */
 const BEGIN: Numbered = { n: 0, mark: "" };
 
 /**
- * Table `outbox`, which triggers fill: one writer makes its numbers in the order in which they are
- * committed. A place is the row before it: its number and its mark.
+ * Table `outbox`, which triggers fill: with one writer, the order of numbers is the order of
+ * commits. A place names the last row that was read, by number and mark.
  */
 export class OutboxTable implements Outbox {
   readonly #sql: ReturnType<typeof prepare>;
@@ -27,7 +27,8 @@ export class OutboxTable implements Outbox {
 
   async after(place: string, most: number, workspace?: number): Promise<OutboxPage | null> {
     const [n = "", mark] = place.split(".");
-    // A row that is pruned, or that a backup does not know: what followed it is not known either.
+    // The row was pruned, or belongs to a time before a backup was restored: later rows are
+    // unknown, too.
     const known = n === "0" ? BEGIN : this.#sql.numbered.get(Number(n));
     if (known === undefined || known.mark !== mark || this.#isCut(known.n)) return null;
     const { after, afterOfOne } = this.#sql;
@@ -45,12 +46,12 @@ export class OutboxTable implements Outbox {
     return gone;
   }
 
-  /** Notes that what a key may read was set anew. */
+  /** Records that the grants of a key changed. */
   noteAccess(key: number): void {
     this.#sql.noteAccess.run(key);
   }
 
-  /** Whether rows are pruned of which the beginning knows nothing. */
+  /** Tells whether rows after the beginning were pruned. */
   #isCut(after: number): boolean {
     return after === 0 && (this.#sql.oldest.get()?.n ?? 1) > 1;
   }

@@ -4,31 +4,31 @@ import type { ReservedSpace } from "../store.ts";
 
 const MB = 1024 * 1024;
 /**
- * LIMIT: twice the size at which the journal is written back; on a small disk there is less, and
- * the journal is bounded with it.
+ * LIMIT: twice the size at which the journal is written back; a small disk has a smaller reserve,
+ * and a smaller journal.
  */
 export const MOST_RESERVED = 8 * MB;
 /**
  * LIMIT: with less, the journal of one step of the search index could not be written back, and a
- * deletion after it would fail.
+ * later deletion would fail.
  */
 const LEAST_RESERVED = 2 * MB;
-/** The share of the free space that is reserved, if that is more than the least. */
+/** Share of the free space that is reserved, if that exceeds the least reserve. */
 const SHARE = 1 / 4;
 
-/** Free space below which nothing is reserved, in bytes: the least reserve may be half of it. */
+/** Free space in bytes below which nothing is reserved: the least reserve may be half of it. */
 export const ROOM_FOR_LEAST = 2 * LEAST_RESERVED;
 
 type ReserveOptions = {
-  /** Called with the reserved bytes after each try to reserve some. */
+  /** Called with the reserved bytes after each try to reserve space. */
   readonly onHold?: (bytes: number) => void;
-  /** Free bytes of the disk; by default, of the folder's disk. */
+  /** Returns the free bytes of the disk; by default, of the folder's disk. */
   readonly free?: () => number;
 };
 
 /**
- * Space on the disk that is released when the disk is full, so that documents can still be deleted:
- * a deletion is written to the journal before it frees anything.
+ * Disk space that is released when the disk is full, so that documents can still be deleted. A
+ * deletion is written to the journal before it frees anything.
  */
 export class Reserve implements ReservedSpace {
   readonly #file: string | null;
@@ -36,8 +36,8 @@ export class Reserve implements ReservedSpace {
   readonly #onHold: (bytes: number) => void;
 
   /**
-   * Reserves some at once.
-   * @param folder the data folder; null: there is no disk
+   * Reserves space immediately.
+   * @param folder the data folder; null if there is no disk
    */
   constructor(folder: string | null, { onHold = () => undefined, free = () => freeIn(folder!) }: ReserveOptions = {}) {
     this.#file = folder === null ? null : join(folder, "reserve");
@@ -46,7 +46,7 @@ export class Reserve implements ReservedSpace {
     this.hold();
   }
 
-  /** Reserves more if there is less than the disk can spare. */
+  /** Reserves more space if the disk has enough. */
   hold(): void {
     if (this.#file === null) return;
     grow(this.#file, this.#free);
@@ -54,14 +54,17 @@ export class Reserve implements ReservedSpace {
     if (held > 0) this.#onHold(held);
   }
 
-  /** @returns whether there was any to release */
+  /**
+   * Releases the reserve.
+   * @returns true if there was any
+   */
   release(): boolean {
     if (this.#file === null || sizeOf(this.#file) === 0) return false;
     rmSync(this.#file, { force: true });
     return true;
   }
 
-  /** Bytes that are reserved now; null: there is no disk. */
+  /** Returns the reserved bytes; null if there is no disk. */
   bytes(): number | null {
     return this.#file === null ? null : sizeOf(this.#file);
   }
@@ -72,10 +75,10 @@ function grow(file: string, free: () => number): void {
   const wanted = sizeFor(free() + held);
   if (wanted === 0 || held >= wanted) return;
   try {
-    // Zeros are written, because a hole would occupy no space.
+    // Writes zeros, because a hole would occupy no space.
     writeFileSync(file, Buffer.alloc(wanted), { mode: 0o600 });
   } catch {
-    // There is no space for it now; the part that was written is removed.
+    // The disk has no space for it now; a partial file is removed.
     rmSync(file, { force: true });
   }
 }
@@ -85,8 +88,9 @@ function sizeOf(file: string): number {
 }
 
 /**
- * @param room free bytes, together with those that are reserved already
- * @returns whole megabytes, in bytes; 0: too little to be of use
+ * Returns the size of the reserve.
+ * @param room free bytes, including the bytes reserved already
+ * @returns whole megabytes, in bytes; 0 if the reserve would be too small to help
  */
 function sizeFor(room: number): number {
   if (room < ROOM_FOR_LEAST) return 0;

@@ -1,7 +1,7 @@
 import { OUTBOX_SCHEMA } from "./outbox-schema.ts";
 import { KEY_SCHEMA } from "../../../markdown/search/key-index.ts";
 
-/** Search by keys, in place of what was there before. */
+/** Replaces the tables of search by keys. */
 const SEARCH_BY_KEYS = `
 DROP TRIGGER IF EXISTS search_file_made;
 DROP TRIGGER IF EXISTS search_file_changed;
@@ -44,14 +44,11 @@ END;
 `;
 
 /**
- * Numbered migrations; `user_version` holds how many have run.
- *
- * A file stores its name and its folder, a folder its whole path: a list joins once by row id, and
- * renaming a folder rewrites the folders below it (hundreds) instead of the files (tens of
- * thousands).
- * AUTOINCREMENT, because a cursor is a place in the order of creation: a number reused after a
- * deletion would hide the new item. Folder 0 is the root of each workspace; it has no row and no
- * id.
+ * Migrations in order; `user_version` is the number of applied ones. A file stores its name and its
+ * folder, a folder its whole path. A list then needs one join by row id, and renaming a folder
+ * rewrites hundreds of folders instead of tens of thousands of files. AUTOINCREMENT, because a
+ * cursor is a place in the order of creation: a number reused after a deletion would hide the new
+ * item. Folder 0 is the root of each workspace; it has no row and no id.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -120,7 +117,7 @@ CREATE TABLE grants (
   PRIMARY KEY (key, kind, target)
 ) WITHOUT ROWID;
 `,
-  // The first tables of search; the last step about search creates them again.
+  // Created the first tables of search, which the last migration of search replaces.
   "",
   `
 CREATE INDEX files_protected ON files (workspace) WHERE protected = 1;
@@ -152,7 +149,8 @@ ALTER TABLE keys ADD COLUMN last_used_at INTEGER;
 CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
 `,
   OUTBOX_SCHEMA,
-  // Who comes back is told of the own workspace alone, however much happened in others.
+  // Lets a client that reconnects read the changes of its own workspace only, regardless of the
+  // number of changes in others.
   "CREATE INDEX outbox_by_workspace ON outbox (workspace, n);",
   SEARCH_BY_KEYS,
 ];

@@ -4,7 +4,7 @@ import type { Db } from "./database.ts";
 import { FILE_PATH } from "./sql.ts";
 import { decodeText, type StoredText } from "./text-codec.ts";
 
-/** A file of any workspace, as the index needs it. */
+/** A file of any workspace, with the columns that the index needs. */
 type Indexed = StoredText & { readonly workspace: number; readonly name: string; readonly path: string };
 
 type Queued = {
@@ -15,27 +15,29 @@ type Queued = {
 };
 
 /**
- * LIMIT: what one step of indexing may cost: 6 short texts, or 6,000 characters or keys. The part
- * of a text with which a step reaches this is still indexed. A step takes some 5 ms, 20 ms for the
- * keys of a row, which a request may have to wait.
+ * LIMIT: cost of one step of indexing: 6 short documents, or 6,000 characters or keys. The part of
+ * a document with which a step reaches this limit is still indexed. A step takes about 5 ms, or 20
+ * ms for the keys of a row, and a request may have to wait for it.
  */
 export const STEP = 6;
 const COST = { document: 1, work: 1 / 1_000 } as const;
-/** How many files of a renamed folder one step looks up. */
+/** Files of a renamed folder that one step queues. */
 const FOLDER_PORTION = 4;
-/** LIMIT: files that are not indexed yet and are looked at by a search, the newest. */
+/** LIMIT: unindexed files that a search reads, the newest first. */
 const MOST_WAITING = 1_000;
 
 /**
- * The index of the live texts. A write only notes which file or folder it was about, by triggers
- * within its own transaction (2 µs). The index follows in small steps, the newest write first, and
- * a search looks at what waits: so nobody waits for the index.
+ * Index of the live texts. Triggers only queue the written file or folder, in the transaction of
+ * the write. The index follows in small steps, the newest write first, and a search also reads
+ * queued files. So no request waits for the index.
  */
 export class SearchIndex {
   readonly keys: KeyIndex;
   readonly #file;
   readonly #queue: ReturnType<typeof prepareQueue>;
-  /** The file that is being indexed, by its number in the queue. A write gives it another one. */
+  /**
+   * File that is being indexed, by its number in the queue. A later write gives it another number.
+   */
   #open: { readonly n: number; readonly parts: Generator<number, void>; done: number } | null = null;
   #isUnmerged = false;
 
@@ -49,24 +51,26 @@ export class SearchIndex {
   }
 
   /**
-   * Whether `update` has anything to do: texts wait to be indexed, or the index is in more pieces
-   * than it should be.
+   * Tells whether `update` has work: documents wait to be indexed, or pieces of the index to be
+   * merged.
    */
   isUnfinished(): boolean {
     return this.#isUnmerged || this.#newest() !== undefined;
   }
 
-  /** The files of a workspace that wait to be indexed, each once, the newest write first. */
+  /**
+   * Returns the files of a workspace that wait to be indexed, each once, the newest write first.
+   */
   waiting(workspace: number): number[] {
     const waiting = this.#queue.waiting.all({ workspace, most: MOST_WAITING });
-    // A file may wait by itself, and with its folder.
+    // A file may be queued itself, and also through its folder.
     return [...new Set(waiting.map(({ seq }) => seq))];
   }
 
   /**
-   * Indexes what waits, the newest first, and joins pieces of the index. The caller holds a
-   * transaction.
-   * @param most what it may cost: 1 for a document, and 1 for each 1,000 characters or keys of it
+   * Indexes queued documents, the newest first, and merges pieces of the index. The caller must
+   * have begun a transaction.
+   * @param most cost limit: 1 for a document, and 1 for each 1,000 characters or keys of it
    */
   update(most: number): "done" | "more" {
     this.keys.merger.takeOver();
@@ -77,7 +81,7 @@ export class SearchIndex {
   }
 
   /**
-   * Returns the file that was begun, if it was not written since and its last part was committed;
+   * Returns the unfinished file, if no later write changed it and its last part was committed;
    * otherwise the newest.
    */
   #next(): Queued | undefined {
@@ -91,7 +95,10 @@ export class SearchIndex {
     return this.#queue.newest.get();
   }
 
-  /** @returns what it cost, as `update` counts */
+  /**
+   * Indexes one part.
+   * @returns its cost, as `update` counts
+   */
   #indexPart({ n, kind, seq, after }: Queued): number {
     if (kind === "folder") {
       const files = this.#queue.filesOf.all(seq, after, FOLDER_PORTION);

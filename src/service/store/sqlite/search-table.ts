@@ -40,7 +40,7 @@ export class SearchTable implements Search {
     return this.#index.waiting(workspace);
   }
 
-  /** Of one block, in which the workspace has a document. */
+  /** Returns the documents of the next block in which the workspace has any. */
   async portion({ workspace }: SearchScope, set: KeySet, order: Order, after: number | null): Promise<Portion> {
     const isNewest = order === "newest";
     const found = isNewest
@@ -63,7 +63,7 @@ export class SearchTable implements Search {
     });
   }
 
-  /** The text is unpacked when it is read, which may be after this transaction. */
+  /** Unpacks the content on first access, which may be after this transaction. */
   #found(file: FileRow): FoundFile {
     const texts = this.#texts;
     const { changeId, path, seq: document } = file;
@@ -83,7 +83,7 @@ export class SearchTable implements Search {
     };
   }
 
-  /** A prefix that names nothing finds nothing. */
+  /** Returns a filter by prefix and grants. A prefix that matches no folder finds nothing. */
   #readableBy({ prefix, grants }: SearchScope): (file: FileRow) => boolean {
     const { folders } = this.#parts;
     const levels = new Levels(grants, (folder) => folders.parentOf(folder));

@@ -3,7 +3,7 @@ import type { SettingsTable } from "../tables.ts";
 import type { Db } from "./database.ts";
 import type { Statement } from "./statement.ts";
 
-/** The settings, one row of table `meta`. */
+/** Settings, as one row of table `meta`. */
 export class StoredSettings implements SettingsTable {
   readonly #read: Statement<[], { value: Buffer }>;
   readonly #write: Statement<[Buffer], unknown>;

@@ -1,16 +1,16 @@
 import type Sqlite from "better-sqlite3";
 
 /**
- * A parameter that a column is compared with. As it stands, SQLite's planner looks at its value,
- * and so prepares the statement anew each time that one is bound: three quarters of the time of
- * reading a file. A plus changes no value, and hides it.
+ * Matches a parameter that a column is compared with. SQLite's planner uses its value, and so
+ * prepares the statement again for each value: three quarters of the time of reading a file. A
+ * unary plus leaves the value unchanged, but hides it from the planner.
  */
 const COMPARED = /([=<>]) ([?@])/g;
 
 /**
- * A statement of SQL that is prepared when it first runs. A short life of the service runs few of
- * some two hundred, and preparing them all took a third of its opening.
- * @throws as better-sqlite3 does; a fault of the text itself at the first run
+ * A statement of SQL that is prepared on its first run. A short-lived service runs few of about two
+ * hundred statements, and preparing all took a third of its start.
+ * @throws as better-sqlite3 does; an error in the SQL appears on the first run
  */
 export class Statement<Values extends unknown[], Row> {
   readonly #sqlite: Sqlite.Database;
@@ -33,7 +33,7 @@ export class Statement<Values extends unknown[], Row> {
     return this.#ready().all(...values);
   }
 
-  /** The first column of all rows; a statement that is asked so is asked for nothing else. */
+  /** Returns the first column of all rows; use such a statement for this method only. */
   column<Value>(...values: Values): Value[] {
     return this.#ready()
       .pluck()

@@ -22,14 +22,14 @@ import { UndoPages } from "./undo-pages.ts";
 import { WorkspacesTable } from "./workspaces-table.ts";
 
 type SqliteOptions = {
-  /** Bytes for the secret of a new database. */
+  /** Returns random bytes for the secret of a new database. */
   readonly random: (bytes: number) => Uint8Array;
-  /** Default `each` by itself; `together` where a disk is waited for. */
+  /** Default `each`, a transaction for each write; `together` if the database is on a disk. */
   readonly commits?: "each" | "together";
 };
 
 /**
- * Opens a database of SQLite as the store of a service.
+ * Opens an SQLite database as the store of a service.
  * @throws as `openDatabase`
  */
 export function openSqlite(location: DatabaseLocation, options: SqliteOptions): SqliteStore {
@@ -37,9 +37,9 @@ export function openSqlite(location: DatabaseLocation, options: SqliteOptions): 
 }
 
 /**
- * An open database: its tables, its transactions, and the disk space that is reserved for it. One
- * connection does all, so one transaction ends before the next begins; within one nothing is waited
- * for but what is there already, so that each ends in the turn of the event loop in which it began.
+ * An open database: its tables, its transactions, and the reserved disk space. All use one
+ * connection, so one transaction ends before the next begins. A transaction never waits for input
+ * or output, so it ends in the turn of the event loop in which it began.
  */
 export class SqliteStore implements Store {
   readonly cursorSecret: Buffer;
@@ -97,7 +97,7 @@ export class SqliteStore implements Store {
       outbox,
       search: new SearchTable(db, this.#index, { files, folders }),
       holder: async (hash) => holders.byHash(hash),
-      // Nobody else writes meanwhile.
+      // One connection writes, so nothing needs a lock.
       lockStructure: async () => undefined,
       lockTree: async () => undefined,
       nested: (work, keep) => this.#transactions.run(() => work(tables), keep),
@@ -130,7 +130,7 @@ export class SqliteStore implements Store {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** What was acknowledged before a power cut stays, because the journal is in order. */
+  /** A power cut keeps every write acknowledged earlier, because the journal is in order. */
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
     return this.#turns.take(async () => {
       this.#db.pragma("synchronous = NORMAL");
@@ -143,8 +143,8 @@ export class SqliteStore implements Store {
   }
 
   /**
-   * What an open transaction does not change need not wait for its end: each write begins with this
-   * look, before its body is read, and could join none.
+   * Reads outside turns unless the open transaction wrote keys. Each write begins with this read,
+   * before its body; waiting for a turn would keep it from joining a group commit.
    */
   async holder(hash: Buffer): Promise<Holder | undefined> {
     if (this.#transactions.isOfKeys) return this.read((tables) => tables.holder(hash));
@@ -160,20 +160,23 @@ export class SqliteStore implements Store {
     return this.#turns.take(async () => this.#db.serialize());
   }
 
-  /** @throws in memory, where there is no file */
+  /**
+   * Copies the database file.
+   * @throws for a database in memory, which has no file
+   */
   backup(): Promise<BackupMade> {
     if (this.#backup === null) throw new Error("a database in memory has no file to copy");
     return this.#backup.make();
   }
 
   async close(): Promise<void> {
-    // ORDER: closing writes the journal back, into the file that is copied.
+    // ORDER: before closing, which writes the journal back into the file that is being copied.
     await this.#backup?.ended();
     await this.#turns.take(async () => this.#db.close());
     await this.#backup?.close();
   }
 
-  /** A power cut may undo it: the queue knows then what is to be indexed. */
+  /** A power cut may undo the step: the queue then still has its entries. */
   #indexStep(most: number): Promise<"done" | "more"> {
     return this.#turns.take(async () => {
       if (!this.#index.isUnfinished()) return "done";
@@ -207,8 +210,8 @@ type Parts = {
 };
 
 /**
- * Finds whose a key is. Every request begins with these four reads, which took a tenth of its time.
- * The result is kept until something of keys is written.
+ * Finds the key of a request, with its grants. Every request needs these four reads, a tenth of its
+ * time. The result is kept until a table of keys is written.
  */
 class Holders {
   readonly #db: Db;
@@ -221,7 +224,10 @@ class Holders {
     this.#parts = parts;
   }
 
-  /** @param hash SHA-256 of the key. @returns undefined for a key that is unknown or was revoked */
+  /**
+   * @param hash SHA-256 of the key
+   * @returns undefined for a key that is unknown or was revoked
+   */
   byHash(hash: Buffer): Holder | undefined {
     if (this.#asOf !== this.#db.writes.keys) this.#known.clear();
     this.#asOf = this.#db.writes.keys;

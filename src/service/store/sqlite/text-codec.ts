@@ -1,15 +1,14 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from "node:zlib";
 
-/** How a text is stored: 0 is plain UTF-8, 1 is zstd, 2 is a text that was pruned. */
+/** A stored text. Codec 0 is plain UTF-8, 1 is zstd, 2 is a pruned text. */
 export type StoredText = { readonly codec: number; readonly text: Buffer };
 
 const PLAIN = 0;
 const ZSTD = 1;
 export const PRUNED = 2;
 /**
- * LIMIT: shorter texts stay plain. Measured: book chapters take 39 % of their size (37 % with every
- * text compressed), notes of half a kilobyte 87 % (56 %, but seven times as many texts to compress
- * and decompress, at 20 to 50 µs each).
+ * LIMIT: bytes below which a text stays plain. Compressing short notes too would save a third of
+ * their space, but needs seven times as many compressions, 20 to 50 µs each.
  */
 const MIN_COMPRESSED_BYTES = 1_024;
 
@@ -21,22 +20,22 @@ export function encodeText(text: string): StoredText {
 }
 
 /**
- * With a checksum, 4 bytes: a text that the disk, a backup or the way to a client has damaged is
- * refused by whoever unpacks it.
+ * Adds a checksum of 4 bytes: a text that was damaged on the disk, in a backup or on the network
+ * cannot be unpacked.
  */
 const CHECKED = { [constants.ZSTD_c_checksumFlag]: 1 };
 
-/** @returns null for a text that was pruned */
+/** @returns null for a pruned text */
 export function decodeIfKept(stored: StoredText): string | null {
   return stored.codec === PRUNED ? null : decodeText(stored);
 }
 
-/** For texts that are never pruned: live ones and those in review. */
+/** Decodes a text that is never pruned: a live one, or one in review. */
 export function decodeText(stored: StoredText): string {
   return (stored.codec === ZSTD ? unpack(stored.text) : stored.text).toString("utf8");
 }
 
-/** Node makes room for each portion of what comes out before it comes. */
+/** Node allocates each portion of the output in advance. */
 const PACKED_PORTION = 2_048;
 const LEAST_PORTION = 64;
 const MOST_PORTION = 1024 * 1024;
@@ -48,8 +47,9 @@ function unpack(packed: Buffer): Buffer {
 }
 
 /**
- * How long a frame of zstd says that its content is (RFC 8878, 3.1.1.1), for the room alone: a
- * wrong one costs time. @returns 0 where it says nothing, or more than 32 bits of it
+ * Reads the content size from a zstd frame (RFC 8878, 3.1.1.1), only to allocate memory: a wrong
+ * size costs time.
+ * @returns 0 if the frame has none, or one over 32 bits
  */
 function contentSize(frame: Buffer): number {
   if (frame.length < 14) return 0;

@@ -1,11 +1,11 @@
 import type { Db } from "./database.ts";
 
-/** `BEGIN` and its ends; within a transaction, a savepoint and its ends. */
+/** Begins and ends transactions; within a transaction, savepoints. */
 export class Transactions {
   readonly #db: Db;
   readonly #outer: Ends;
   readonly #inner: Ends;
-  /** What was written of keys before the transaction that is open. */
+  /** Count of writes to tables of keys before the open transaction. */
   #keysBefore = 0;
 
   constructor(db: Db) {
@@ -18,12 +18,12 @@ export class Transactions {
     return this.#db.inTransaction;
   }
 
-  /** Whether one is open in which something of keys was written, which may still be undone. */
+  /** True if the open transaction wrote tables of keys, which may still be undone. */
   get isOfKeys(): boolean {
     return this.#db.inTransaction && this.#db.writes.keys !== this.#keysBefore;
   }
 
-  /** Runs `work`; rolled back when it throws or its result is not kept. */
+  /** Runs `work` in a transaction; rolls back if it throws or `keep` refuses its result. */
   async run<T>(work: () => Promise<T>, keep: (result: T) => boolean = everything): Promise<T> {
     const begun = this.#begin();
     let kept = false;
@@ -40,7 +40,7 @@ export class Transactions {
     }
   }
 
-  /** As `run`, for work that waits for nothing. */
+  /** Runs synchronous work, as `run` does. */
   runNow<T>(work: () => T): T {
     const begun = this.#begin();
     let kept = false;
@@ -64,8 +64,8 @@ export class Transactions {
   }
 
   /**
-   * SQLite may have rolled back by itself (disk full); a savepoint that was rolled back must still
-   * be released.
+   * SQLite may have rolled back by itself (disk full); a savepoint must still be released after its
+   * rollback.
    */
   #undo({ ends, isNested, before }: Begun): void {
     this.#db.noteUndone(before);

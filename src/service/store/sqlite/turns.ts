@@ -1,12 +1,12 @@
 /**
- * Whoever works with the one connection, one after the other. A look, too, takes a turn: between
- * two of its awaits another one's open transaction would be seen.
+ * Serializes work on the single connection. Reads take turns, too: between two awaits of a read,
+ * another caller's open transaction would be visible.
  */
 export class Turns {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 
-  /** Begins `work` when all that came before has ended, well or not. */
+  /** Begins `work` when all earlier work has ended, successfully or not. */
   async take<T>(work: () => Promise<T>): Promise<T> {
     await this.#begin();
     try {
@@ -21,7 +21,7 @@ export class Turns {
     this.#isTaken = true;
   }
 
-  /** The turn goes to the next one directly: nobody comes between. */
+  /** Passes the turn directly to the next caller, so that no new caller comes between. */
   #end(): void {
     const next = this.#waiting.shift();
     if (next === undefined) this.#isTaken = false;

@@ -1,9 +1,9 @@
 import type { Db } from "./database.ts";
 
 /**
- * Where SQLite keeps pages as they were, to undo a statement or a savepoint until it has ended: in
- * memory. By itself it keeps 64 KiB there and the rest in a temporary file, and to create a
- * document changes some 16 pages of 4 KiB: most of the time of its insert went there.
+ * Keeps the old pages in memory that SQLite needs to undo a statement or savepoint. By default
+ * SQLite keeps 64 KiB in memory and the rest in a temporary file. Creating a document changes about
+ * 16 pages of 4 KiB, and the file took most of the insert's time.
  */
 export class UndoPages {
   readonly #db: Db;
@@ -13,7 +13,7 @@ export class UndoPages {
     this.#keep("MEMORY");
   }
 
-  /** Runs a transaction that may change more pages than memory should hold. */
+  /** Runs a transaction that may change more pages than fit into memory. */
   async onDisk<T>(transaction: () => Promise<T>): Promise<T> {
     this.#keep("FILE");
     try {
@@ -23,7 +23,9 @@ export class UndoPages {
     }
   }
 
-  /** ORDER: between two transactions: it is decided when one begins to write. */
+  /**
+   * ORDER: between two transactions: SQLite reads the setting at the first write of a transaction.
+   */
   #keep(where: "MEMORY" | "FILE"): void {
     this.#db.pragma(`temp_store = ${where}`);
   }

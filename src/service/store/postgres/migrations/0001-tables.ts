@@ -1,11 +1,10 @@
 /**
- * The tables, as SQLite has them (`sqlite/schema.ts`): a file stores its name and its folder, a
- * folder its whole path. Folder 0 is the root of each workspace; it has no row and no id, so that
- * `above` stands for it where another table is referred to. Paths, names and ids are compared by
- * their bytes, whatever the database's own language.
- *
- * A change's text is compressed by whoever writes it (`codec`), as in SQLite: half of what the
- * server's own compression leaves, and a third of the bytes on the way.
+ * Creates the tables, as SQLite has them (`sqlite/schema.ts`). A file stores its name and its
+ * folder; a folder stores its whole path. Folder 0 is the root of each workspace. It has no row and
+ * no id, so the column `above` replaces `folder` as the foreign key. Paths, names and ids are
+ * compared by their bytes, regardless of the collation of the database. The writer compresses the
+ * text of a change (`codec`), as in SQLite. It takes half the space of the server's own
+ * compression, and a third of the bytes on the network.
  */
 export const TABLES = `
 CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);

@@ -1,8 +1,8 @@
 /**
- * What narrows a search down. A key is the hash of three characters that stand side by side in a
- * folded text or name, of a word of fewer, or of a pair of a script without spaces, each with the
- * number of the workspace (`search-keys.ts`): a look in the index finds nothing of another one, in
- * any script, whatever the database's own language. What is found by keys is read and judged.
+ * Creates the index of search. A key is a hash of three adjacent characters of a folded text or
+ * name. Shorter words, and pairs of characters of a script without spaces, have keys too. Each hash
+ * includes the number of the workspace (`search-keys.ts`), so a search finds nothing of other
+ * workspaces, in any script and collation. Documents found by keys are then read and checked.
  */
 export const SEARCH = `
 CREATE TABLE search_texts (

@@ -1,7 +1,7 @@
 /**
- * What changed, for those who listen, as SQLite has it (`sqlite/outbox-schema.ts`). A row has the
- * number of its transaction, because rows are committed in another order than they are numbered:
- * only those below every transaction under way are read, so that none comes before what was read.
+ * Records changes for listeners, as SQLite does (`sqlite/outbox-schema.ts`). Transactions commit in
+ * another order than rows are numbered, so each row has the number of its transaction. Only rows
+ * below every open transaction are read, so no later row comes before one that was read.
  */
 export const OUTBOX = `
 CREATE TABLE outbox (

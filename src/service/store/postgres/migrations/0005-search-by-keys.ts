@@ -1,6 +1,6 @@
 /**
- * Keys are those of `src/markdown/search/keys.ts`, of a document's whole path too: what is indexed
- * by others is found no more, so all is indexed again. Words near others are no longer looked for.
+ * Indexes all documents again, by the keys of `src/markdown/search/keys.ts` and their whole paths.
+ * Older keys find nothing any more, and positions of words are no longer used.
  */
 export const SEARCH_BY_KEYS = `
 DROP TABLE search_terms;
