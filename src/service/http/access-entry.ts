@@ -1,28 +1,28 @@
-/** One line of the access log. No text, key, query or path of a document stands in it. */
+/** One line of the access log. It never has content, a key, a query or a path of a document. */
 export type AccessEntry = {
-  /** When the request came, ISO 8601. */
+  /** Time of the request, ISO 8601. */
   readonly at: string;
   readonly method: string;
-  /** The kind of its path: `/v1/files/{id}`. */
+  /** Pattern of the path: `/v1/files/{id}`. */
   readonly route: string;
-  /** 499: the client went away before its answer. */
+  /** 499 if the client disconnected before the answer. */
   readonly status: number;
-  /** Of the answer's body; of a stream none are counted. */
+  /** Bytes of the answer's body; 0 for a stream. */
   readonly bytes: number;
-  /** To the end of the answer. */
+  /** Milliseconds to the end of the answer. */
   readonly ms: number;
-  /** The id of the key; null: none was valid, or it was the administrator's. */
+  /** Id of the key; null if no key was valid, or for the admin key. */
   readonly key: string | null;
   readonly requestId: string | null;
 };
 
-/** What is learned of a request on its way. */
+/** Facts about a request that are recorded while it is answered. */
 export type Taken = {
-  /** The kind of its path. */
+  /** Pattern of the path. */
   readonly route: string;
   bytes: number;
   key: string | null;
   requestId: string | null;
-  /** Whether the client has left. */
+  /** Tells whether the client has disconnected. */
   readonly isGone: () => boolean;
 };

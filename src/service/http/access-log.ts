@@ -1,16 +1,17 @@
 import { appendFile } from "node:fs/promises";
 import type { AccessEntry } from "./access-entry.ts";
 
-/** Lines that come together are written together. */
+/** Milliseconds in which lines are collected for one write. */
 const PAUSE_MS = 200;
-/** LIMIT: lines that wait for the disk; those beyond are lost, and counted in the next line. */
+/** LIMIT: lines that wait for the disk; lines beyond it are lost, and counted in the next line. */
 const MOST_WAITING = 20_000;
 
-/** Appends a text to where the log goes. */
+/** Appends text to the log. */
 export type AppendText = (text: string) => Promise<void>;
 
 /**
- * The file is opened for each portion, so that whoever turns logs may move it away at any time.
+ * Returns a writer to a file. The file is opened for each portion, so that log rotation may move it
+ * at any time.
  */
 export function appendTo(file: string): AppendText {
   return (text) => appendFile(file, text, { mode: 0o600 });
@@ -24,7 +25,7 @@ export class AccessLog {
   #lost = 0;
   #written: Promise<void> | null = null;
 
-  /** @param onFault told when lines cannot be written, which are lost then */
+  /** @param onFault called when lines cannot be written; these lines are lost */
   constructor(append: AppendText, onFault: (error: unknown) => void) {
     this.#append = append;
     this.#onFault = onFault;
@@ -36,7 +37,7 @@ export class AccessLog {
     this.#written ??= this.#writeLater();
   };
 
-  /** Ends when all is written. */
+  /** Resolves when all lines are written. */
   async close(): Promise<void> {
     await this.#written;
     if (this.#lines.length > 0) await this.#write();

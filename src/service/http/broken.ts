@@ -6,13 +6,13 @@ import { headersOf, headFault } from "./head.ts";
 import type { ServiceWire } from "../service.ts";
 
 /**
- * Answers what never becomes a request of the server with a problem like any other, if the socket
- * can still send it.
+ * Answers malformed requests, which never reach the request handler, with a problem, if the socket
+ * is still writable.
  */
 
 /**
- * Connections whose request was refused by its headers and answered: faults of the body that
- * follows need no second answer.
+ * Connections with a request that was refused and answered by its headers: faults of its body need
+ * no second answer.
  */
 const answeredEarly = new WeakSet<Duplex>();
 
@@ -20,7 +20,7 @@ export function markAnsweredEarly(socket: Duplex): void {
   answeredEarly.add(socket);
 }
 
-/** @param error of Node's parser, or of its deadline */
+/** @param error an error of Node's parser, or a passed deadline */
 export async function answerBroken(handle: ServiceWire, error: Error, socket: Duplex): Promise<void> {
   if (!socket.writable || answeredEarly.has(socket)) return void socket.destroy();
   await answerRaw(handle, { method: "GET", path: "/", headers: {} }, faultOf(error), socket);
@@ -32,7 +32,10 @@ function faultOf(error: Error): BodyFault {
   return code === "ERR_HTTP_REQUEST_TIMEOUT" ? "too-slow" : "not-http";
 }
 
-/** CONNECT does not reach the request handler: without a listener the connection would just end. */
+/**
+ * Answers CONNECT, which does not reach the request handler: without a listener, Node would close
+ * the connection.
+ */
 export function answerTunnels(server: Pick<Server, "on">, handle: ServiceWire): void {
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     socket.on("error", () => socket.destroy());

@@ -18,27 +18,27 @@ import { bytesOf, sendStream } from "./write-answer.ts";
  * their bodies and sends the answers. A hook judges each request by its headers before that.
  */
 
-/** LIMIT: streams at a time; they leave connections to the others. */
+/** LIMIT: concurrent streams; the remaining connections are for other requests. */
 const MAX_STREAMS = 6_000;
-/** LIMIT: characters of an id in a path; Node ends a longer request line itself. */
+/** LIMIT: characters of an id in a path; Node refuses longer request lines itself. */
 const MAX_ID = 64 * 1024;
 
-/** The value of the header Expect, as far as it matters. */
+/** Value of a request's header Expect. */
 type Expects = "continue" | "something-else";
 const expectations = new WeakMap<IncomingMessage, Expects>();
 
 declare module "fastify" {
   interface FastifyContextConfig {
-    /** The kind of the path, for figures and the log: `/v1/files/{id}`. */
+    /** Pattern of the path, for metrics and the log: `/v1/files/{id}`. */
     readonly label?: string;
     readonly by?: "operator" | "pages" | "stream";
   }
 }
 
-/** A request, its answer, and what the figures and the log record of it. */
+/** A request, its answer, and the facts that metrics and the log record. */
 type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply; readonly taken: Taken };
 
-/** The service, or its pages. */
+/** Part of the program that answers a request: the service, or its pages. */
 type Answerer = {
   readonly handle: (request: WireRequest, fault: BodyFault | null, taken?: Taken) => Promise<Answered>;
   readonly admit?: (head: RequestHead) => Eventually<Answered | null>;
@@ -48,14 +48,14 @@ type Answered = WireResponse | PageAnswer;
 
 type Carry = (request: IncomingMessage, response: ServerResponse, expects?: Expects) => void;
 
-/** Returns the listener of requests for all servers of a desk. */
+/** Returns the request listener for all servers of a desk. */
 export async function openCarrier(desk: Desk): Promise<Carry> {
   const app = fastify({
     bodyLimit: MAX_BODY_BYTES,
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID },
-    // A target whose percent-encoding is broken: the service says what it is.
+    // The percent-encoding of the target is malformed: the service answers with its own problem.
     frameworkErrors: (_error, request, reply) => void answerBadTarget(desk, request, reply),
   });
   app.removeAllContentTypeParsers();
@@ -108,7 +108,7 @@ function headOf({ raw }: FastifyRequest): RequestHead {
   return { method: raw.method!, path: raw.url!, headers: headersOf(raw) };
 }
 
-/** Answers a request whose body need not be read. */
+/** Answers a request if its body need not be read. */
 async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply | undefined> {
   const { request } = exchange;
   const unfit = headFault(request.raw);
@@ -202,7 +202,7 @@ async function openStream(desk: Desk, exchange: Exchange): Promise<FastifyReply>
     return send(desk, exchange, await desk.service.handle(asked, "overloaded"), true);
   }
   const answered = await desk.service.streams!.open(asked, taken);
-  // Thousands are refused together, and come back after a while: nothing is kept for them.
+  // Refused clients may be thousands, and return later: the service keeps no state for them.
   if (!("stream" in answered)) return send(desk, exchange, answered, true);
   reply.hijack();
   if (reply.raw.destroyed) return reply;
@@ -216,7 +216,10 @@ async function openStream(desk: Desk, exchange: Exchange): Promise<FastifyReply>
   return reply;
 }
 
-/** Answers a body that fastify refuses; a fault of the service ends the connection. */
+/**
+ * Answers with a problem for a body that fastify refuses; a fault of the service ends the
+ * connection.
+ */
 async function answerFault(desk: Desk, exchange: Exchange, error: unknown): Promise<FastifyReply> {
   const { statusCode = 500, code } = error as { readonly statusCode?: number; readonly code?: string };
   const { request, reply } = exchange;
@@ -224,14 +227,14 @@ async function answerFault(desk: Desk, exchange: Exchange, error: unknown): Prom
   if (!isOfBody) return lose(exchange);
   const fault = code === "FST_ERR_CTP_BODY_TOO_LARGE" ? "too-large" : "unreadable";
   try {
-    // The client is still sending: the connection cannot be used again.
+    // The client keeps sending its oversized body: the connection cannot be used again.
     return await carryBody(desk, exchange, { text: null, fault }, true);
   } catch {
     return lose(exchange);
   }
 }
 
-/** Ends the connection, like a lost one. */
+/** Closes the connection, as if it were lost. */
 function lose({ request, reply }: Exchange): FastifyReply {
   reply.hijack();
   request.raw.socket.destroy();
@@ -248,7 +251,7 @@ async function answerBadTarget(desk: Desk, request: FastifyRequest, reply: Fasti
   }
 }
 
-/** The bytes of a body still to come; for one in chunks, the most that it may have. */
+/** Returns the bytes of a body still to come; for a chunked body, the most it may have. */
 function sentLength({ headers }: IncomingMessage): number {
   if (headers["transfer-encoding"] !== undefined) return MAX_BODY_BYTES;
   const length = headers["content-length"];

@@ -9,21 +9,21 @@ import type { LoadPages } from "./pages.ts";
 import type { ServiceWire } from "../service.ts";
 import type { UnreadAnswers } from "./unread.ts";
 
-/** What the requests of a server have in common. */
+/** Shared state of all requests of a server. */
 
 export type HttpService = {
   readonly handle: ServiceWire;
   /**
-   * Judges a request by its headers, before its body is read. It is asked of requests with a body
-   * alone, and where the service is overloaded: `handle` judges all of them.
+   * Judges a request by its headers, before its body is read. It is called for requests with a
+   * body, and if the service is overloaded: `handle` judges all requests.
    * @returns the answer if the body need not be read, else null
    */
   readonly admit?: (head: RequestHead) => Eventually<WireResponse | null>;
-  /** For `/metrics`. */
+  /** Returns figures for `/metrics`. */
   readonly figures?: () => Eventually<ServiceFigures>;
-  /** For `/readyz`: whether requests can be served; without it they can. */
+  /** Tells `/readyz` whether requests can be served; left out: always. */
   readonly isReady?: () => Eventually<boolean>;
-  /** A GET of this path is answered by a stream, or refused. It waits in no queue. */
+  /** Answers a GET of this path with a stream, or refuses it. It waits in no queue. */
   readonly streams?: {
     readonly path: string;
     readonly open: (request: WireRequest, taken: Taken) => Promise<WireResponse | StreamedAnswer>;
@@ -32,20 +32,20 @@ export type HttpService = {
 
 export type Eventually<T> = T | Promise<T>;
 
-/** What all requests of a server go through. */
+/** State that all requests of a server use. */
 export type Desk = {
   readonly service: HttpService;
   readonly admission: Admission;
-  /** null: `/app` is the service's, which knows no such path. */
+  /** Null when web pages are disabled; `/app` then answers 404. */
   readonly loadPages: LoadPages | null;
   readonly watch: Watch;
   readonly unread: UnreadAnswers;
-  /** What ends each stream that is open. */
+  /** Functions that end the open streams. */
   readonly streams: Set<() => void>;
-  /** Requests so far. */
+  /** Number of requests so far. */
   begun: number;
-  /** What a request waits for before it is begun; null: nothing. */
+  /** Promise that each new request waits for; null for none. */
   held: Promise<void> | null;
-  /** From then on every answer is the last of its connection. */
+  /** True when the server closes: every answer is then the last of its connection. */
   isClosing: boolean;
 };

@@ -2,11 +2,9 @@ import type { IncomingMessage } from "node:http";
 import type { WireHeaders } from "../../contract/wire.ts";
 import type { BodyFault } from "../requests/body.ts";
 
-/**
- * Reads the head of a request: its headers in the form of the core, and what is wrong with them.
- */
+/** Reads the head of a request: its headers in the form of the core, and faults in them. */
 
-/** Returns the headers. Only those of cookies to be set are not joined by Node. */
+/** Returns the headers. Node joins all repeated ones except Set-Cookie. */
 export function headersOf({ headers }: IncomingMessage): WireHeaders {
   const cookies = headers["set-cookie"];
   if (cookies === undefined) return headers as WireHeaders;
@@ -14,12 +12,12 @@ export function headersOf({ headers }: IncomingMessage): WireHeaders {
 }
 
 /**
- * Headers of which Node keeps the first. A proxy that keeps the last would judge another host, or
- * another key, than this service does.
+ * Headers of which Node keeps the first. A proxy that keeps the last would check another host or
+ * key than this service.
  */
 const SINGLE: ReadonlySet<string> = new Set(["host", "authorization"]);
 
-/** Returns why a request cannot be answered, whatever it asks for; or null. */
+/** Returns the reason why a request cannot be answered, regardless of its path; or null. */
 export function headFault({ httpVersion, headers, rawHeaders }: IncomingMessage): BodyFault | null {
   if (httpVersion === "1.1" && headers.host === undefined) return "no-host";
   const found = new Set<string>();

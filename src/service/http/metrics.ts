@@ -5,17 +5,17 @@ import type { ServiceFigures } from "../figures.ts";
 import type { AccessEntry, Taken } from "./access-entry.ts";
 
 /**
- * What `/metrics` tells of the requests and of the process. Figures alone: no text, no key, no path
- * of a document, no name of a workspace.
+ * Collects the figures of `/metrics` about requests and the process. These are numbers only: no
+ * content, no key, no path of a document, no name of a workspace.
  */
 
-/** Of the queues beside the requests, at the moment. */
+/** Current figures of the queues. */
 type Standing = { readonly streams: number; readonly cut: number };
 
-/** LIMIT: seconds; most answers take some milliseconds, and one that takes 10 s is a fault. */
+/** LIMIT: seconds; most answers take some milliseconds, and an answer of 10 s is a fault. */
 const BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 const NANOSECONDS = 1e9;
-/** A client that went away before its answer: no status of HTTP, but known from nginx's logs. */
+/** Status of nginx's logs for a client that disconnected before its answer; HTTP has none. */
 const GONE = 499;
 
 type Answered = { readonly route: string; readonly code: number; count: number };
@@ -24,7 +24,7 @@ type UnderWay = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly taken: Taken;
-  /** By the clock of `performance`. */
+  /** Milliseconds, by the clock of `performance`. */
   readonly startedAt: number;
 };
 
@@ -34,24 +34,24 @@ export class Watch {
   readonly #delay = monitorEventLoopDelay({ resolution: 20 });
   readonly #standing: () => Standing;
   readonly #log: ((entry: AccessEntry) => void) | null;
-  /** By route and code. */
+  /** Counts of answers by route and code. */
   readonly #answered = new Map<string, Answered>();
-  /** How many took at most as long as the bucket of this place, and longer than the one before. */
+  /** Number of answers in each bucket, without those of smaller buckets. */
   readonly #within: number[] = BUCKETS.map(() => 0);
   #timed = 0;
   #seconds = 0;
   #underWay = 0;
-  /** Those that go on: how long somebody listens is not how long an answer took. */
+  /** Streams: the time that a client listens is not the duration of an answer. */
   readonly #streams = new WeakSet<ServerResponse>();
 
-  /** @param log gets each request when it has ended; null: nobody wants to know */
+  /** @param log receives each finished request; null for no log */
   constructor(standing: () => Standing, log: ((entry: AccessEntry) => void) | null) {
     this.#standing = standing;
     this.#log = log;
     this.#delay.enable();
   }
 
-  /** @param route the kind of its path */
+  /** @param route pattern of the path */
   begin(request: IncomingMessage, response: ServerResponse, route: string): Taken {
     this.#underWay++;
     const isGone = () => response.destroyed;
@@ -70,14 +70,14 @@ export class Watch {
       this.#count(`${method} ${taken.route}`, status);
       this.#time(ms);
     }
-    // Without a log nobody reads the time, and to write it as text is a fourteenth of a GET.
+    // Without a log the time is not needed, and formatting it takes a fourteenth of a GET.
     if (this.#log === null) return;
     const { isGone: _, ...entry } = taken;
     const at = new Date(Date.now() - ms).toISOString();
     this.#log({ at, ms: rounded(ms), method, status, ...entry });
   }
 
-  /** Counts an answer that continues, which is not timed. */
+  /** Counts a stream, which is not timed. */
   countStream({ route }: Taken, { method }: IncomingMessage, response: ServerResponse): void {
     this.#streams.add(response);
     this.#count(`${methodOf(method!)} ${route}`, response.statusCode);
@@ -98,7 +98,7 @@ export class Watch {
     if (at >= 0) this.#within[at]!++;
   }
 
-  /** In the text format of Prometheus. */
+  /** Returns all figures in the text format of Prometheus. */
   async metricsText({
     figures,
   }: {
@@ -188,7 +188,7 @@ function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
   return [...(documents ?? []), ...(database ?? []), heard];
 }
 
-/** To a hundredth of a millisecond. */
+/** Rounds to a hundredth of a millisecond. */
 function rounded(ms: number): number {
   return Math.round(ms * 100) / 100;
 }
@@ -201,7 +201,7 @@ function counter(name: string, help: string, value: number): Metric {
   return { name, help, type: "counter", samples: [{ labels: {}, value }] };
 }
 
-/** A stranger makes up no labels. */
+/** Returns a label for the method: clients must not create labels with invented methods. */
 function methodOf(method: string): string {
   return /^[A-Z]{1,7}$/.test(method) ? method : "OTHER";
 }

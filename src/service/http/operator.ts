@@ -22,7 +22,7 @@ export function mountOperator(app: FastifyInstance, desk: Desk): void {
   });
 }
 
-/** Tells what stands before several processes whether this one can serve now. */
+/** Answers a load balancer whether this process can serve requests now. */
 async function readiness({ service, isClosing }: Desk): Promise<Text> {
   if (isClosing) return notReady("closing");
   return ((await service.isReady?.()) ?? true) ? { status: 200, body: "ready\n" } : notReady("not ready");
@@ -40,7 +40,7 @@ async function metrics({ service, watch }: Desk, request: FastifyRequest): Promi
 }
 
 /**
- * This machine, unless a proxy says that it speaks for another one; else who has the admin key.
+ * Allows local clients, unless a proxy's header names another client; others need the admin key.
  */
 async function mayRead({ raw }: FastifyRequest, { admit }: Desk["service"]): Promise<boolean> {
   const speaksForOther = ["forwarded", "x-forwarded-for", "x-real-ip", "via"].some((name) => name in raw.headers);

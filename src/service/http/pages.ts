@@ -4,23 +4,28 @@ import type { Pages } from "../pages/open.ts";
 import type { Core } from "../requests/dispatch.ts";
 
 /**
- * The pages below `/app`, which nobody may ever ask for: their code is loaded, and their scripts
- * are read, when somebody does.
+ * Options of the pages below `/app`, which may never be requested: the first request loads their
+ * code and scripts.
  */
 export type PagesOptions = {
   readonly core: Core;
-  /** What a proxy before the service is called; null: there is none, or pages are not for it. */
+  /**
+   * Origin of a proxy before the service; null if there is none, or it does not serve the pages.
+   */
   readonly proxy: string | null;
   readonly loadBundle: () => Promise<Bundle>;
 };
 
 export type LoadPages = {
   (): Promise<Pages>;
-  /** Ends them, if somebody has asked for one. */
+  /** Closes the pages, if they were loaded. */
   close(): Promise<void>;
 };
 
-/** @param where known once the service listens */
+/**
+ * Returns a loader of the pages.
+ * @param where returns addresses, which are known once the service listens
+ */
 export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () => Omit<Served, "proxy">): LoadPages {
   let opened: Promise<Pages> | null = null;
   const open = async (): Promise<Pages> => {
@@ -33,7 +38,7 @@ export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () =
   };
   const load = (): Promise<Pages> => {
     opened ??= open().catch((error: unknown) => {
-      // The next one who asks may have more luck.
+      // Lets the next request try again.
       opened = null;
       throw error;
     });

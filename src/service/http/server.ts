@@ -19,38 +19,39 @@ export type HttpOptions = {
   readonly host?: string;
   /** Default 0: any free port. */
   readonly port?: number;
-  /** PEM texts. */
+  /** Contents of PEM files. */
   readonly tls?: { readonly cert: string | Buffer; readonly key: string | Buffer };
   /**
-   * Without it, plain HTTP is served to loopback only: a key must not cross a network unencrypted.
+   * Allows plain HTTP beyond loopback. By default it is refused: a key must not cross a network
+   * unencrypted.
    */
   readonly allowPlainHttp?: boolean;
   /** Pages for browsers, below `/app`. */
   readonly pages?: PagesOptions;
-  /** Told each request when it has ended. */
+  /** Called for each finished request. */
   readonly log?: (entry: AccessEntry) => void;
-  /** Tests control the turns of the event loop. */
+  /** Turns of the event loop, which tests control. */
   readonly turns?: Turns;
-  /** Tests pass shorter ones. */
+  /** Time limits; tests pass shorter ones. */
   readonly deadlines?: Partial<Deadlines>;
 };
 
-/** In milliseconds. */
+/** Time limits in milliseconds. */
 type Deadlines = {
-  /** From a connection's first byte, or its last answer, to the end of the headers. */
+  /** From the first byte of a connection, or its last answer, to the end of the headers. */
   readonly headers: number;
-  /** To the end of the body. */
+  /** From the same start to the end of the body. */
   readonly request: number;
-  /** Until a short answer is read. */
+  /** For a client to read a short answer. */
   readonly answer: number;
   /**
-   * While requests keep coming at the end, how long they are taken. Default 0: a service that is
-   * stopped in front of its clients gives them a moment.
+   * For a closing service to accept further requests. Default 0; a service that stops while clients
+   * still send requests gives them some time.
    */
   readonly drain: number;
-  /** Until what is under way at the end is cut. */
+  /** For running requests of a closing service, before their connections are cut. */
   readonly stop: number;
-  /** How often it is looked whether they have passed. */
+  /** Between checks of the limits. */
   readonly checkEvery: number;
 };
 
@@ -66,22 +67,25 @@ const DEADLINES: Deadlines = {
   stop: 20_000,
   checkEvery: 1_000,
 };
-/** Longer than the minute for which proxies keep a connection, which they would find lost. */
+/**
+ * Longer than the minute for which proxies keep idle connections: otherwise a proxy would send
+ * requests on closed ones.
+ */
 const KEEP_ALIVE_MS = 72_000;
-/** LIMIT: connections at a time; the system refuses those beyond. */
+/** LIMIT: concurrent connections; the system refuses further ones. */
 const MAX_CONNECTIONS = 8_192;
 
 export type HttpServer = {
-  /** {base_url}, without a slash at its end. */
+  /** {base_url}, without a trailing slash. */
   readonly url: string;
-  /** Resolves once the requests under way are answered. */
+  /** Resolves once the running requests are answered. */
   close(): Promise<void>;
 };
 
 /**
  * Serves a request core over HTTP. If `handle` rejects, the socket is destroyed, like a lost
  * connection.
- * @throws when the host is beyond loopback without TLS or `allowPlainHttp`, or the port is not
+ * @throws if the host is beyond loopback without TLS or `allowPlainHttp`, or the port is not
  * available
  */
 export async function startHttp(service: HttpService, options: HttpOptions = {}): Promise<HttpServer> {
@@ -137,7 +141,7 @@ function makeServer(
     requestTimeout: deadlines.request,
     keepAliveTimeout: KEEP_ALIVE_MS,
     optimizeEmptyRequests: true,
-    // Node's own refusal has no body; the core's has one.
+    // Node's own refusal has no body; the core's refusal has one.
     requireHostHeader: false,
   };
   const server =
@@ -154,7 +158,7 @@ function makeServer(
   return server;
 }
 
-/** A name of this machine may stand for several addresses; only the first must be available. */
+/** Listens at all addresses of localhost; only the first must be available. */
 async function listen(make: () => Server, host: string, port: number): Promise<[Server, ...Server[]]> {
   const first = await listenAt(make(), host, port);
   if (host !== "localhost") return [first];
@@ -171,8 +175,8 @@ async function listenAt(server: Server, host: string, port: number): Promise<Ser
 }
 
 /**
- * Answers what still comes, each as the last of its connection; then takes no more connections,
- * ends those that wait, and waits for the answers under way.
+ * Closes in order: answers new requests, each as the last of its connection, then accepts no
+ * connections. Ends idle connections, and waits for running requests.
  */
 async function closeAll(desk: Desk, servers: readonly Server[], { drain, stop }: Deadlines): Promise<void> {
   desk.isClosing = true;
@@ -193,12 +197,12 @@ async function closeAll(desk: Desk, servers: readonly Server[], { drain, stop }:
   await desk.loadPages?.close();
 }
 
-/** In which nothing came: who still has a connection does not use it now. */
+/** Milliseconds without a new request after which open connections count as idle. */
 const QUIET_MS = 100;
 
 /**
- * Resolves when clients have let go of their connections: each request that comes is answered with
- * `Connection: close`. To end a connection on which a request is on its way resets it.
+ * Resolves when clients have closed their connections: each request is answered with `Connection:
+ * close`. Closing a connection while a request is arriving would reset it.
  */
 async function untilQuiet(desk: Desk, mostMs: number): Promise<void> {
   const until = performance.now() + mostMs;
@@ -208,20 +212,20 @@ async function untilQuiet(desk: Desk, mostMs: number): Promise<void> {
   }
 }
 
-/** LIMIT: turns of the event loop, for clients that come without an end. */
+/** LIMIT: turns of the event loop, for clients that never stop sending requests. */
 const MOST_TURNS = 2_000;
 
 /**
- * Resolves in a turn in which no connection was left to take, and no request to read: what the
- * system has accepted is not reset. What comes meanwhile waits, so that clients who go on as soon
- * as they are answered come to rest.
+ * Resolves in a turn without new connections and requests, so that nothing the system has accepted
+ * is reset. New requests wait meanwhile: clients that send the next request after an answer become
+ * idle.
  */
 async function untilAllCame(desk: Desk, servers: readonly Server[]): Promise<void> {
   let came = 0;
   const count = () => void came++;
   for (const server of servers) server.on("connection", count);
   let quiet = 0;
-  // The system's queue is taken one by one, a connection in each turn.
+  // Each turn accepts one connection from the system's queue.
   for (let turn = 0; quiet < 2 && turn < MOST_TURNS; turn++) {
     const before = came + desk.begun;
     await turnOver();

@@ -1,38 +1,38 @@
 import type { ServerResponse } from "node:http";
 
 /**
- * Answers that their clients do not read, or too slowly: each holds its body in memory. Who takes
- * too long is cut, and so is the one who waits longest when all of them hold too much.
+ * Tracks answers that clients read slowly or not at all: each keeps its body in memory. A client
+ * that takes too long is cut, and the one that waits longest if all answers take too much memory.
  */
 
 /** LIMIT: bytes of all answers that wait. */
 const MAX_UNREAD_BYTES = 128 * 1024 * 1024;
-/** LIMIT: what is more than a client with this many bytes a second takes in its time. */
+/** LIMIT: slowest allowed speed of a client for long answers. */
 const BYTES_PER_SECOND = 32 * 1024;
 
 type Waiting = { readonly bytes: number; readonly until: number };
 
 export class UnreadAnswers {
-  /** In the order in which they began. */
+  /** Unread answers, the oldest first. */
   readonly #waiting = new Map<ServerResponse, Waiting>();
   readonly #mostMs: number;
   readonly #timer: NodeJS.Timeout;
   #bytes = 0;
   #cut = 0;
 
-  /** @param mostMs how long a short answer may wait; a longer one has as long as its bytes take */
+  /** @param mostMs time for a short answer; a longer answer has additional time for its bytes */
   constructor({ mostMs, checkEvery }: { readonly mostMs: number; readonly checkEvery: number }) {
     this.#mostMs = mostMs;
     this.#timer = setInterval(() => this.#cutLate(), checkEvery);
     this.#timer.unref();
   }
 
-  /** Those that were cut, since the start. */
+  /** Number of connections cut since the start. */
   get cut(): number {
     return this.#cut;
   }
 
-  /** Called once an answer is written: it is of no interest if the system took all of it. */
+  /** Tracks a written answer, unless the system took all its bytes. */
   watch(response: ServerResponse): void {
     const bytes = response.writableLength;
     if (bytes === 0) return;

@@ -1,29 +1,32 @@
 import type { ServerResponse } from "node:http";
 import type { WireHeaders } from "../../contract/wire.ts";
 
-/** Writes answers that are long, or that continue. */
+/** Writes long answers and streams. */
 
-/** An answer that is sent part by part for as long as somebody listens. */
+/** An answer that is sent in parts until the client disconnects. */
 export type StreamedAnswer = {
   readonly status: number;
   readonly headers: WireHeaders;
-  /** Begins it. @returns called once when the connection has ended, whoever ended it */
+  /**
+   * Starts the stream.
+   * @returns called once when the connection has ended, on either side
+   */
   readonly stream: (sink: Sink) => () => void;
 };
 
 export type Sink = {
-  /** LIMIT: a listener that leaves `MAX_UNREAD_BYTES` unread is cut, and may come again. */
+  /** LIMIT: a listener that leaves `MAX_UNREAD_BYTES` unread is cut, and may reconnect. */
   send(part: string): void;
   end(): void;
 };
 
-/** What is kept for a listener that does not read, beyond what the system keeps. */
+/** Bytes kept for a listener that does not read, beyond the system's buffers. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-/** LIMIT: characters that are put together before they become bytes. */
+/** LIMIT: characters that are joined before they are encoded. */
 const PIECE = 16 * 1024;
 
-/** Parts are put together until they are worth a call, and no further. */
+/** Encodes parts; small parts are joined first, to save calls. */
 export function bytesOf(parts: readonly string[]): Buffer {
   const pieces: string[] = [];
   let piece = "";
@@ -40,7 +43,10 @@ export function bytesOf(parts: readonly string[]): Buffer {
   return bytes;
 }
 
-/** @returns what ends it */
+/**
+ * Sends a stream.
+ * @returns ends the stream
+ */
 export function sendStream(response: ServerResponse, { status, headers, stream }: StreamedAnswer): () => void {
   response.writeHead(status, { ...headers, connection: "close" });
   response.flushHeaders();
@@ -51,7 +57,8 @@ export function sendStream(response: ServerResponse, { status, headers, stream }
   };
   const ended = stream({
     send: (part) => {
-      // Whoever does not read is still there after the end; Node takes a late part for a fault.
+      // The socket of a client that does not read outlives the end; Node reports a late write as an
+      // error.
       if (isOver) return;
       response.write(part);
       if (response.writableLength > MAX_UNREAD_BYTES) response.destroy();
