@@ -20,7 +20,7 @@ type WorkspaceInfo = Pick<CountedWorkspace, "id" | "name" | "state" | "documents
 
 type KeysAsked = { readonly workspaceId: string | null; readonly from: number; readonly most: number };
 
-/** What is not given stays. */
+/** Changes of a key; omitted members stay unchanged. */
 type KeyChanges = {
   readonly grants?: readonly KeyGrant[] | undefined;
   readonly rateLimit?: RateLimit | null | undefined;
@@ -30,7 +30,7 @@ type KeyChanges = {
 
 const noKey = () => refuse("not_found", "There is no such key.");
 
-/** The operations that the contract leaves to "the app". They are also served under /admin. */
+/** Operations that the contract leaves to "the app". They are also served under /admin. */
 export class Admin {
   readonly reviews: Reviews;
   readonly #server: ServerContext;
@@ -44,7 +44,7 @@ export class Admin {
     return this.#server.store.read((tables) => work(workingIn(this.#server, tables)));
   }
 
-  /** Kept unless it is refused. */
+  /** Runs a write; rolls back if it is refused. */
   #write<T>(work: (working: Working) => Promise<T>, reach: Reach = "rows"): Promise<T> {
     const isKept = (result: T) => !isRefused(result);
     return this.#server.store.write((tables) => work(workingIn(this.#server, tables)), isKept, reach);
@@ -54,12 +54,12 @@ export class Admin {
     return this.#read(async ({ tables }) => (await tables.workspaces.counted()).map(workspaceInfo));
   }
 
-  /** Makes a workspace and a first key with Full access to all of it. */
+  /** Creates a workspace and its first key, with Full access to the whole workspace. */
   createWorkspace(name: string): Promise<NewKeyInfo> {
     return this.#write(async (working) => {
       const workspaceId = newId(working, "wsp_");
       await working.tables.workspaces.insert(workspaceId, name);
-      // Cannot be refused: the workspace exists, and the grant names nothing else.
+      // Cannot be refused: the workspace exists, and the only grant is on the root.
       const grants = [{ on: null, level: "full" }] as const;
       return (await makeKey(working, { workspaceId, label: "owner", grants })) as NewKeyInfo;
     });
@@ -74,10 +74,7 @@ export class Admin {
     });
   }
 
-  /**
-   * Removes the workspace and all its documents; its keys answer `workspace_not_found` from then
-   * on.
-   */
+  /** Removes the workspace and all its documents; its keys then get `workspace_not_found`. */
   removeWorkspace(workspaceId: string): Promise<Refused | null> {
     return this.#write(async ({ tables }) => {
       const workspace = await tables.workspaces.byId(workspaceId);
@@ -94,7 +91,7 @@ export class Admin {
     });
   }
 
-  /** @returns null: it is not there */
+  /** Returns a key; null if it does not exist. */
   key(keyId: string): Promise<KeyInfo | null> {
     return this.#read(async (working) => {
       const row = await working.tables.keys.byId(keyId);
@@ -102,7 +99,10 @@ export class Admin {
     });
   }
 
-  /** Some of them, in the order in which they were made. @param asked.workspaceId null: of all */
+  /**
+   * Returns a page of keys, in the order of creation.
+   * @param asked.workspaceId null for all workspaces
+   */
   keyPage({ workspaceId, from, most }: KeysAsked): Promise<KeyInfo[] | Refused> {
     return this.#read(async (working) => {
       const { keys, workspaces } = working.tables;
@@ -119,7 +119,7 @@ export class Admin {
     return this.changeKey(keyId, { grants });
   }
 
-  /** Changes the members that are given; with a rate limit of null, the key has the service's. */
+  /** Changes the given members; with a rate limit of null, the key uses the service's limit. */
   changeKey(keyId: string, { grants, ...members }: KeyChanges): Promise<KeyInfo | Refused> {
     return this.#write(async (working) => {
       const { keys, workspaces } = working.tables;
@@ -150,12 +150,12 @@ export class Admin {
     return this.#read(({ tables }) => tables.settings.get());
   }
 
-  /** Changes the members that are given, from the next request on. */
+  /** Changes the given members, from the next request on. */
   changeSettings(changed: Partial<Settings>): Promise<Settings> {
     return this.#write(({ tables }) => tables.settings.change(changed));
   }
 
-  /** A copy of everything, made while requests go on. */
+  /** Makes a backup of the whole database while requests are served. */
   async backup(): Promise<BackupMade | Refused> {
     const made = await this.#server.store.backup?.();
     return (
@@ -178,7 +178,7 @@ function workspaceInfo({ id, name, state, documents, inReview }: CountedWorkspac
   return { id, name, state, documents, inReview };
 }
 
-/** The result of an admin operation as an answer. */
+/** Returns the result of an admin operation as an answer. */
 export async function answered(operation: Promise<object | null>, status: 200 | 201 = 200): Promise<Answer> {
   const result = await operation;
   if (result === null) return done(204);

@@ -11,17 +11,17 @@ import {
   type ToldWorkspace,
 } from "./shapes.ts";
 
-/** Changes by an administrator. Each is one request, and is done whole or not at all. */
+/** Changes by an administrator. Each is one request, which is done completely or not at all. */
 
-/** `path` without a slash at its end; `/` is the whole workspace. */
+/** A wanted grant. `path` has no trailing slash; `/` is the whole workspace. */
 export type WantedGrant = { readonly path: string; readonly level: string };
 
 export type KeyWishes = {
   readonly grants?: readonly WantedGrant[];
   readonly label?: string;
-  /** null: the key does not expire. */
+  /** Null if the key does not expire. */
   readonly expiresAt?: number | null;
-  /** null: the key has no limit of its own. */
+  /** Null if the key has no limit of its own. */
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
 };
 
@@ -45,7 +45,10 @@ export function revokeKey(session: AdminSession, id: string): Promise<Result<nul
   return remove(session, `/admin/keys/${encodeURIComponent(id)}`);
 }
 
-/** @returns the workspace's first key, which may do everything in it */
+/**
+ * Creates a workspace.
+ * @returns its first key, with Full access to the whole workspace
+ */
 export async function createWorkspace(session: AdminSession, name: string): Promise<Result<MadeKey>> {
   return madeKey(session, await session.ask("POST", "/admin/workspaces", { name }));
 }
@@ -65,7 +68,7 @@ async function remove(session: AdminSession, path: string): Promise<Result<null>
 
 /**
  * Accepts or rejects a review.
- * @param content the text to make live; null: the one that was sent
+ * @param content the content to make live; null for the content in review
  * @returns the path of the review's document
  */
 export async function settleReview(

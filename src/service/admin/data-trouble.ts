@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { errnoClause, isDiskFull, type Result, trouble } from "../../common/trouble.ts";
 import { effectiveUser } from "../../common/effective-user.ts";
 
-/** What this user is not let do: the folder, or the user, is the wrong one. */
+/** Codes of missing permissions: the folder or the user is wrong. */
 const NOT_LET = /^(?:EACCES|EPERM|SQLITE_(?:CANTOPEN|READONLY|PERM|AUTH))/;
-/** It can be no folder. */
+/** Codes of a path that cannot be a folder. */
 const NO_FOLDER = /^(?:EEXIST|ENOTDIR|ELOOP|ENAMETOOLONG)$/;
 const OTHER_FOLDER = "give a folder that this user may write with --data";
 
-/** Why the data folder of a service cannot be opened. @throws what is a bug */
+/**
+ * Returns the reason why the data folder of a service cannot be opened.
+ * @throws the error if it is a bug
+ */
 export function dataTrouble(data: string, error: unknown): Result<never> {
   const code = (error as NodeJS.ErrnoException).code ?? null;
   if (isInUse(error)) {
@@ -39,7 +42,10 @@ export function dataTrouble(data: string, error: unknown): Result<never> {
   return trouble(isMisplaced ? "usage" : "fault", `${data} cannot be used: ${errnoClause(error)}`, next, { code });
 }
 
-/** The folder, or else what lies in it. @returns null: all that can be seen is this user's */
+/**
+ * Finds the folder, or an entry in it, that another user owns.
+ * @returns null if every visible one belongs to this user
+ */
 function foreignIn(data: string): { readonly path: string; readonly uid: number } | null {
   const me = effectiveUser();
   for (const path of [data, ...namesIn(data).map((name) => join(data, name))]) {
@@ -53,7 +59,7 @@ function ownerOf(path: string): number | null {
   try {
     return lstatSync(path).uid;
   } catch {
-    // It is not there, or below what this user may not look into: the trouble is told without it.
+    // It is missing, or this user may not read its folder: the message then names no owner.
     return null;
   }
 }
@@ -62,18 +68,18 @@ function namesIn(data: string): string[] {
   try {
     return readdirSync(data);
   } catch {
-    // It is not there, or cannot be looked into; then its own owner is all that can be told.
+    // It is missing, or this user may not read it: only the folder's own owner is known.
     return [];
   }
 }
 
-/** Whether it is the data folder that cannot be used, and not what is reached from it. */
+/** Tells whether the error concerns the data folder or a file in it. */
 export function isOfFolder(data: string, error: unknown): boolean {
   const { code, path } = error as NodeJS.ErrnoException;
   return code?.startsWith("SQLITE_") === true || path === data || path?.startsWith(join(data, "/")) === true;
 }
 
-/** Whether another process has it open. */
+/** Tells whether another process has the folder open. */
 export function isInUse(error: unknown): boolean {
   return (error as NodeJS.ErrnoException).code?.startsWith("SQLITE_BUSY") === true;
 }

@@ -5,10 +5,10 @@ type Told = Pick<Trouble, "kind" | "what" | "next">;
 
 const WAIT = "check that PostgreSQL runs at this address, then start the service again";
 
-/** What PostgreSQL, or the way to it, says of a database that cannot be used. */
+/** Errors of PostgreSQL and of the network, with a message for each. */
 const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
   {
-    // It has the code of a refused user.
+    // Matched first, because it has the code of a refused user.
     when: /no encryption|SSL off/,
     kind: "usage",
     what: "accepts only connections with TLS",
@@ -59,12 +59,12 @@ const TROUBLES: readonly (Told & { readonly when: RegExp })[] = [
 ];
 
 /**
- * Why a database of PostgreSQL cannot be served.
- * @param url never shown as it is: it may hold a password
- * @throws what is a bug
+ * Returns the reason why a PostgreSQL database cannot be served.
+ * @param url never shown completely: it may have a password
+ * @throws the error if it is a bug
  */
 export function databaseTrouble(url: string, told: unknown): Result<never> {
-  // A store that is open says by its cause why the database is away.
+  // An open store wraps the reason why the database is away.
   const error = told instanceof StoreBusy && told.cause !== undefined ? told.cause : told;
   const code = (error as NodeJS.ErrnoException).code ?? null;
   const message = (error as Error).message;
@@ -82,12 +82,12 @@ export function databaseTrouble(url: string, told: unknown): Result<never> {
   }
   const known = TROUBLES.find(({ when }) => when.test(`${code ?? ""} ${message}`));
   if (known !== undefined) return trouble(known.kind, `${name} ${known.what}`, known.next, { code });
-  // What else the server says has one of its codes; anything else is a bug.
+  // Other errors of the server have a code of this form; anything else is a bug.
   if (!/^[0-9A-Z]{5}$/.test(code ?? "")) throw told;
   return trouble("fault", `${name} cannot be used: ${message}`, "read its log, then start it again", { code });
 }
 
-/** A URL without its password, and without what follows the name of the database. */
+/** Returns a URL without its password, and without anything after the database name. */
 function shownDatabase(url: string): string {
   if (!URL.canParse(url)) return "the database";
   const { hostname, port, pathname, searchParams } = new URL(url);

@@ -2,17 +2,17 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, writeSync } from 
 import { decodeText } from "../../common/text.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 
-/** A new file for a key's text, which only this user may read. */
+/** A new file for a key, readable by this user only. */
 type KeyFile = {
   keep(text: string): void;
-  /** Removes the file: no key was made. */
+  /** Removes the file, because no key was made. */
   discard(): void;
 };
 
 /**
- * Makes the file, before the key is made: if no file can hold the key's text, there must be no key
- * that nobody knows.
- * @param path absolute; nothing may be there
+ * Creates the file before the key is made: without a file for its text, there must be no key that
+ * nobody knows.
+ * @param path absolute; nothing may exist at it
  */
 export function openKeyFile(path: string): Result<KeyFile> {
   try {
@@ -37,7 +37,7 @@ export function openKeyFile(path: string): Result<KeyFile> {
 }
 
 /**
- * Reads the text that a document is to have.
+ * Reads the new content of a document.
  * @param path absolute; `-` is standard input
  */
 export function readNewText(path: string): Result<string> {

@@ -14,9 +14,7 @@ import {
   type ToldWorkspace,
 } from "./shapes.ts";
 
-/**
- * Lists what a service holds, and finds one of it by a word: its id, or a name that only one has.
- */
+/** Lists workspaces, keys and reviews of a service, and finds one by its id or by a unique name. */
 
 export function listWorkspaces(session: AdminSession): Promise<Result<ToldWorkspace[]>> {
   return listAll(session, "/admin/workspaces", readWorkspace);
@@ -26,7 +24,7 @@ export function listKeys(session: AdminSession): Promise<Result<ToldKey[]>> {
   return listAll(session, "/admin/keys", readKey);
 }
 
-/** @param workspaceId null: the reviews of all workspaces */
+/** @param workspaceId null for the reviews of all workspaces */
 export function listReviews(session: AdminSession, workspaceId: string | null): Promise<Result<ToldReview[]>> {
   const only = workspaceId === null ? "" : `?workspaceId=${encodeURIComponent(workspaceId)}`;
   return listAll(session, `/admin/reviews${only}`, readReview);
@@ -47,7 +45,7 @@ async function listAll<T>(session: AdminSession, path: string, read: Read<T>): P
     const answer = await session.ask("GET", path + more);
     if (answer.kind === "trouble") return answer;
     const page = readPage(answer.value, read);
-    // An empty page that promises another one could go on without end.
+    // Empty pages with a cursor could continue without end.
     if (page === null || (page.next !== null && page.data.length === 0)) return unreadable(session);
     all.push(...page.data);
     cursor = page.next;
@@ -82,7 +80,7 @@ export async function findKey(session: AdminSession, word: string): Promise<Resu
   return only("keys", word, all.value, ({ label }) => [label], told);
 }
 
-/** An id is not looked up first: the service itself tells what it knows of a review. */
+/** Returns an id unchanged: the service itself reports whether a review with that id exists. */
 export async function findReviewId(session: AdminSession, word: string): Promise<Result<string>> {
   if (!word.includes("/") && !word.endsWith(".md")) return ok(word);
   const all = await listReviews(session, null);
@@ -97,7 +95,7 @@ export async function findReviewId(session: AdminSession, word: string): Promise
   return found.kind === "trouble" ? found : ok(found.value.id);
 }
 
-/** LIMIT: how many are listed where a word means several. */
+/** LIMIT: matches that are listed for an ambiguous word. */
 const MOST_NAMED = 10;
 
 function only<T extends { readonly id: string }>(
@@ -119,7 +117,7 @@ function only<T extends { readonly id: string }>(
   return trouble("usage", `${shownName(word)} names ${found.length} ${kind}: ${named}${more}`, "give an id instead");
 }
 
-/** `/notes=edit` */
+/** Formats a grant, such as `/notes=edit`. */
 function grantWords({ path, level }: { readonly path: string; readonly level: string }): string {
   return `${shownName(path)}=${level}`;
 }

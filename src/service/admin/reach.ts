@@ -10,16 +10,19 @@ import { effectiveUser } from "../../common/effective-user.ts";
 import { dataTrouble, isInUse } from "./data-trouble.ts";
 import { type AdminSession, openSession } from "./session.ts";
 
-/** Bounds of one answer: a list may be long, and a review has three texts. */
+/** LIMIT: time and bytes of one answer: a list may be long, and a review has three contents. */
 const BOUNDS = { deadlineMs: 60_000, maxBytes: 64 * 1024 * 1024 } as const;
-/** How long to wait for another administrator, or for a service that is starting. */
+/** Milliseconds to wait for another administrator, or for a service that is starting. */
 const WAIT_MS = 3_000;
 const PAUSE_MS = 50;
 
-/** Judges the URL of a service that the user gave, and opens a connection. Sends nothing. */
+/** Checks the URL of a service that the user gave, and opens a connection. Sends nothing. */
 export type OpenWire = (service: { readonly url: string; readonly allowHttp: readonly string[] }) => Result<Wire>;
 
-/** @param options.keyFile absolute */
+/**
+ * Connects to the service at a URL.
+ * @param options.keyFile absolute
+ */
 export function reachByUrl(options: {
   readonly url: string;
   readonly keyFile: string;
@@ -32,7 +35,7 @@ export function reachByUrl(options: {
 }
 
 /**
- * Connects to the service that has the data folder open, or else opens the folder itself.
+ * Connects to the service that has the data folder open, or opens the folder itself.
  * @param data absolute
  */
 export async function reachByFolder(
@@ -54,7 +57,10 @@ export async function reachByFolder(
   }
 }
 
-/** The address of a killed service, whose process id another has by now, is not believed. */
+/**
+ * Tells whether a service has the folder locked. Without the lock, an address is left from a killed
+ * service, and its process id may belong to another process.
+ */
 function isHeld(data: string): boolean {
   try {
     holdForDatabase(data)();
@@ -65,7 +71,7 @@ function isHeld(data: string): boolean {
   }
 }
 
-/** The documents are in PostgreSQL: only a service that runs leads to them. */
+/** Connects to the running service: it alone has access to the documents in PostgreSQL. */
 function reachShared(data: string, openWire: OpenWire): Result<AdminSession> {
   const address = addressIn(data);
   if (address.kind === "trouble") return address;
@@ -83,10 +89,10 @@ function heldByOther(data: string): Result<never> {
   );
 }
 
-/** May this process open the folder, and which user owns it. */
+/** Permission of this process to open the folder, and the user id of the owner. */
 type Fit = { readonly mayOpen: boolean; readonly uid: number };
 
-/** Refuses a folder that is no service's, so that nothing is made in it. */
+/** Refuses a folder that is not a service's, so that nothing is created in it. */
 function examine(data: string): Result<Fit> {
   try {
     const { uid } = statSync(join(data, "service.db"));
@@ -106,7 +112,7 @@ function examine(data: string): Result<Fit> {
 }
 
 /**
- * Opens the folder unless a service runs. Only the system's lock tells that: it ends with its
+ * Opens the folder unless a service runs. Only the system's lock is reliable: it ends with its
  * process.
  */
 async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<AdminSession> | "in-use"> {
@@ -117,7 +123,7 @@ async function tryOpen(data: string, { mayOpen, uid }: Fit): Promise<Result<Admi
   }
   try {
     const { service, adminKey, close } = await openData(data, { waitMs: 0 });
-    // A killed service has left its address.
+    // A killed service leaves its address.
     removeAddress(data);
     const where = `${data} (no service runs in this folder)`;
     const keyHint = `the admin key is in ${join(data, "admin-key")}`;
@@ -141,7 +147,9 @@ function addressIn(data: string): Result<ServiceAddress | null> {
   }
 }
 
-/** Refuses another user's folder: files that this user makes there would lock that service out. */
+/**
+ * Refuses another user's folder: files that this user created in it would lock that service out.
+ */
 function foreign(data: string, uid: number): Result<never> {
   return trouble(
     "usage",

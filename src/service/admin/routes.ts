@@ -11,9 +11,9 @@ import { decodeSegment } from "../requests/query.ts";
 import { splitTarget } from "../requests/router.ts";
 import { readSent } from "../requests/validate.ts";
 
-/** The routes below `/admin`, each with the schemas of what it takes. */
+/** Routes below `/admin`, each with the schemas of its input. */
 
-/** LIMIT: characters of a label, and of a workspace's name: they are read in lists. */
+/** LIMIT: characters of a label or of a workspace's name: both appear in lists. */
 const name = z.string().max(200);
 const rateLimit = z
   .strictObject({ requests: z.int(), seconds: z.int() })
@@ -46,7 +46,7 @@ const keyChanges = z
     addIssue({ code: "custom", path: ["grants"], message, params: { code: "required" } });
   });
 
-/** Limits of settings, which the options of `serve` have, too. */
+/** Limits of settings; the options of `serve` have the same ones. */
 const settings = z.strictObject({
   rateLimit: rateLimit.nullable().exactOptional(),
   keepVersionsDays: z.int().min(0).max(36_500).nullable().exactOptional(),
@@ -69,11 +69,11 @@ type Read<Schema> = Schema extends z.ZodType ? z.output<Schema> : null;
 
 type Endpoint<Query, Body> = {
   readonly method: string;
-  /** With `{id}` for the segment that is an id. */
+  /** Pattern with `{id}` in place of the id. */
   readonly path: string;
   readonly query?: Query;
   readonly body?: Body;
-  /** True if no body stands for an empty object. */
+  /** True if a request without a body counts as an empty object. */
   readonly mayLackBody?: true;
   readonly run: (call: {
     readonly admin: Admin;
@@ -157,7 +157,7 @@ const REVIEWS: readonly AnyEndpoint[] = [
   endpoint({
     method: "POST",
     path: "/admin/reviews/{id}/accept",
-    // With `content`, that text is made live in place of the one in review.
+    // `content` is made live in place of the content in review.
     body: z.strictObject({ content: content.optional() }),
     mayLackBody: true,
     run: ({ admin, id, body }) => answered(admin.reviews.accept(id, body.content ?? null)),
@@ -194,7 +194,10 @@ const SERVICE: readonly AnyEndpoint[] = [
 
 const ENDPOINTS = [...WORKSPACES, ...KEYS, ...REVIEWS, ...SERVICE];
 
-/** @returns the refusal of a request without the admin key */
+/**
+ * Checks the admin key.
+ * @returns the refusal of a request without it
+ */
 export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHeaders): Refused | null {
   const sent = sentKey(headers);
   const known = sent !== null && adminKeyHash !== null && timingSafeEqual(hashKey(sent), adminKeyHash);
@@ -203,7 +206,7 @@ export function authenticateAdmin(adminKeyHash: Buffer | null, headers: WireHead
 
 type AdminCore = { readonly admin: Admin; readonly adminKeyHash: Buffer | null };
 
-/** Answers a request below /admin, which only the admin key opens. */
+/** Answers a request below /admin, for which the admin key is required. */
 export async function routeAdmin(
   { admin, adminKeyHash }: AdminCore,
   request: WireRequest,
@@ -222,7 +225,7 @@ export async function routeAdmin(
   return refuse("not_found", "There is no such endpoint.");
 }
 
-/** @returns the id in the path, empty where the pattern has none; null: it does not match */
+/** @returns the id in the path, empty if the pattern has none; null if the path does not match */
 function matchPath(pattern: string, path: string): string | null {
   const [before, after = null] = pattern.split("{id}");
   if (after === null) return path === pattern ? "" : null;

@@ -8,7 +8,7 @@ import { clauseOf } from "../clause.ts";
 type Asked = {
   readonly where: string;
   readonly keyHint: string;
-  /** Whether the request only reads. What a write did is unknown where no answer came. */
+  /** True if the request only reads. Without an answer, the result of a write is unknown. */
   readonly isRead: boolean;
 };
 
@@ -59,13 +59,16 @@ function parse(body: string): unknown {
 }
 
 /**
- * An administrator's connection: to the service that runs, or to the data folder where none does.
- * Both answer the requests below `/admin`, so commands need not know which it is.
+ * Connection of an administrator to the running service, or to the data folder if none runs. Both
+ * answer the requests below `/admin`, so commands need not distinguish them.
  */
 export type AdminSession = {
-  /** For messages: the address, or the folder. */
+  /** Address or folder, for messages. */
   readonly where: string;
-  /** @returns the answer's JSON, which is not judged yet; null for an empty one */
+  /**
+   * Sends a request.
+   * @returns the unchecked JSON of the answer; null for an empty one
+   */
   ask(method: AdminMethod, path: string, body?: object): Promise<Result<unknown>>;
   close(): Promise<void>;
 };
@@ -77,7 +80,7 @@ type Carry = (request: WireRequest) => Promise<WireResult>;
 
 const MOST_SENT_KEY = /^[\x21-\x7e]{1,4096}$/;
 
-/** @param keyHint what to do about a key that is refused */
+/** @param keyHint advice for a refused key */
 export function openSession(
   carry: Carry,
   adminKey: string,

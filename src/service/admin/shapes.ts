@@ -1,11 +1,11 @@
 import { z } from "zod";
 
 /**
- * The members of an administrator's answers that are read. The service may be another version, or
- * not ours at all, so an answer with a member of another form counts as unreadable.
+ * Schemas of the answers that an administrator reads. The service may have another version, or not
+ * be mdmirror, so an answer with an unexpected form counts as unreadable.
  */
 
-/** Reads one value; null: it has another form. */
+/** Reads one value; null if it has another form. */
 export type Read<T> = (value: unknown) => T | null;
 
 function readBy<T>(schema: z.ZodType<T>): Read<T> {
@@ -30,7 +30,7 @@ const key = z
     grants: z.array(grant),
     grantPaths: z.array(z.string()),
     rateLimit: z.object({ requests: z.number(), seconds: z.number() }).nullable(),
-    // Times are in milliseconds since the epoch; null: never.
+    // Times are in milliseconds since the epoch; null for never.
     expiresAt: z.number().nullable(),
     createdAt: z.number(),
     lastUsedAt: z.number().nullable(),
@@ -39,8 +39,8 @@ const key = z
   .transform(({ grants, grantPaths, ...members }) => ({ ...members, grants: grants.map(toldGrant(grantPaths)) }));
 
 /**
- * `waits`: nothing is at the path yet. What comes there gets this grant only if it gives less than
- * the folder above.
+ * Describes grants. `waits`: nothing exists at the path yet. A file or folder created at the path
+ * gets this grant only if it gives less than the parent folder.
  */
 const toldGrant = (paths: readonly string[]) => (sent: z.output<typeof grant>, at: number) => ({
   path: paths[at]!,
@@ -57,7 +57,10 @@ const review = z.object({
   at: z.number(),
 });
 
-/** `content` was sent; `baseContent` is what the edit began from, null where it was pruned. */
+/**
+ * `content` is the content in review; `baseContent` is the version that the edit began with, null
+ * if it was pruned.
+ */
 const texts = z.object({ content: z.string(), baseContent: z.string().nullable(), liveContent: z.string() });
 
 export type ToldWorkspace = z.output<typeof workspace>;
@@ -69,7 +72,7 @@ export const readWorkspace = readBy(workspace);
 export const readKey = readBy(key);
 export const readReview = readBy(review);
 export const readShownReview = readBy(z.object({ ...review.shape, ...texts.shape }));
-/** Reads the text of a key that was just made. */
+/** Reads the text of a new key. */
 export const readKeyText = readBy(z.object({ key: z.string() }).transform((made) => made.key));
 /** Reads the path of a review's document. */
 export const readPath = readBy(z.object({ path: z.string() }).transform((settled) => settled.path));

@@ -1,14 +1,14 @@
-/** The tables of a backup, in an order in which each refers to those before it. */
+/** Tables of a backup; each refers only to those before it. */
 
-/** How a column stands in PostgreSQL, where that is not how SQLite has it. */
+/** Type of a column in PostgreSQL, if it differs from SQLite's. */
 type ColumnType = "bigint" | "integer" | "smallint" | "text" | "bytea" | "boolean";
 
 export type BackupTable = {
   readonly name: string;
   readonly columns: Readonly<Record<string, ColumnType>>;
-  /** Its `seq` grows, and is never used again. */
+  /** True if `seq` grows, and is never used again. */
   readonly isNumbered: boolean;
-  /** In SQL of SQLite: what else there is belongs to nobody any more. */
+  /** Condition in SQLite's SQL for rows to keep; other rows have lost their owner. */
   readonly belongs?: string;
 };
 
@@ -91,5 +91,7 @@ export const BACKUP_TABLES: readonly BackupTable[] = [
   },
 ];
 
-/** What of `meta` is the same wherever it lies. The admin key belongs to the place. */
+/**
+ * Rows of `meta` that a backup has. The admin key is not among them: it belongs to the data folder.
+ */
 export const BACKUP_META: readonly string[] = ["cursor-secret", "settings"];

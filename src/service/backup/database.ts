@@ -7,11 +7,11 @@ import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trou
 import { isThere, type Taken } from "./take.ts";
 import { noBackup } from "./restore.ts";
 
-/** Backups of PostgreSQL, in the one form that SQLite has too. */
+/** Backups of PostgreSQL, in the same form as those of SQLite. */
 
 /**
- * @param url of the database, which may hold a password
- * @param out absolute; nothing may be there
+ * @param url of the database; may have a password
+ * @param out absolute; nothing may exist at it
  */
 export async function takeDatabaseBackup(url: string, out: string): Promise<Result<Taken>> {
   if (existsSync(out)) return isThere(out);
@@ -29,7 +29,10 @@ export async function takeDatabaseBackup(url: string, out: string): Promise<Resu
   }
 }
 
-/** @param file absolute. @param url of a database that holds no service yet */
+/**
+ * @param file absolute
+ * @param url of a database without a service
+ */
 export async function restoreToDatabase(file: string, url: string): Promise<Result<BackupContents>> {
   let contents: BackupContents;
   try {

@@ -6,15 +6,15 @@ import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trou
 import { copyWhole } from "./take.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
-/** SQLite would take what one of the others holds for changes of what is restored. */
+/** Files of a service. SQLite would apply a leftover journal to the restored database. */
 const OF_A_SERVICE = ["service.db", "service.db-wal", "service.db-journal"];
 
 export type { BackupContents } from "../store/sqlite/backup-file.ts";
 
 /**
- * Makes a data folder of a backup. The keys of the workspaces are in it; the administrator's is
- * made anew when a service first starts there.
- * @param file and data absolute; `data` may not hold a service yet
+ * Makes a data folder from a backup. The backup has the keys of the workspaces; the admin key is
+ * created when a service first starts in the folder.
+ * @param file and data absolute; `data` may not have a service yet
  */
 export async function restoreBackup(file: string, data: string): Promise<Result<BackupContents>> {
   const held = OF_A_SERVICE.find((name) => existsSync(join(data, name)));
@@ -31,7 +31,10 @@ export async function restoreBackup(file: string, data: string): Promise<Result<
   }
 }
 
-/** Why nothing was restored. @throws what is a bug */
+/**
+ * Returns the reason why nothing was restored.
+ * @throws the error if it is a bug
+ */
 export function noBackup(file: string, error: unknown): Result<never> {
   if (error instanceof NoBackup) {
     const next = "give a file that mdmirror serve backup made; of a copied service.db, start a service in a new folder";

@@ -10,9 +10,9 @@ import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trou
 export type Taken = BackupContents & { readonly file: string };
 
 /**
- * Makes a backup of a service's data folder, while a service runs on it or not. It is checked
- * before it gets its name.
- * @param data and out absolute; nothing may be at `out`
+ * Makes a backup of a service's data folder, whether or not a service runs on it. The backup is
+ * checked before it gets its name.
+ * @param data and out absolute; nothing may exist at `out`
  */
 export async function takeBackup(
   data: string,
@@ -50,7 +50,7 @@ async function keep(made: string, out: string): Promise<Result<Taken>> {
   }
 }
 
-/** Onto another disk it is copied whole before it gets its name. */
+/** Moves a file; to another disk, it is copied completely before it gets its name. */
 async function move(from: string, to: string): Promise<void> {
   try {
     giveName(from, to);
@@ -62,14 +62,14 @@ async function move(from: string, to: string): Promise<void> {
 }
 
 /**
- * @param check of the copy, before it gets its name
- * @throws as node:fs and the check do; then nothing is at `to`
+ * @param check checks the copy before it gets its name
+ * @throws as node:fs and `check` do; then nothing is at `to`
  */
 export async function copyWhole<T>(from: string, to: string, check: (copy: string) => T): Promise<T> {
   const fresh = `${to}.new`;
   rmSync(fresh, { force: true });
   try {
-    // Made first, so that it is never readable by others.
+    // Created first, so that it is never readable by others.
     const file = await open(fresh, "wx", 0o600);
     try {
       await copyFile(from, fresh);
@@ -87,8 +87,8 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
 }
 
 /**
- * Never over what came meanwhile: a service may have started there.
- * @throws EEXIST then
+ * Never replaces a file that appeared meanwhile: a service may have started in the folder.
+ * @throws EEXIST in that case
  */
 function giveName(from: string, to: string): void {
   try {
@@ -96,7 +96,7 @@ function giveName(from: string, to: string): void {
     rmSync(from);
   } catch (error) {
     if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(codeOf(error) ?? "")) throw error;
-    // RACE: a disk without hard links; only what comes in this very moment is replaced.
+    // RACE: on a disk without hard links, a file that appears after this check is replaced.
     if (existsSync(to)) throw Object.assign(new Error(`${to} is there`), { code: "EEXIST" });
     renameSync(from, to);
   }

@@ -7,22 +7,22 @@ export function includes(level: Level, needed: Level): boolean {
   return RANK[level] >= RANK[needed];
 }
 
-/** A file, as far as its level depends on it. */
+/** Members of a file that its level depends on. */
 type Placed = { readonly seq: number; readonly folder: number };
 
 /**
- * The levels that grants give. The nearest one decides: one on the file, else on its folder, and so
- * on up to the root's. Lives for one transaction, so that what it remembers is never stale.
+ * Levels that grants give. The nearest grant decides: on the file, else on its folder, and so on up
+ * to the root. An object serves one transaction, so its cache is never stale.
  */
 export class Levels {
-  /** The level that holds everywhere, or null where subtrees differ. */
+  /** Level that applies everywhere, or null if subtrees differ. */
   readonly everywhere: Level | null;
   readonly #parentOf: (folder: number) => number;
-  /** Levels of the root, of folders with a grant, and of folders that were asked for. */
+  /** Levels of the root, of folders with a grant, and of folders that were looked up. */
   readonly #onFolders: Map<number, Level>;
   readonly #onFiles = new Map<number, Level>();
 
-  /** @param parentOf the row number of the folder above; `ROOT` for one that is gone */
+  /** @param parentOf returns the row number of the parent folder; `ROOT` for a removed folder */
   constructor(grants: readonly GrantRow[], parentOf: (folder: number) => number) {
     const root = grants.find((grant) => grant.kind === "root")?.level ?? "none";
     this.#parentOf = parentOf;
@@ -42,7 +42,7 @@ export class Levels {
     return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);
   }
 
-  /** Whether the level of a folder is known without its parent. */
+  /** Tells whether the level of a folder is known without its parent. */
   isKnown(folder: number): boolean {
     return this.everywhere !== null || this.#onFolders.has(folder);
   }
@@ -61,8 +61,8 @@ export class Levels {
 }
 
 /**
- * What a key may do, as a transaction sees it. The folders that a request is about are looked up
- * together, by one `know`; then each row is judged at once.
+ * Access of a key, as a transaction sees it. One call of `know` looks up all folders of a request;
+ * each row is then checked without a query.
  */
 export class Access {
   readonly grants: readonly GrantRow[];
@@ -80,7 +80,7 @@ export class Access {
     return this.#levels.everywhere;
   }
 
-  /** Looks up what lies above these folders; asks for nothing that is known. */
+  /** Looks up the ancestors of these folders; reads nothing that is known. */
   async know(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
     const unknown = new Set<number>();
@@ -91,12 +91,18 @@ export class Access {
     for (const seq of unknown) if (!this.#parents.has(seq)) this.#parents.set(seq, ROOT);
   }
 
-  /** @throws unless the folder is known */
+  /**
+   * Returns the level of a folder.
+   * @throws unless the folder is known
+   */
   folder(seq: number): Level {
     return this.#levels.folder(seq);
   }
 
-  /** @throws unless its folder is known */
+  /**
+   * Returns the level of a file.
+   * @throws unless its folder is known
+   */
   file(row: Placed): Level {
     return this.#levels.file(row);
   }

@@ -32,7 +32,7 @@ async function renameFile(context: RequestContext, id: string, name: string): Pr
   return placeFile(context, row, { seq: row.folder, id: row.folderId, path }, name);
 }
 
-/** A `parentId` of null is the root. */
+/** Moves a file. A `parentId` of null is the root. */
 async function moveFile(context: RequestContext, id: string, parentId: string | null): Promise<Answer> {
   await context.tables.lockStructure(context.workspace.seq);
   const row = await findWritableFile(context, id);
@@ -81,7 +81,7 @@ async function findForEdit(context: RequestContext, { id, baseId }: SentContent)
 
 type SentContent = { readonly id: string; readonly baseId: string; readonly content: string };
 
-/** A file, its live text, and one of its changes with its text; null: that was pruned. */
+/** A file, its live text, and one of its changes with its text; null if that text was pruned. */
 type Edited = {
   readonly row: FileRow;
   readonly live: string;
@@ -89,9 +89,9 @@ type Edited = {
 };
 
 /**
- * Makes a text live, combined with what became live since its base.
- * @returns null, and nothing is saved, where the two cannot be combined, or the combined text is
- * over the limit, for which neither side alone is at fault
+ * Makes a text live, combined with changes made since its base.
+ * @returns null, and saves nothing, if the two cannot be combined, or the combined text exceeds the
+ * limit, which neither side exceeds alone
  */
 export async function saveCombined(
   working: Working,
@@ -125,7 +125,7 @@ export async function saveText(working: Working, row: FileRow, live: string, tex
   return { ...row, changeId: id };
 }
 
-/** Sends the edit to review; until it is decided, the file cannot be deleted. */
+/** Sends the edit to review; until a decision, the file cannot be deleted. */
 async function submit(context: RequestContext, row: FileRow, sent: SentContent, reason: ReviewReason): Promise<Answer> {
   const { baseId, content: text } = sent;
   const id = newId(context, "chg_");
@@ -135,9 +135,8 @@ async function submit(context: RequestContext, row: FileRow, sent: SentContent, 
 }
 
 /**
- * DELETE /v1/files/{id}
- * ASSUMES: deleting needs Can edit (contract test "refuses writes with Can read"); of two refusals,
- * the flag's comes first.
+ * DELETE /v1/files/{id} ASSUMES: deleting needs Can edit (contract test "refuses writes with Can
+ * read"); for a protected file with changes in review, the refusal names the protection.
  */
 export async function deleteFile({ context, id }: Call<"deleteFile">): Promise<Answer> {
   const row = await findWritableFile(context, id);

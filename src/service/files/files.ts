@@ -36,7 +36,7 @@ function readsAll({ access }: RequestContext): boolean {
   return access.everywhere !== null && includes(access.everywhere, "read");
 }
 
-/** One row more than the page has tells whether it is the last. */
+/** Returns a range with one row more than the page, which shows whether the page is the last. */
 function rangeOf({ workspace }: RequestContext, { after, limit }: PageRequest): Page {
   return { workspace: workspace.seq, after, count: limit + 1 };
 }

@@ -92,7 +92,7 @@ export async function deleteFolder({ context, id, query }: Call<"deleteFolder">)
   return done(204);
 }
 
-/** Why something below cannot be deleted, or null. */
+/** Returns the reason why something below cannot be deleted, or null. */
 async function keptBelow(context: RequestContext, row: FolderRow): Promise<Refused | null> {
   const { tables, workspace } = context;
   if (!(await mayWriteBelow(context, row))) {

@@ -78,7 +78,7 @@ async function createInParent(
   const parent = await findPlace(context, parentId);
   if (isRefused(parent)) return parent;
   const path = pathIn(parent, name);
-  // The parent's path and one more name: each is legal, but together they may be too long.
+  // The parent's path and one more name are legal alone, but together may be too long.
   if (pathLengthFault(path, "folder") !== null) return pathTooLong("/name");
   if (await isTaken(context, path)) return occupied(path);
   return createIn(context, parent, name);

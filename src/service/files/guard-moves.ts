@@ -4,15 +4,14 @@ import type { RequestContext } from "../requests/context.ts";
 import type { FileRow, GrantRow, Level } from "../store/rows.ts";
 
 /**
- * Moves files, some of them protected. Review protection binds everybody without Full access at the
- * file's place, so a move must not bring a protected file to a place where a key gains Full access
- * to it: that key could then clear the flag. Only a key that already has Full access to the file
- * may move it there.
- * ASSUMES: such a move is answered 403 forbidden (contract test "keeps review protection from being
- * moved away").
- * @param files the protected files that the move carries
- * @param move the move itself, within the request's transaction, which is rolled back when it is
- * refused
+ * Moves files, some of them protected. Review protection binds every key without Full access at the
+ * file's place. A move must not bring a protected file to a place where a key gains Full access,
+ * because that key could then clear the flag. Only a key that already has Full access to the file
+ * may move it to such a place. ASSUMES: such a move is answered 403 forbidden (contract test "keeps
+ * review protection from being moved away").
+ * @param files protected files that the move carries
+ * @param move the move itself, within the request's transaction, which is rolled back if the move
+ * is refused
  */
 export async function moveProtected(
   context: RequestContext,
@@ -62,7 +61,8 @@ function isLacking({ level }: Judged): boolean {
 }
 
 /**
- * The grants of each key that has one below the root; other keys have the same access everywhere.
+ * Returns the grants of each key that has one below the root; other keys have the same access
+ * everywhere.
  */
 async function grantsByKey({ tables, workspace }: RequestContext): Promise<Iterable<readonly GrantRow[]>> {
   return Map.groupBy(await tables.grants.local(workspace.id), ({ key }) => key).values();

@@ -10,10 +10,10 @@ import { decodeSegment } from "../requests/query.ts";
 import { findLinks } from "../../markdown/links/find.ts";
 
 /**
- * Refuses a text that links to what is not there, as the deployment does: a link without a scheme
- * is an id or an absolute path of something that the key can read. What is in code, a fragment
- * alone and what has a scheme, `ref://` too, is left alone.
- * @returns null where every link leads somewhere, and where the service does not judge links
+ * Refuses a text with broken links, as the deployment does. A link without a scheme must be an id
+ * or an absolute path of something that the key can read. Links in code, fragments alone and links
+ * with a scheme, such as `ref://`, are not checked.
+ * @returns null if no link is broken, or if the service does not check links
  */
 export async function judgeLinks(context: RequestContext, text: string): Promise<Refused | null> {
   if (context.links === "any" || !mayHoldLinks(text)) return null;
@@ -35,7 +35,7 @@ export async function judgeLinks(context: RequestContext, text: string): Promise
   );
 }
 
-/** LIMIT: links that an answer names. */
+/** LIMIT: broken links that an answer names. */
 const MOST_NAMED = 10;
 
 async function resolves(context: RequestContext, { kind, said }: Destination): Promise<boolean> {

@@ -5,7 +5,7 @@ import type { ShownPage } from "../store/rows.ts";
 
 /**
  * Pages of files and folders (`src/contract/README.md`, "Pagination rules"), always in the order of
- * creation, which no rename changes.
+ * creation, which renaming does not change.
  */
 
 export type Chosen =
@@ -21,7 +21,7 @@ export function selectorOf({ path, path_prefix: prefix, parent_id: id }: ListCal
   return id === undefined ? { kind: "none" } : { kind: "parent-id", id };
 }
 
-/** What to read: the rows after a place, one more than the page holds. */
+/** A request for rows after a place, one more than the page has. */
 export type PageRequest = { readonly limit: number; readonly after: number; readonly boundTo: string };
 
 export function readPage({ context, query }: ListCall, url: string, selector: Chosen): PageRequest | Refused {
@@ -33,7 +33,7 @@ export function readPage({ context, query }: ListCall, url: string, selector: Ch
   return refuse("invalid_cursor", "The cursor is malformed, or another query issued it; start again without one.");
 }
 
-/** The envelope of a page whose items are written out, and all readable; in parts. */
+/** Returns the envelope of a page of readable items, given as JSON; in parts. */
 export function writtenEnvelope(
   { cursorSecret }: RequestContext,
   url: string,
@@ -46,7 +46,7 @@ export function writtenEnvelope(
   return listInParts(url, hasMore ? texts.slice(0, page.limit) : texts, hasMore, nextCursor);
 }
 
-/** The envelope of items that are written out, in parts. */
+/** Returns the envelope of items given as JSON, in parts. */
 export function listInParts(
   url: string,
   items: readonly string[],
@@ -60,8 +60,8 @@ export function listInParts(
 }
 
 /**
- * The envelope of one page. Rows that the key may not read are dropped after the page was read, so
- * a page may be short or empty while its cursor still leads on.
+ * Returns the envelope of one page. Rows that the key may not read are dropped after the page was
+ * read. So a page may be short or empty and still have a cursor.
  * @param rows up to limit + 1 rows
  */
 export function envelope<Row extends { readonly seq: number }, Item>(

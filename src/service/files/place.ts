@@ -4,7 +4,7 @@ import { type RequestContext, newId } from "../requests/context.ts";
 import { holdKeptGrants } from "../keys/kept-grants.ts";
 import { type FileRow, type FolderRow, ROOT } from "../store/rows.ts";
 
-/** A folder that can hold something; the root has neither id nor path. */
+/** A folder that something can be put into; the root has neither id nor path. */
 export type Place = { readonly seq: number; readonly id: string | null; readonly path: string };
 
 const ROOT_PLACE: Place = { seq: ROOT, id: null, path: "" };
@@ -13,14 +13,14 @@ export function pathIn(place: Pick<Place, "path">, name: string): string {
   return place.path === "" ? name : `${place.path}/${name}`;
 }
 
-/** The folder with that id, if this key can read it. */
+/** Returns the folder with that id, if this key can read it. */
 export async function findFolder(context: RequestContext, id: string): Promise<FolderRow | Refused> {
   const row = await context.tables.folders.byId(context.workspace.seq, id);
   if (row !== undefined && includes(await context.access.levelOfFolder(row.seq), "read")) return row;
   return refuse("folder_not_found", "There is no such folder, or none that this key can read.");
 }
 
-/** The file with that id, if this key can read it. */
+/** Returns the file with that id, if this key can read it. */
 export async function findFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await context.tables.files.byId(context.workspace.seq, id);
   if (row !== undefined && includes(await context.access.levelOfFile(row), "read")) return row;
@@ -32,7 +32,8 @@ export function noFile(): Refused {
 }
 
 /**
- * The file with that id, if this key may write to it: 404 when it cannot even read it, else 403.
+ * Returns the file with that id, if this key may write to it: 404 if the key cannot even read it,
+ * else 403.
  */
 export async function findWritableFile(context: RequestContext, id: string): Promise<FileRow | Refused> {
   const row = await findFile(context, id);
@@ -50,19 +51,19 @@ export async function findWritableFolder(context: RequestContext, id: string): P
   return refuse("forbidden", "This key may read the folder, but not write to it.");
 }
 
-/** The folder that a member `parentId` names (null: the root), if this key may write to it. */
+/** Returns the folder of a member `parentId` (null for the root), if this key may write to it. */
 export async function findPlace(context: RequestContext, parentId: string | null): Promise<Place | Refused> {
   if (parentId !== null) return findWritableFolder(context, parentId);
   if (includes(context.access.folder(ROOT), "edit")) return ROOT_PLACE;
   return refuse("forbidden", "This key may not write to the root.");
 }
 
-/** Where a path leads: the deepest folder that exists, and the names that are missing below it. */
+/** Result of following a path: the deepest existing folder, and the missing names below it. */
 export type Route = { readonly from: Place; readonly missing: readonly string[] };
 
 /**
- * Follows folder names from the root; refused when the key may not write to the deepest folder that
- * exists.
+ * Follows folder names from the root; refuses if the key may not write to the deepest existing
+ * folder.
  */
 export async function findRoute(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
   const found = names.length === 0 ? [] : await context.tables.folders.along(context.workspace.seq, names);
@@ -73,8 +74,8 @@ export async function findRoute(context: RequestContext, names: readonly string[
 }
 
 /**
- * As `findRoute`, of what is to be made. Where folders are missing, it looks again after it has
- * locked the workspace's structure: somebody else may be making them.
+ * Follows names as `findRoute` does, before something is created. If folders are missing, it locks
+ * the workspace's structure and reads again: another request may be creating them.
  */
 export async function findRouteToMake(context: RequestContext, names: readonly string[]): Promise<Route | Refused> {
   const route = await findRoute(context, names);
@@ -83,7 +84,7 @@ export async function findRouteToMake(context: RequestContext, names: readonly s
   return findRoute(context, names);
 }
 
-/** Makes the missing folders of a route. */
+/** Creates the missing folders of a route. */
 export async function makeFolders(context: RequestContext, { from, missing }: Route): Promise<Place | Refused> {
   let place = from;
   for (const name of missing) {

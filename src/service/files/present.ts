@@ -5,10 +5,11 @@ import type { FileRow } from "../store/rows.ts";
 import type { FolderRow } from "../store/rows.ts";
 
 /**
- * Rows in the form of the wire. The ids of a row are the service's own and are not checked again.
+ * Converts rows to the form of the API. Ids of rows are the service's own, and are not checked
+ * again.
  */
 
-/** A path in the form of the wire: absolute. */
+/** Returns the absolute path that the API shows. */
 export function shownPath(path: string): string {
   return `/${path}`;
 }
@@ -25,7 +26,7 @@ export function presentFile(row: FileRow): AnsweredFile {
   };
 }
 
-/** What `presentFile` gives, written out. */
+/** Returns the result of `presentFile` as JSON. */
 export function fileJson(row: FileRow): string {
   return JSON.stringify(presentFile(row));
 }
@@ -35,9 +36,9 @@ export function presentWithContent(row: FileRow, content: string): AnsweredFile 
 }
 
 /**
- * What `presentWithContent` gives, written out.
- * @param file as `fileJson` writes it
- * @param content the text, as JSON
+ * Returns the result of `presentWithContent` as JSON.
+ * @param file result of `fileJson`
+ * @param content the content, as JSON
  */
 export function withContentJson(file: string, content: string): string {
   return `${file.slice(0, -1)},"content":${content}}`;

@@ -4,21 +4,21 @@ import type { RequestContext } from "../requests/context.ts";
 import type { GrantOfKey, KeptGrant, PlacedGrant } from "../store/rows.ts";
 
 /**
- * Grants that outlive what they were on. Deleting a folder and making it again, as a mirror may do
- * by itself, must not give other keys what the folder's grants withheld from them.
- * ASSUMES: a grant that gives less than the place above it is kept for the path when its file or
- * folder is deleted, and holds again for what is created there (contract test "keeps what a grant
- * withholds …").
+ * Keeps grants of removed files and folders. Deleting a folder and creating it again, which a
+ * client may do automatically, must not give other keys access that the folder's grants withheld.
+ * ASSUMES: a grant that gives less than the place above is kept for the path when its file or
+ * folder is deleted; it applies to a file or folder created at that path (contract test "keeps what
+ * a grant withholds …").
  */
 
 type Where = Pick<RequestContext, "tables" | "workspace">;
 
-/** Called before a folder and all below it are removed. */
+/** Keeps grants before a folder and everything below are removed. */
 export async function keepGrantsBelow(where: Where, path: string): Promise<void> {
   await keep(where, await where.tables.grants.within(where.workspace.seq, path));
 }
 
-/** Called before a file is removed. */
+/** Keeps grants before a file is removed. */
 export async function keepGrantsOfFile(where: Where, file: number): Promise<void> {
   await keep(where, await where.tables.grants.onFile(file));
 }
@@ -39,7 +39,7 @@ async function keepStricter({ tables }: Where, grant: KeptGrant): Promise<void> 
   if (other === undefined || RANK[grant.level] < RANK[other.level]) await tables.grants.keep(grant);
 }
 
-/** Moves the grants that are kept for paths below a folder along with the folder. */
+/** Moves the kept grants of paths below a folder along with the folder. */
 export async function moveKeptGrants(where: Where, from: string, to: string): Promise<void> {
   const { tables, workspace } = where;
   for (const kept of await tables.grants.keptWithin(workspace.seq, from)) {
@@ -48,7 +48,7 @@ export async function moveKeptGrants(where: Where, from: string, to: string): Pr
   }
 }
 
-/** By key, in one look; none, where there are no keys. */
+/** Reads grants of all keys in one query; reads nothing without keys. */
 async function grantsOf(
   { tables }: Where,
   of: readonly { readonly key: number }[],
@@ -58,9 +58,10 @@ async function grantsOf(
 }
 
 /**
- * Called after something came to a path, with all its contents, by being created, renamed or moved.
- * @returns a refusal, which undoes the request, if a kept grant takes from the requesting key what
- * that key has put there. A mirror would take for deleted what it cannot see any more.
+ * Applies kept grants after something was created, renamed or moved to a path, with all its
+ * contents.
+ * @returns a refusal, which undoes the request, if a kept grant would hide the new contents from
+ * the requesting key. A client would take hidden documents for deleted ones
  */
 export async function holdKeptGrants(
   context: Where & Pick<RequestContext, "key">,
@@ -71,7 +72,7 @@ export async function holdKeptGrants(
   for (const kept of await tables.grants.keptWithin(workspace.seq, path)) {
     const placed = await placeAt(context, kept.path);
     if (placed === undefined) continue;
-    // Read for each: the one before may have set a grant of the same key.
+    // Read for each kept grant: the one before may have set a grant of the same key.
     const grants = await tables.grants.of([kept.key]);
     const { kind, seq: target } = placed;
     const own = grants.find((grant) => grant.kind === kind && grant.target === target);
@@ -84,10 +85,10 @@ export async function holdKeptGrants(
   return refused;
 }
 
-/** What a grant is on, by its row. */
+/** Row that a grant is on. */
 type GrantPlace = { readonly kind: "file" | "folder"; readonly seq: number; readonly parent: number };
 
-/** What exists at a path. */
+/** Returns the file or folder at a path. */
 export async function placeAt({ tables, workspace }: Where, path: string): Promise<GrantPlace | undefined> {
   const folder = await tables.folders.byPath(workspace.seq, path);
   if (folder !== undefined) return { kind: "folder", seq: folder.seq, parent: folder.parent };

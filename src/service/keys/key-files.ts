@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 
-/** The two keys that lie in a data folder, and the chance that all keys are made of. */
+/** Reads and writes the two keys of a data folder, and provides random bytes for all keys. */
 
-/** @returns null: there is none */
+/** @returns null if there is none */
 export function readKey(file: string): string | null {
   try {
     const key = readFileSync(file, "utf8").trim();
@@ -15,7 +15,7 @@ export function readKey(file: string): string | null {
   }
 }
 
-/** Writes the whole key or nothing: a killed process leaves no half of it. */
+/** Writes the complete key or nothing: a killed process leaves no partial key. */
 export function writeKey(file: string, key: string): void {
   const temporary = `${file}.new`;
   writeFileSync(temporary, `${key}\n`, { mode: 0o600 });
@@ -30,8 +30,8 @@ export function makeAdminKey(file: string): string {
 }
 
 /**
- * Fetches random bytes of the system by the thousand: an id takes 20, and one call costs more than
- * making the id.
+ * Returns a source of the system's random bytes that fetches thousands at a time. An id takes 20,
+ * and a call takes longer than making an id.
  */
 export function pooledRandom(): (bytes: number) => Uint8Array {
   const POOL_BYTES = 4_096;

@@ -4,15 +4,15 @@ const REMEMBERED = 8;
 type Known = { readonly key: string; readonly hash: Buffer };
 
 /**
- * Hashes of the keys that were sent lately: to hash one takes longer than to compare it with all of
- * these. A comparison looks at each character of each of them, whether it is found or not, so that
- * its time tells nothing of a key but its length. They are no longer in memory than the process,
- * which has them in each request anyway.
+ * Remembers hashes of recent keys: hashing takes longer than comparing with all of these. A
+ * comparison reads every character of every key, found or not, so that its time reveals only the
+ * length of a key. The keys stay in the memory of the process, which has them in each request
+ * anyway.
  */
 export class KeyHashes {
   readonly #hashOf: (key: string) => Buffer;
   readonly #known: Known[] = [];
-  /** Where the next one goes: the oldest makes way. */
+  /** Index of the next entry, which replaces the oldest. */
   #next = 0;
 
   constructor(hashOf: (key: string) => Buffer) {
@@ -30,7 +30,7 @@ export class KeyHashes {
   }
 }
 
-/** In constant time for keys of one length. */
+/** Compares in constant time for keys of one length. */
 function isSame(known: string, sent: string): boolean {
   if (known.length !== sent.length) return false;
   let difference = 0;

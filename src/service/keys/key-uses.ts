@@ -2,8 +2,7 @@ import type { KeyRow } from "../store/rows.ts";
 import type { Store } from "../store/store.ts";
 
 /**
- * When each key was last used, as far as that is not saved yet: a write would cost more than a
- * request.
+ * Remembers the last use of each key until it is saved: a write would take longer than a request.
  */
 export class KeyUses {
   #unsaved = new Map<number, number>();
@@ -13,12 +12,15 @@ export class KeyUses {
     this.#unsaved.set(key, at);
   }
 
-  /** @returns milliseconds since the epoch; null: never */
+  /** Returns milliseconds since the epoch; null for never. */
   lastOf({ seq, lastUsedAt }: KeyRow): number | null {
     return this.#unsaved.get(seq) ?? lastUsedAt;
   }
 
-  /** @throws when the disk is full: they stay, and are saved another time */
+  /**
+   * Saves the uses.
+   * @throws if the disk is full: the next call then saves them
+   */
   async save(store: Pick<Store, "writeUnsynced">): Promise<void> {
     const uses = this.#unsaved;
     if (uses.size === 0) return;

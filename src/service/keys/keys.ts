@@ -14,12 +14,12 @@ import {
   type WorkspaceRow,
 } from "../store/rows.ts";
 
-/** Keys as the administration shows and makes them. */
+/** Creates keys, and returns them in the form for administrators. */
 
 /**
- * `on` is a folder or file id, or a path that begins with a slash; null is the whole workspace. A
- * grant on a path where nothing exists waits: what is created there gets it, if it gives less than
- * the place above.
+ * A grant. `on` is a folder or file id, a path that begins with a slash, or null for the whole
+ * workspace. A grant on a path where nothing exists waits. A file or folder created at the path
+ * gets the grant, if it gives less than the parent.
  */
 export type KeyGrant = { readonly on: string | null; readonly level: Level };
 
@@ -27,20 +27,20 @@ export type KeyInfo = {
   readonly id: string;
   readonly workspaceId: string;
   readonly label: string;
-  /** In the form in which they can be sent again. */
+  /** In the form of a request. */
   readonly grants: readonly KeyGrant[];
-  /** Where each of them is now, in the same order; the whole workspace is `/`. */
+  /** Current path of each grant, in the same order; the whole workspace is `/`. */
   readonly grantPaths: readonly string[];
   readonly rateLimit: RateLimit | null;
-  /** Milliseconds since the epoch; null: it does not expire. */
+  /** Milliseconds since the epoch; null if it does not expire. */
   readonly expiresAt: number | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
-  /** Milliseconds since the epoch, to the minute after a crash; null: never. */
+  /** Milliseconds since the epoch, exact to the minute after a crash; null for never. */
   readonly lastUsedAt: number | null;
 };
 
-/** A key that was just made: only now its text is shown. */
+/** A new key, with its text, which is shown only once. */
 export type NewKeyInfo = KeyInfo & { readonly key: string };
 
 export type KeyOptions = {
@@ -76,12 +76,12 @@ export async function makeKey(working: Working, options: KeyOptions): Promise<Ne
   return { ...info!, key };
 }
 
-/** 256 random bits; the prefix makes a leaked key recognisable. */
+/** Returns 256 random bits; the prefix makes a leaked key recognisable. */
 function newKeyText({ random }: Working): string {
   return `mdm_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-/** As they are shown, in the same order. */
+/** Returns keys as they are shown, in the same order. */
 export async function keyInfos({ tables, uses }: Working, rows: readonly KeyRow[]): Promise<KeyInfo[]> {
   if (rows.length === 0) return [];
   const shown = Map.groupBy(await tables.grants.shown(rows.map(({ seq }) => seq)), ({ key }) => key);
@@ -109,7 +109,9 @@ function shownTarget(on: ShownGrant["on"]): string | null {
 
 type WantedGrants = { readonly rows: readonly GrantRow[]; readonly paths: ReadonlyMap<string, Level> };
 
-/** Locks the structure of the workspace: what is granted stands on where things are. */
+/**
+ * Locks the structure of the workspace, because grants depend on the places of files and folders.
+ */
 export async function readGrants(
   working: Working,
   workspace: WorkspaceRow,
