@@ -3,15 +3,15 @@ import type { Refused } from "../requests/answer.ts";
 import { PROBLEM_CODES } from "../../contract/problem.ts";
 import { clauseOf } from "../clause.ts";
 
-/** How a request for a page, or a form, ends. */
+/** Result of a request for a page, or of a form. */
 export type PageResult =
   | { readonly kind: "page"; readonly content: Content }
-  /** The browser goes to another page, which may show a notice. */
+  /** Redirects the browser to another page, which may show a notice. */
   | { readonly kind: "go"; readonly to: string; readonly notice: Notice | null }
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "not-shown"; readonly trouble: PageTrouble };
 
-/** `what` and `next` are clauses. */
+/** A failure to show as a page; `what` and `next` are clauses. */
 export type PageTrouble = {
   readonly status: number;
   readonly what: string;
@@ -31,7 +31,7 @@ export function notShown(trouble: PageTrouble): PageResult {
   return { kind: "not-shown", trouble };
 }
 
-/** A page for what the service refused. */
+/** Returns a page for a refusal of the service. */
 export function refusedPage(refused: Refused): PageResult {
   const { status } = PROBLEM_CODES[refused.code];
   const retryAfter = refused.headers["retry-after"];
@@ -44,7 +44,7 @@ export function refusedPage(refused: Refused): PageResult {
   });
 }
 
-/** Back to the form's own page, with what the service refused. */
+/** Returns to the form's own page, with the service's refusal. */
 export function refusedForm(to: string, refused: Refused): PageResult {
   return go(to, `${clauseOf(refused.detail)}; nothing was done`, "bad");
 }

@@ -3,13 +3,15 @@ import type { RequestContext } from "../requests/context.ts";
 import { placeAt } from "../keys/kept-grants.ts";
 import { type FileRow, type FolderRow, ROOT } from "../store/rows.ts";
 
-/** What somebody may see of a workspace: nothing that the API would not show to the same key. */
+/**
+ * Reads what a page may show of a workspace: nothing that the API would not show to the same key.
+ */
 
 /** LIMIT: entries on one page. */
 const MOST_ENTRIES = 200;
 /**
- * LIMIT: rows that are read for one page. Where a key sees little of a folder, a page may be short
- * or empty and still have a next one.
+ * LIMIT: rows read for one page. If a key may see little of a folder, a page may be short or empty
+ * and still have a next one.
  */
 const MOST_READ = 2_000;
 
@@ -18,7 +20,7 @@ export type Entry = { readonly kind: "folder" | "file"; readonly name: string; r
 export type FolderPage = {
   readonly path: string;
   readonly entries: readonly Entry[];
-  /** Where the next page begins; null: this is the last. */
+  /** Start of the next page; null if this is the last. */
   readonly next: string | null;
 };
 
@@ -26,10 +28,13 @@ type Found =
   | { readonly kind: "folder"; readonly seq: number; readonly path: string }
   | { readonly kind: "file"; readonly row: FileRow };
 
-/** @param path without a slash at its ends; "" is the root */
+/**
+ * Finds the folder or document at a path.
+ * @param path without slashes at its ends; "" is the root
+ */
 export async function find(context: RequestContext, path: string): Promise<Found | null> {
   const { tables, access } = context;
-  // Everybody may open the root. It is empty for a key that may see nothing directly in it.
+  // Every key may open the root. It is empty for a key that may see nothing directly in it.
   if (path === "") return { kind: "folder", seq: ROOT, path };
   const place = await placeAt(context, path);
   if (place === undefined) return null;
@@ -41,8 +46,8 @@ export async function find(context: RequestContext, path: string): Promise<Found
 }
 
 /**
- * One page of a folder: folders by name, then documents by name.
- * @param after `next` of the page before; null: the first page
+ * Returns one page of a folder: folders by name, then documents by name.
+ * @param after `next` of the previous page; null for the first page
  */
 export async function listFolder(
   context: RequestContext,
@@ -54,7 +59,7 @@ export async function listFolder(
   let read = 0;
   while (at !== null && entries.length < MOST_ENTRIES && read < MOST_READ) {
     const count = MOST_ENTRIES - entries.length;
-    // One row more than fits tells whether there is a next page.
+    // One row more than the page has shows whether there is a next page.
     const rows: readonly (FileRow | FolderRow)[] = await rowsOf(context, folder.seq, at, count + 1);
     const kept = rows.slice(0, count);
     read += kept.length;
@@ -64,7 +69,7 @@ export async function listFolder(
   return { path: folder.path, entries, next: at === null ? null : `${LETTER[at.kind]}${at.name}` };
 }
 
-/** A page begins after this name, among the folders or among the documents. */
+/** Place of a page: after this name, among the folders or among the documents. */
 type At = { readonly kind: "folder" | "file"; readonly name: string };
 
 const LETTER = { folder: "d", file: "f" } as const;
@@ -93,7 +98,7 @@ async function entriesOf(
   return seen.map((row) => ({ kind, name: row.name, isProtected: row.protected === 1 }));
 }
 
-/** Documents come after the last folder; nothing comes after the last document. */
+/** Returns the next place: documents follow the last folder; nothing follows the last document. */
 function nextOf(at: At, rows: readonly { readonly name: string }[], hasMore: boolean): At | null {
   if (hasMore) return { kind: at.kind, name: rows.at(-1)!.name };
   return at.kind === "folder" ? { kind: "file", name: "" } : null;

@@ -4,13 +4,13 @@ import type { PageResult } from "./answer.ts";
 import type { OnceShown } from "./once-shown.ts";
 import type { Render } from "../../page/renderer.ts";
 
-/** One request for a page, or one form, from somebody who is signed in. */
+/** One request for a page, or one form, of a signed-in user. */
 export type PageCall = {
   readonly core: Core;
   readonly who: Who;
-  /** The session's token, for forms. */
+  /** Token of the session, for forms. */
   readonly csrf: string;
-  /** What each `{…}` of the address stands for, then what `*` does, decoded. */
+  /** Decoded values of each `{…}` of the address, then of `*`. */
   readonly params: readonly string[];
   readonly query: URLSearchParams;
   /** Empty for a page. */
@@ -23,9 +23,9 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /** `{…}` stands for one part; `*`, at the end only, for the rest. */
+  /** Pattern: `{…}` matches one segment; `*`, only at the end, matches the rest. */
   readonly path: string;
-  /** Whether only an administrator may ask for it. */
+  /** True if only an administrator may request it. */
   readonly adminOnly: boolean;
   readonly run: (call: PageCall) => PageResult | Promise<PageResult>;
 };

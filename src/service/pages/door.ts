@@ -9,12 +9,12 @@ import { SignInLimiter } from "./limiter.ts";
 import { Origins, type Served } from "./origins.ts";
 import { identify, isKnown, type Who } from "./who.ts";
 
-/** Who may come in: whoever sends a key from a page of ours. */
+/** Signs users in with a key, which must come from one of the service's own pages. */
 
 /** `since`: milliseconds since the epoch. */
 export type SignedIn = { readonly who: Who; readonly since: number };
 
-/** LIMIT: signed-in browsers. One more signs out the one that was unused for longest. */
+/** LIMIT: signed-in browsers. A further one signs out the one that was unused for longest. */
 const MOST_SESSIONS = 256;
 const IDLE_MS = 2 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
@@ -38,7 +38,7 @@ export class Door {
     this.#limiter = new SignInLimiter(now);
   }
 
-  /** @returns null: the request may be answered */
+  /** @returns null if the request may be answered */
   refusal({ method, headers }: RequestHead): Refusal | null {
     const { host, origin } = headers;
     return this.#origins.refusal({ method, host, origin, fetchSite: headers["sec-fetch-site"] });
@@ -57,7 +57,7 @@ export class Door {
     return { kind: "in", cookie: this.#browsers.signIn(signedIn, this.#origins.cookie(headers["host"])) };
   }
 
-  /** @returns null: there is no such session, or it is over */
+  /** @returns null if there is no such session, or it has ended */
   async sessionOf(headers: WireHeaders): Promise<Session<SignedIn> | null> {
     const session = this.#browsers.sessionOf(headers["cookie"], this.#origins.cookie(headers["host"]));
     if (session === null) return null;
@@ -72,10 +72,7 @@ export class Door {
     return this.#browsers.signOut(cookie, this.#origins.cookie(host));
   }
 
-  /**
-   * Where a proxy of this machine passes a request on, the last address that it names is the
-   * sender's.
-   */
+  /** Returns the sender's address. A local proxy appends it as the last address of its header. */
   #addressOf({ host, ...headers }: WireHeaders, from: string): string {
     const told = this.#origins.isProxied(host) && isLoopbackHost(from) ? headers["x-forwarded-for"] : undefined;
     return told === undefined ? from : told.slice(told.lastIndexOf(",") + 1).trim();

@@ -4,9 +4,9 @@ import type { Core } from "../requests/dispatch.ts";
 import type { KeyInfo } from "../keys/keys.ts";
 import { ROOT, type WorkspaceRow } from "../store/rows.ts";
 
-/** The form's fields for a key, new or existing. */
+/** Fields of the form for a key, new or existing. */
 
-/** LIMIT: folders that are offered for a grant. Any other path can be typed. */
+/** LIMIT: folders offered for a grant. Users can type any other path. */
 const MOST_FOLDERS = 200;
 /** LIMIT: rows for grants in a form. */
 const MOST_ROWS = 50;
@@ -21,8 +21,8 @@ const WORDS: Readonly<Record<(typeof LEVELS)[number], string>> = {
 };
 
 /**
- * How many rows for grants the form has.
- * @param least how many unless the address asks for more
+ * Returns the number of rows for grants.
+ * @param least number of rows unless the address asks for more
  */
 export function rowsOf(query: URLSearchParams, least: number): number {
   const asked = Number(query.get("rows") ?? "0");
@@ -30,14 +30,14 @@ export function rowsOf(query: URLSearchParams, least: number): number {
 }
 
 type Asked = {
-  /** null: the key is new. */
+  /** Null if the key is new. */
   readonly key: KeyInfo | null;
   readonly rows: number;
-  /** The address of this page with more rows. */
+  /** Address of this page with more rows. */
   readonly more: string;
 };
 
-/** @param folders that are offered for a grant */
+/** @param folders folders that are offered for a grant */
 export function keyFields(folders: readonly string[], { key, rows, more }: Asked): Html {
   const grants = Array.from({ length: rows }, (_, at) => grantRow(at, key));
   const date = key?.expiresAt == null ? "" : new Date(key.expiresAt).toISOString().slice(0, 10);
@@ -70,7 +70,7 @@ function grantRow(at: number, key: KeyInfo | null): Html {
 
 type Offered = { readonly workspace: WorkspaceRow; readonly folders: readonly string[] };
 
-/** The folders at the top of the workspace, which most grants are about. */
+/** Reads the top-level folders of the workspace, which most grants are on. */
 export function workspaceOf({ server }: Core, id: string): Promise<Offered | null> {
   return server.store.read(async ({ workspaces, folders }): Promise<Offered | null> => {
     const workspace = await workspaces.byId(id);

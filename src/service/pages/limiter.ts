@@ -1,12 +1,15 @@
 /**
- * Slows down whoever tries wrong keys. A key is long and random, so no guess succeeds, and the
- * right key is always let in: others behind the same address cannot lock its owner out.
+ * Slows down clients that try wrong keys. A key is long and random, so no guess succeeds. The right
+ * key is always accepted: other users of the same address cannot lock its owner out.
  */
 
-/** LIMIT: wrong keys from one address that are answered as such, and how often one more is. */
+/**
+ * LIMIT: wrong keys from one address without a wait, and milliseconds after which one more is
+ * allowed.
+ */
 const TRIES = 10;
 const REFILL_MS = 6_000;
-/** LIMIT: addresses that are remembered. One more removes the oldest. */
+/** LIMIT: addresses that are remembered. A further one removes the oldest. */
 const MOST_ADDRESSES = 1_000;
 
 type Bucket = { readonly tries: number; readonly at: number };
@@ -15,12 +18,15 @@ export class SignInLimiter {
   readonly #now: () => number;
   readonly #buckets = new Map<string, Bucket>();
 
-  /** @param now in milliseconds; the clock may be set back */
+  /** @param now returns milliseconds; the clock may be set back */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Counts a wrong key. @returns seconds to wait before the next one; null: none */
+  /**
+   * Counts a wrong key.
+   * @returns seconds to wait before the next one; null for none
+   */
   noteWrong(address: string): number | null {
     const tries = this.#triesOf(address);
     const isLeft = tries >= 1;

@@ -1,9 +1,9 @@
 /**
- * Holds the text of a new key between the form that makes the key and the page that shows it once.
- * The text is in no address, and no page shows it again.
+ * Keeps the text of a new key between the form that makes the key and the page that shows it once.
+ * No address contains the text, and no page shows it again.
  */
 
-/** LIMIT: texts that were not shown yet. */
+/** LIMIT: texts that have not been shown yet. */
 const MOST = 50;
 
 type NewText = { readonly label: string; readonly text: string };
@@ -17,8 +17,8 @@ export class OnceShown {
   }
 
   /**
-   * @param csrf the token of the session that may see it
-   * @returns the ticket to ask for it
+   * @param csrf token of the session that may see it
+   * @returns the ticket with which the page takes it
    */
   keep(csrf: string, text: NewText): string {
     const ticket = this.#secret();
@@ -28,7 +28,7 @@ export class OnceShown {
     return ticket;
   }
 
-  /** @returns null: it was shown already, or belongs to another session */
+  /** @returns null if it was shown already, or belongs to another session */
   take(csrf: string, ticket: string): NewText | null {
     const kept = this.#kept.get(ticket);
     if (kept === undefined || kept.csrf !== csrf) return null;

@@ -10,22 +10,22 @@ import type { Served } from "./origins.ts";
 import type { Render } from "../../page/renderer.ts";
 import { ASSETS, type PageAnswer, Site } from "./site.ts";
 
-/** The pages of a service. */
+/** Web pages of a service. */
 export type Pages = {
   /**
    * Judges a request by its head.
    * @returns the answer if the body need not be read; else null
    */
   admit(head: RequestHead, bytes: number): Promise<PageAnswer | null>;
-  /** @param from the network address of whoever asks */
+  /** @param from network address of the client */
   handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer>;
   close(): void;
 };
 
-/** What the pages work with. */
+/** Dependencies of the pages. */
 export type PagesWorld = { readonly served: Served; readonly bundle: Bundle; readonly renderer: PagesRenderer };
 
-/** Closed together with the pages. */
+/** Renders Markdown; closed together with the pages. */
 type PagesRenderer = { readonly render: Render; close(): void };
 
 const SECRET_BYTES = 32;
@@ -45,7 +45,7 @@ export function openPages(core: Core, { served, bundle, renderer }: PagesWorld):
   };
 }
 
-/** A fault in one page becomes an answer about that page, and ends nothing else. */
+/** Answers an exception of one page with a failure page, so that nothing else is affected. */
 async function guarded<T extends PageAnswer | null>(
   core: Core,
   site: Site,

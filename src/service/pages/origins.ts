@@ -5,13 +5,13 @@ import { APP } from "./addresses.ts";
 
 type Scheme = "http" | "https";
 
-/** The addresses under which the pages are served. */
+/** Addresses at which the pages are served. */
 export type Served = {
   readonly scheme: Scheme;
-  /** As given to `serve`: a name or an address, IPv6 without brackets. */
+  /** Host of `serve`: a name or an address, IPv6 without brackets. */
   readonly host: string;
   readonly port: number;
-  /** The origin of a proxy in front, as a browser writes it: `https://notes.example.org`. */
+  /** Origin of a proxy before the service, as a browser writes it: `https://notes.example.org`. */
   readonly proxy: string | null;
 };
 
@@ -19,9 +19,8 @@ const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
 const PORTS: Readonly<Record<Scheme, number>> = { http: 80, https: 443 };
 
 /**
- * All values of `Host` that mean this service. A service that listens on every address of the
- * machine answers to the names of loopback and of the proxy only: nothing tells which others are
- * its own.
+ * Accepts the values of `Host` that name this service. A service that listens on every address of
+ * the machine accepts the names of loopback and of the proxy only. It cannot know its other names.
  */
 export class Origins {
   readonly #served: Served;
@@ -39,19 +38,19 @@ export class Origins {
     this.#proxyScheme = proxy?.startsWith("https:") === true ? "https" : "http";
   }
 
-  /** @returns null: the request may be answered */
+  /** @returns null if the request may be answered */
   refusal(asked: Asked): Refusal | null {
     return this.isProxied(asked.host)
       ? refusalOf(asked, this.#ofProxy, this.#proxyScheme)
       : refusalOf(asked, this.#own, this.#served.scheme);
   }
 
-  /** Whether a request used the proxy's name. */
+  /** Tells whether a request used the proxy's name. */
   isProxied(host: string | undefined): boolean {
     return host !== undefined && this.#ofProxy.has(host);
   }
 
-  /** A browser sends a host's cookies to all of its ports, so each service has its own name. */
+  /** Returns a cookie name of this service: browsers send a host's cookies to all its ports. */
   cookie(host: string | undefined): SessionCookie {
     const secure = (this.isProxied(host) ? this.#proxyScheme : this.#served.scheme) === "https";
     return { name: `${secure ? "__Secure-mdmirror" : "mdmirror-service"}-${this.#served.port}`, path: APP, secure };

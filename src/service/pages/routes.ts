@@ -15,7 +15,7 @@ import { showReviews } from "./views/reviews.ts";
 import { showSignOut } from "./views/sign-in.ts";
 import type { Who } from "./who.ts";
 
-/** All pages and forms. */
+/** Routes of all pages and forms. */
 
 const page = (path: string, run: PageRoute["run"], adminOnly = true): PageRoute => {
   return { method: "GET", path, adminOnly, run };
@@ -46,7 +46,7 @@ const ROUTES: readonly PageRoute[] = [
 
 type Matched = { readonly route: PageRoute; readonly params: readonly string[] };
 
-/** @returns null: there is no such page, or none that `who` may see */
+/** @returns null if there is no such page, or `who` may not see it */
 export function matchRoute(method: string, path: string, who: Who): Matched | null {
   const wanted = method === "HEAD" ? "GET" : method;
   const trimmed = path === `${APP}/` ? APP : path;
@@ -59,7 +59,7 @@ export function matchRoute(method: string, path: string, who: Who): Matched | nu
 }
 
 /**
- * @returns what `{…}` and `*` stand for, decoded; null: the path does not match, or is malformed
+ * @returns the decoded values of `{…}` and `*`; null if the path does not match, or is malformed
  */
 function matchParts(pattern: string, path: string): string[] | null {
   const [wanted, sent] = [pattern.split("/"), path.split("/")];

@@ -20,7 +20,7 @@ import { signInPage } from "./views/sign-in.ts";
 import { troublePage } from "./views/trouble.ts";
 
 /**
- * Answers requests for the service's pages. It knows nothing of sockets: `http.ts` carries them.
+ * Answers requests for the service's pages. It is independent of sockets, which `http.ts` handles.
  */
 
 export type PageAnswer = {
@@ -30,7 +30,7 @@ export type PageAnswer = {
 };
 
 export const ASSETS = `${APP}/assets/`;
-/** LIMIT: bytes of a form from somebody who is not signed in. A key is shorter. */
+/** LIMIT: bytes of a form from a client that is not signed in. A key is shorter. */
 const MOST_OF_STRANGER = 8_192;
 
 type Signed = Session<SignedIn> | null;
@@ -76,7 +76,7 @@ export class Site {
       : this.#trouble({ ...NO_TOKEN, status: 413, what: "this is not a key" }, null);
   }
 
-  /** @param from the network address of whoever asks */
+  /** @param from network address of the client */
   async handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer> {
     const unread = refuseRequest(fault);
     if (unread !== null) return this.#end(refusedPage(unread), null);
@@ -176,7 +176,7 @@ export class Site {
     return { status, headers, body: renderPage(frameOf(this.#bundle, session), content) };
   }
 
-  /** The page for a fault of ours. */
+  /** Returns the page for an internal fault. */
   failed(): PageAnswer {
     return this.#trouble(FAULT, null);
   }

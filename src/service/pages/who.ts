@@ -7,12 +7,12 @@ import type { Core } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
 
 /**
- * Who is signed in. Of a key only the hash is kept, and each request looks the key up by it: so
- * revoking, expiry and changed grants count at once.
+ * Identity of a signed-in user. Only the hash of a key is kept, and each request looks the key up
+ * by it. So revoking, expiry and changed grants take effect immediately.
  */
 export type Who = { readonly kind: "admin" } | { readonly kind: "key"; readonly hash: Buffer };
 
-/** @returns null: this service knows no such key */
+/** @returns null if this service has no such key */
 export async function identify({ adminKeyHash, server }: Core, key: string): Promise<Who | null> {
   const hash = hashKey(key);
   if (adminKeyHash !== null && timingSafeEqual(hash, adminKeyHash)) return { kind: "admin" };
@@ -20,13 +20,13 @@ export async function identify({ adminKeyHash, server }: Core, key: string): Pro
   return holder === undefined ? null : { kind: "key", hash };
 }
 
-/** Whether the key that signed in is still valid. */
+/** Tells whether the key that signed in is still valid. */
 export async function isKnown({ server }: Core, who: Who): Promise<boolean> {
   return who.kind === "admin" || (await holderOf(server.store, who.hash, server.now())) !== undefined;
 }
 
 /**
- * What `who` may see of a workspace, by the same grants as in the API.
+ * Returns a context with the access of `who` to a workspace, by the same grants as in the API.
  * @param admit applies a key's rate limit; an administrator has none
  */
 export async function contextFor(
@@ -42,7 +42,7 @@ export async function contextFor(
   return noWorkspace();
 }
 
-/** An administrator sees everything, since they could make a key with full access anyway. */
+/** Gives an administrator full access, which administrators could also get by making a key. */
 async function contextOfAdmin(working: Working, workspaceId: string): Promise<RequestContext | Refused> {
   const workspace = await working.tables.workspaces.byId(workspaceId);
   if (workspace === undefined) return noWorkspace();

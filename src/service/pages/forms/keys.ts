@@ -5,7 +5,7 @@ import { go, type PageResult, refusedForm } from "../answer.ts";
 import type { PageCall } from "../call.ts";
 import { LEVELS } from "../key-fields.ts";
 
-/** A key as the form's fields describe it. */
+/** A key as the fields of the form describe it. */
 type Wishes = {
   readonly label: string;
   readonly grants: readonly KeyGrant[];
@@ -43,14 +43,14 @@ export async function revokeKey({ core, params }: PageCall): Promise<PageResult>
   return refused === null ? go(KEYS, "The key is revoked: it is refused from now on.") : refusedForm(KEYS, refused);
 }
 
-/** Warns of grants on paths where nothing is: each may be a typing error. */
+/** Warns of grants on paths where nothing exists: each may be a typing error. */
 function waitingWords(grants: readonly KeyGrant[]): string | null {
   const waiting = grants.filter(({ on, level }) => on?.startsWith("/") === true && level !== "none");
   if (waiting.length === 0) return null;
   return "A path in a grant does not exist: that grant has no effect yet. Make the folder, then change the key.";
 }
 
-/** @returns what is wrong with a field, if anything is */
+/** @returns the fault of a field, if there is one */
 function readWishes({ form, now }: PageCall): Wishes | string {
   const label = form.get("label") ?? "";
   if (label === "" || label.length > MOST_LABEL) return `a label has 1 to ${MOST_LABEL} characters`;
@@ -77,7 +77,7 @@ function readGrants(form: URLSearchParams): KeyGrant[] | string {
 
 const DAY_MS = 86_400_000;
 
-/** The end of that day in UTC, because everybody reads the same page. */
+/** Returns the end of that day in UTC, because all users read the same page. */
 function readExpiry(text: string, now: number): number | null | string {
   if (text === "") return null;
   const day = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;

@@ -15,7 +15,7 @@ import type { Render } from "../../../page/renderer.ts";
 import { contextFor } from "../who.ts";
 import { titled } from "../title.ts";
 
-/** A folder or a document, as far as the signed-in key may see it. */
+/** Shows a folder or a document, as far as the signed-in key may see it. */
 export async function showFiles(call: PageCall): Promise<PageResult> {
   const looked = await lookAt(call);
   if (isRefused(looked)) return refusedPage(looked);
@@ -29,7 +29,7 @@ export async function showFiles(call: PageCall): Promise<PageResult> {
   }
 }
 
-/** The text of a document alone, as it was saved. */
+/** Shows the saved content of a document as plain text. */
 export async function showRaw(call: PageCall): Promise<PageResult> {
   const looked = await lookAt(call);
   if (isRefused(looked)) return refusedPage(looked);
@@ -51,7 +51,7 @@ type Looked =
   | { readonly kind: "folder"; readonly workspace: WorkspaceRow; readonly page: FolderPage }
   | { readonly kind: "nothing" };
 
-/** All that a page shows, from one transaction. */
+/** Reads everything that a page shows in one transaction. */
 function lookAt({ core, who, params, query }: PageCall): Promise<Looked | Refused> {
   const [workspaceId = "", rest = ""] = params;
   const admit = admitOnce(admitByRate(core));
@@ -99,7 +99,7 @@ async function documentPage(document: Document, render: Render): Promise<PageRes
   return renderedPage(document, await render(text, base));
 }
 
-/** @param rendered null: it could not be rendered, and the text is shown as it is */
+/** @param rendered null if rendering failed; the content is then shown as plain text */
 function renderedPage({ workspace, row, text, isInReview }: Document, rendered: RenderedMarkdown | null): PageResult {
   const raw = filesAddress(workspace.id, row.path).replace("/files/", "/raw/");
   return page({
@@ -116,7 +116,7 @@ ${text === "" && html`<p class="notice quiet">This document is empty.</p>`}${
   });
 }
 
-/** Links from the workspace down to this folder or document. */
+/** Returns links from the workspace down to this folder or document. */
 function crumbs(workspace: WorkspaceRow, path: string): Html {
   const names = path === "" ? [] : path.split("/");
   const steps = names.map((name, at) => ({ name, to: names.slice(0, at + 1).join("/") }));

@@ -13,7 +13,7 @@ import { NOT_SIGNED_IN, notShown, page, type PageResult, refusedPage } from "../
 import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
 
-/** The first page: all workspaces for an administrator, else what the key may see. */
+/** Shows the first page: all workspaces for an administrator, else the grants of the key. */
 export function showHome(call: PageCall): Promise<PageResult> {
   return call.who.kind === "admin" ? workspacesPage(call) : ownPage(call, call.who.hash);
 }
@@ -58,7 +58,7 @@ function workspaceCard({ id, name, state, documents, inReview }: Workspace, { cs
 <a class="button" href="${workspaceAddress(id)}/remove">Remove ${nameOf(name)} …</a></div></li>`;
 }
 
-/** Lists the key's grants: they lead to what it may see even where the folder above is hidden. */
+/** Lists the key's grants: they lead to visible documents even if the folder above is hidden. */
 async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const own = await lookAtOwn(core, hash);
   if (own === null) return notShown(NOT_SIGNED_IN);
@@ -85,7 +85,7 @@ ${
 
 type Own = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
 
-/** @returns null: the key is none any more */
+/** @returns null if the key is no longer valid */
 function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused | null> {
   const admit = admitOnce(admitByRate(core));
   return core.server.store.read(async (tables): Promise<Own | Refused | null> => {

@@ -7,7 +7,7 @@ import { keyFields, rowsOf, workspaceOf } from "../key-fields.ts";
 import { keyFacts, labelOf } from "./keys.ts";
 import { titled } from "../title.ts";
 
-/** One key: what it may do, and forms to change or revoke it. */
+/** Shows one key: its access, and forms to change or revoke it. */
 export async function showKey({ core, params, query, csrf, now }: PageCall): Promise<PageResult> {
   const key = await core.admin.key(params[0]!);
   if (key === null) return notShown({ ...NO_PAGE, what: "there is no such key; it may have been revoked" });

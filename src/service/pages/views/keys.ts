@@ -45,7 +45,7 @@ export function labelOf({ label, id }: KeyInfo): Html {
   return label === "" ? html`Without a label (${id})` : nameOf(label);
 }
 
-/** @param workspace its name; null: it was removed */
+/** @param workspace name of the workspace; null if it was removed */
 export function keyFacts(key: KeyInfo, workspace: string | null, now: number): Html {
   const { lastUsedAt, expiresAt, rateLimit } = key;
   return html`<dl class="facts"><dt>Access</dt><dd>${grantsOf(key)}</dd>

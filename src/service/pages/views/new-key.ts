@@ -7,7 +7,7 @@ import { keyFields, rowsOf, workspaceOf } from "../key-fields.ts";
 import { titled } from "../title.ts";
 import { workspacesOf } from "../workspaces.ts";
 
-/** The form for a new key: first its workspace, then what it may do there. */
+/** Shows the form for a new key: first its workspace, then its access. */
 export async function showNewKey({ core, query, csrf }: PageCall): Promise<PageResult> {
   const workspaces = await workspacesOf(core);
   const asked = query.get("workspace");

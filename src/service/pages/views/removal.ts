@@ -6,7 +6,7 @@ import { NO_PAGE, notShown, page, type PageResult } from "../answer.ts";
 import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
 
-/** Asks before a workspace is removed with all that it holds. */
+/** Asks before a workspace is removed with all its contents. */
 export async function showRemoval({ core, params, csrf }: PageCall): Promise<PageResult> {
   const workspace = (await core.admin.workspaces()).find(({ id }) => id === params[0]);
   if (workspace === undefined) return notShown({ ...NO_PAGE, what: "there is no such workspace" });

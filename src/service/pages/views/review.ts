@@ -19,7 +19,7 @@ const STATES: Readonly<Record<Review["status"], readonly [Tone, string]>> = {
   rejected: ["quiet", "rejected"],
 };
 
-/** One review: what would change, both edits if it is a conflict, and how it was decided. */
+/** Shows one review: the change, both edits if it is a conflict, and the decision. */
 export async function showReview({ core, params, csrf, now }: PageCall): Promise<PageResult> {
   const review = await core.admin.reviews.show(params[0]!);
   if (isRefused(review)) return refusedPage(review);
@@ -53,7 +53,7 @@ const WORDS = {
   both: "Different changes in both",
 } as const;
 
-/** Shows what each of the two edits changed in the text that both began with. */
+/** Shows the changes of each of the two edits to the text that both began with. */
 function bothEdits({ content, liveContent }: Review, base: string): Html {
   const passages = sideBySide({ base, mine: liveContent, theirs: content }, "base");
   const columns = [
@@ -72,7 +72,8 @@ ${
 
 function decisions({ id, content, liveContent, liveChangeId, reason }: Review, csrf: string): Html {
   const to = reviewAddress(id);
-  // The form sends the live version that is shown. If it is another by then, nothing is decided.
+  // The form sends the id of the live version that is shown. If another version is live by then,
+  // the service decides nothing.
   const fields = { live: liveChangeId };
   const replaces =
     reason === "conflict"

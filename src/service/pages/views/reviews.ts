@@ -19,7 +19,7 @@ export const WHY: Readonly<Record<string, string>> = {
   conflict: "it conflicts with another edit",
 };
 
-/** The reviews that wait, or those that were decided. */
+/** Shows the pending reviews, or the decided ones. */
 export async function showReviews({ core, query, now }: PageCall): Promise<PageResult> {
   const workspaceId = query.get("workspace") ?? undefined;
   const status = (Object.keys(STATES) as State[]).find((one) => one === query.get("status")) ?? "in_review";

@@ -6,7 +6,7 @@ import { page, type PageResult } from "../answer.ts";
 import type { PageCall } from "../call.ts";
 import { titled } from "../title.ts";
 
-/** @param wrong why signing in failed, as a clause; null: this is the first try */
+/** @param wrong reason why signing in failed, as a clause; null for the first try */
 export function signInPage(wrong: string | null): Content {
   return {
     title: titled("Sign in"),

@@ -5,7 +5,7 @@ import { APP, SIGN_IN } from "../addresses.ts";
 import type { PageTrouble } from "../answer.ts";
 import { titled } from "../title.ts";
 
-/** Shown in place of a page: what went wrong, and what to do next. */
+/** Shows a failure in place of a page, and the next step. */
 export function troublePage({ status, what, next }: PageTrouble): Content {
   const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "The first page"];
   return {
