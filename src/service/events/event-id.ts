@@ -2,21 +2,21 @@ import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "n
 import type { ServerContext } from "../requests/context.ts";
 
 /**
- * The id of an event holds a place in the outbox, sealed as cursors are: it shows neither how much
- * happened that the key may not read, nor can it be made up. Two of one place differ: else who asks
- * again and again would see when something happened.
+ * Seals the id of an event, a place in the outbox, as cursors are sealed. It does not reveal how
+ * much happened that the key may not read, and cannot be forged. Two ids of one place differ:
+ * otherwise repeated requests would reveal when something happened.
  */
 
 const PREFIX = "evt_";
 const TAG_BYTES = 16;
 const CHANCE_BYTES = 12;
-/** Of every place, so that the length tells nothing. */
+/** Bytes of every padded place, so that the length reveals nothing. */
 const PLACE_BYTES = 44;
 const SEALED = new RegExp(`^${PREFIX}[A-Za-z0-9_-]{${((TAG_BYTES + CHANCE_BYTES + PLACE_BYTES) / 3) * 4}}$`);
 
 type Sealing = Pick<ServerContext, "cursorSecret" | "random">;
 
-/** @param workspace its row number: a place means nothing in another one */
+/** @param workspace its row number; a place is valid in one workspace only */
 export function sealPlace({ cursorSecret: secret, random }: Sealing, workspace: number, place: string): string {
   const plain = Buffer.alloc(CHANCE_BYTES + PLACE_BYTES);
   plain.set(random(CHANCE_BYTES));
@@ -27,7 +27,7 @@ export function sealPlace({ cursorSecret: secret, random }: Sealing, workspace: 
   return PREFIX + Buffer.concat([tag, sealed]).toString("base64url");
 }
 
-/** @returns null for anything that `sealPlace` did not make for this workspace */
+/** @returns null for any id that `sealPlace` did not make for this workspace */
 export function openPlace(secret: Buffer, workspace: number, id: string): string | null {
   if (!SEALED.test(id)) return null;
   const bytes = Buffer.from(id.slice(PREFIX.length), "base64url");

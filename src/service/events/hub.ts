@@ -12,9 +12,9 @@ import { openPlace } from "./event-id.ts";
 import { Listeners, type Reader } from "./listeners.ts";
 import { BEAT, OutboxReader } from "./outbox-reader.ts";
 
-/** Tells those who listen what changed, each by what its key may read. */
+/** Sends changes to listeners, filtered by the access of each key. */
 
-// LIMIT: a connection each; a key is shared by many machines at most.
+// LIMIT: each listener takes a connection; more machines should not share a key.
 const MOST_OF_A_KEY = 256;
 const RETRY_AFTER_S = "30";
 const TICK_MS = 1_000;
@@ -22,7 +22,7 @@ const BEAT_MS = 20_000;
 const NO_BODY = { text: null, fault: null };
 const HEADERS = { "content-type": EVENT_STREAM, "cache-control": "no-store", "x-accel-buffering": "no" } as const;
 
-/** @param store with an outbox */
+/** @param store a store with an outbox */
 type HubParts = { readonly core: Core; readonly store: Store; readonly admit: Admit };
 
 export class EventHub {
@@ -30,9 +30,9 @@ export class EventHub {
   readonly #parts: HubParts;
   readonly #reader: OutboxReader;
   readonly #listeners = new Listeners();
-  /** What reads the outbox, one after the other. */
+  /** Tail of the queue of work that reads the outbox, one after the other. */
   #turn: Promise<unknown> = Promise.resolve();
-  /** Up to where all who listen were told; null: nobody listens. */
+  /** Place up to which all listeners were served; null without listeners. */
   #at: string | null = null;
   #isDue = false;
   #timer: NodeJS.Timeout | null = null;
@@ -76,10 +76,13 @@ export class EventHub {
     return { hash: hash!, reader, place: isFit ? openPlace(store.cursorSecret, reader.workspace.seq, last) : null };
   }
 
-  /** @returns what takes it out again */
+  /**
+   * Adds a listener.
+   * @returns removes the listener
+   */
   #join(sink: Sink, hash: Buffer, reader: Reader, place: string | null): () => void {
     let isOver = false;
-    // RACE: others came since it was let in.
+    // RACE: other listeners joined after this one was judged.
     if (this.#listeners.countOf(hash) >= MOST_OF_A_KEY) {
       sink.end();
       return () => undefined;
@@ -94,7 +97,7 @@ export class EventHub {
       this.#listeners.add(sink, hash, reader, this.#now());
       this.#begin();
       sink.send(text);
-      // RACE: what was committed meanwhile, when nobody here had to hear of it.
+      // RACE: commits before this listener joined, while the hub did not listen to the store.
       this.wake();
     });
     return () => {
@@ -106,7 +109,7 @@ export class EventHub {
     };
   }
 
-  /** Something may have been written. */
+  /** Schedules a read of the outbox, because something may have been written. */
   readonly wake = (): void => {
     if (this.#isDue || this.#listeners.size === 0) return;
     this.#isDue = true;
@@ -120,12 +123,14 @@ export class EventHub {
     await this.#turn;
   }
 
-  /** Resolves once all that was written until now is told. */
+  /** Resolves once all earlier writes were sent. */
   async settled(): Promise<void> {
     await this.#turn;
   }
 
-  /** A fault ends all streams: who comes back is told what was missed. */
+  /**
+   * Runs work in order. A fault ends all streams: clients reconnect and then get the missed events.
+   */
   #next(work: () => void | Promise<void>): void {
     this.#turn = this.#turn.then(work).catch((error: unknown) => {
       this.#parts.core.onFault(error, "");
@@ -157,13 +162,13 @@ export class EventHub {
     for (const group of [...this.#listeners.groups()]) {
       const { reader, lookedAt } = group;
       const { expiresAt } = reader.key;
-      // As the clock stands that judges the key's other requests.
+      // Corrects by the clock with which the store judges the key's other requests.
       if (expiresAt !== null && expiresAt <= now + ((reader.at ?? lookedAt) - lookedAt)) this.#listeners.end(group);
     }
     this.#listeners.beat(BEAT, now, BEAT_MS);
   }
 
-  /** Reads on in the outbox, and tells all who listen. */
+  /** Reads further in the outbox, and sends events to all listeners. */
   async #tellNews(): Promise<void> {
     this.#isDue = false;
     const { store, core } = this.#parts;

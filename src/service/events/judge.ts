@@ -7,29 +7,30 @@ import type { Tables } from "../store/tables.ts";
 import type { GoneFolder, OutboxRow } from "./outbox.ts";
 
 /**
- * What a key is told of what happened, judged by the functions of the API when it is told: of what
- * it may read now, and of what it could read before. What it never could read leaves no trace.
+ * Selects the events for a key, by the functions of the API at the time of sending. A key gets
+ * changes of items that it may read now, or could read before. Items that it never could read leave
+ * no trace.
  */
 
 export type ToldEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
-/** LIMIT: events at once; looking at everything costs the listener less. */
+/** LIMIT: events at a time; beyond it a full scan costs the listener less. */
 export const MOST_EVENTS = 200;
-/** A folder of which nobody knows any more where it was: no grant leads to it. */
+/** A folder whose former place is unknown: no grant leads to it. */
 const NOWHERE = -1;
 
 export const RESET: readonly ToldEvent[] = [{ type: "reset", data: {} }];
 
-/** Rows of one workspace, with what they are about as it is now. */
+/** Rows of one workspace, with the current state of their items. */
 export class Happened {
   readonly #tables: Tables;
   readonly #rows: readonly OutboxRow[];
   readonly #files = new Map<number, FileRow>();
   readonly #folders = new Map<number, FolderRow>();
-  /** Files whose last row is among these. */
+  /** Files that one of these rows removes. */
   readonly #goneFiles = new Set<number>();
   readonly #goneFolders = new Map<number, GoneFolder>();
-  /** The folder above each that is asked for, also of those that are gone. */
+  /** Parent of each folder that was looked up, including removed ones. */
   readonly #parents = new Map<number, number>();
 
   private constructor(tables: Tables, rows: readonly OutboxRow[]) {
@@ -42,7 +43,10 @@ export class Happened {
     }
   }
 
-  /** @param rows of one workspace */
+  /**
+   * Reads the current state of the items.
+   * @param rows of one workspace
+   */
   static async look(tables: Tables, rows: readonly OutboxRow[]): Promise<Happened> {
     const happened = new Happened(tables, rows);
     await happened.#look();
@@ -60,12 +64,12 @@ export class Happened {
     await this.#ancestors([...this.#places()]);
   }
 
-  /** Whether what this key may read changed, or whether it may read at all. */
+  /** Tells whether the access of this key changed, including whether it has any. */
   concernsKey(key: number): boolean {
     return this.#rows.some(({ kind, seq }) => kind === "access" && (seq === 0 || seq === key));
   }
 
-  /** The events for a key, in order; of several about one thing, the last. */
+  /** Returns the events for a key, in order; for several events of one item, only the last. */
   async toldTo({ key, grants }: Holder): Promise<readonly ToldEvent[]> {
     if (this.concernsKey(key.seq)) return RESET;
     const judge = await this.#judgeFor(key.seq, grants);
@@ -82,7 +86,7 @@ export class Happened {
 
   #fileEvent(row: OutboxRow, judge: Judge): ToldEvent | null {
     const file = this.#files.get(row.seq);
-    // Which grants went with it is told by a later row.
+    // A later row, not read yet, removes the file and has its grants.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
     const isReadable = file !== undefined && judge.mayReadFile(file.seq, file.folder);
     const wasReadable = row.was === null ? row.change === "edited" && isReadable : judge.mayReadFile(row.seq, row.was);
@@ -96,7 +100,7 @@ export class Happened {
     const folder = this.#folders.get(row.seq);
     const isReadable = folder !== undefined && judge.mayReadFolder(folder.seq);
     const wasReadable = row.was !== null && judge.couldReadFolder(row.seq, row.was);
-    // Where subtrees differ, all that a key may read may have moved, come or gone with a folder.
+    // If subtrees differ, any document may have become visible or hidden with the folder.
     if (row.change === "moved" && !judge.isUniform)
       return isReadable || wasReadable || judge.hasGrantBelow(row.seq) ? RESET[0]! : null;
     if (!isReadable && !wasReadable) return null;
@@ -115,7 +119,7 @@ export class Happened {
     return judge;
   }
 
-  /** What a key's grants were on what is gone. */
+  /** Returns the key's grants on removed items. */
   #grantsThen(key: number): GrantRow[] {
     const onFiles = this.#rows.flatMap(({ kind, seq, grants }) => (kind === "file" ? [{ kind, seq, grants }] : []));
     const onFolders = [...this.#goneFolders].map(([seq, { grants }]) => ({ kind: "folder" as const, seq, grants }));
@@ -134,7 +138,7 @@ export class Happened {
     return places;
   }
 
-  /** As `Folders.ancestors`, over folders that are gone too. */
+  /** Returns parents as `Folders.ancestors` does, also for removed folders. */
   async #ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
     for (let asked = this.#unknown(seqs); asked.length > 0; ) {
       for (const [seq, parent] of await this.#tables.folders.ancestors(asked)) this.#parents.set(seq, parent);
@@ -153,19 +157,19 @@ export class Happened {
   }
 }
 
-/** A key that could not read the place before is not told that there was one. */
+/** Returns the change to send: a key that could not read the former place must not learn of it. */
 function changeFor(change: OutboxRow["change"], isReadable: boolean, wasReadable: boolean): ChangeKind {
   if (!isReadable) return "gone";
   return change === "moved" && !wasReadable ? "created" : change;
 }
 
-/** What one key may read, now and before. */
+/** Access of one key, now and before. */
 class Judge {
   readonly isUniform: boolean;
   readonly #access: Access;
   readonly #grants: readonly GrantRow[];
   readonly #ancestors: (seqs: readonly number[]) => Promise<ReadonlyMap<number, number>>;
-  /** What lies above the places of the grants. */
+  /** Ancestors of the folders that grants are on. */
   readonly #aboveGrants = new Set<number>();
 
   constructor(
@@ -197,7 +201,7 @@ class Judge {
     return includes(this.#access.folder(seq), "read");
   }
 
-  /** @param parent where it was */
+  /** @param parent the former parent */
   couldReadFolder(seq: number, parent: number): boolean {
     const own = this.#grants.find(({ kind, target }) => kind === "folder" && target === seq);
     return own === undefined ? this.mayReadFolder(parent) : includes(own.level, "read");

@@ -1,26 +1,26 @@
 import type { Sink } from "../http/write-answer.ts";
 import type { Holder, WorkspaceRow } from "../store/rows.ts";
 
-/** Whose key it is, in a workspace that is there. */
+/** Holder of a key whose workspace exists. */
 export type Reader = Holder & { readonly workspace: WorkspaceRow };
 
-/** Those who listen by one key. */
+/** Listeners that share a key. */
 export type Group = {
   /** SHA-256 of the key. */
   readonly hash: Buffer;
   reader: Reader;
-  /** When the reader was looked up, by the service's clock. */
+  /** Time at which the reader was looked up, by the service's clock. */
   lookedAt: number;
   readonly sinks: Set<Sink>;
 };
 
-/** Who listens, by key. What one listener costs at rest is its connection. */
+/** Listeners by key. An idle listener costs only its connection. */
 export class Listeners {
   readonly #groups = new Map<string, Group>();
-  /** In the order in which they came, with when each was last written to. */
+  /** Time of the last write to each listener, in the order in which they joined. */
   readonly #beats = new Map<Sink, number>();
 
-  /** Of those who listen, and of those who are still told what they missed. */
+  /** Number of listeners by key, including those that still receive missed events. */
   readonly #counts = new Map<string, number>();
 
   get size(): number {
@@ -35,7 +35,7 @@ export class Listeners {
     return this.#counts.get(nameOf(hash)) ?? 0;
   }
 
-  /** Counts one who comes, by 1, or goes, by -1. */
+  /** Counts a listener that joins (1) or leaves (-1). */
   count(hash: Buffer, by: 1 | -1): void {
     const name = nameOf(hash);
     const count = (this.#counts.get(name) ?? 0) + by;
@@ -61,7 +61,7 @@ export class Listeners {
     this.#beats.delete(sink);
   }
 
-  /** Writes to those to whom nothing was written for so long. */
+  /** Writes to listeners that received nothing for `everyMs` milliseconds. */
   beat(text: string, now: number, everyMs: number): void {
     for (const [sink, at] of this.#beats) {
       if (now - at < everyMs) continue;

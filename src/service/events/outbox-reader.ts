@@ -8,33 +8,33 @@ import { Happened, MOST_EVENTS, RESET, type ToldEvent } from "./judge.ts";
 import type { Group, Reader } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
-/** Reads the outbox within one transaction, and makes of it what each key is told. */
+/** Reads the outbox within one transaction, and makes the events for each key. */
 
 /** Rows that are read and judged at a time. */
 const PORTION = 500;
 /**
- * LIMIT: rows of its workspace that are judged for who comes back; beyond that it looks at
- * everything. As many as SQLite keeps: what a key may not read does not make it look.
+ * LIMIT: rows of its workspace that are judged for a client that reconnects; beyond it the client
+ * scans everything. SQLite keeps as many rows. Rows that a key may not read do not cause a scan.
  */
 const MOST_MISSED = 20_000;
-/** How long what a key may read is believed without a look; the outbox tells when it changes. */
+/** Milliseconds for which the access of a key is cached; the outbox reports when it changes. */
 const BELIEVED_MS = 1_000;
 
-/** Where nothing is told, so that something comes all the same. */
+/** A comment line, sent when there are no events, so that the client sees a live connection. */
 export const BEAT = ":\n\n";
 
 type Told = {
   readonly upTo: string;
-  /** Whether others may follow by now. */
+  /** True if more rows may follow. */
   readonly more: boolean;
-  /** Whose key is none any more, or whose workspace is closed. */
+  /** Listeners whose key is no longer valid, or whose workspace is closed. */
   readonly ended: readonly Group[];
   readonly texts: readonly (readonly [Group, string])[];
 };
 
 type Given = Pick<ServerContext, "cursorSecret" | "now" | "random">;
 
-/** Of one portion, with where the next begins. */
+/** Events of one portion, with the start of the next. */
 type Missed = Pick<Told, "upTo" | "more"> & { readonly events: readonly ToldEvent[] };
 
 type ByWorkspace = ReadonlyMap<number, Happened>;
@@ -46,7 +46,7 @@ export class OutboxReader {
     this.#server = server;
   }
 
-  /** @param at the place up to which all of them were told; null: nobody knows */
+  /** @param at place up to which all listeners were served; null if unknown */
   async readOn(tables: Tables, at: string | null, groups: readonly Group[]): Promise<Told> {
     const outbox = tables.outbox!;
     const page = at === null ? null : await outbox.after(at, PORTION);
@@ -57,8 +57,8 @@ export class OutboxReader {
   }
 
   /**
-   * What one who comes was not told after `place`. Others are served between two portions.
-   * @param at where a `reset` begins
+   * Returns the events that a client missed after `place`. Others are served between two portions.
+   * @param at place of a `reset`
    */
   async missed(store: Pick<Store, "read">, reader: Reader, place: string | null, at: string): Promise<string> {
     const told = new Map<string, ToldEvent>();
@@ -106,7 +106,10 @@ export class OutboxReader {
     return !happened.concernsKey(reader.key.seq) && this.#server.now() - lookedAt < BELIEVED_MS;
   }
 
-  /** Looks up again what a key may read. @returns false: nothing any more */
+  /**
+   * Looks up the access of a key again.
+   * @returns false if the key is no longer valid
+   */
   async #lookAgain(tables: Tables, group: Group): Promise<boolean> {
     const reader = await readerOf(tables, group.hash, this.#server.now(), EVERYBODY);
     if (isRefused(reader)) return false;
@@ -115,7 +118,10 @@ export class OutboxReader {
     return true;
   }
 
-  /** The last of them has the id: who was cut before it is told all of them again. */
+  /**
+   * Writes events; only the last has the id, so a client that was disconnected earlier gets all of
+   * them again.
+   */
   #textOf(events: readonly ToldEvent[], { workspace }: Reader, place: string): string {
     const id = `id: ${sealPlace(this.#server, workspace.seq, place)}\n`;
     const last = events.length - 1;
@@ -127,7 +133,10 @@ export class OutboxReader {
 
 const EVERYBODY: Admit = () => null;
 
-/** Of several about one thing, the last. @returns false: it is told by one `reset` */
+/**
+ * Adds events; for several events of one item, keeps only the last.
+ * @returns false if one `reset` must replace them
+ */
 function addAll(told: Map<string, ToldEvent>, events: readonly ToldEvent[]): boolean {
   for (const event of events) {
     if (!("id" in event.data)) return false;

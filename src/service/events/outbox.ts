@@ -1,46 +1,47 @@
 import type { Level } from "../store/rows.ts";
 
-/** What a store keeps of what changed, for those who listen. */
+/** Records of changes that a store keeps for listeners. */
 
-/** Something happened; what it is now is looked up when somebody is told. */
+/** A change; the current state of its item is read when the event is sent. */
 export type OutboxRow = {
-  /** Where it stands; a store gives places their form, of at most 44 characters of ASCII. */
+  /** Place of the row; each store defines its form, of at most 44 ASCII characters. */
   readonly place: string;
   readonly workspace: number;
-  /** `access`: what a key may read, or whether it may read at all. */
+  /** `access`: the access of a key changed, including whether it has any. */
   readonly kind: "file" | "folder" | "access";
-  /** Row number of the file or folder; of the key, 0 for all keys of the workspace. */
+  /**
+   * Row number of the file or folder; for `access`, of the key, or 0 for all keys of the workspace.
+   */
   readonly seq: number;
-  /** "" of an `access`. */
+  /** Empty for an `access`. */
   readonly id: string;
   readonly change: "created" | "edited" | "moved" | "gone";
-  /** The folder that it was in, where it was moved or is gone. */
+  /** Former parent folder of a moved or removed item. */
   readonly was: number | null;
-  /** The grants on itself that went with it. */
+  /** Grants on the item that were removed with it. */
   readonly grants: readonly GrantThen[];
 };
 
 type GrantThen = { readonly key: number; readonly level: Level };
 
-/** A folder that is gone: what was above it, and the grants on it. */
+/** A removed folder: its former parent, and the grants on it. */
 export type GoneFolder = { readonly parent: number; readonly grants: readonly GrantThen[] };
 
-/** `upTo`: the place after these rows; `more`: others may follow by now. */
+/** `upTo`: the place after these rows; `more`: true if more rows may follow. */
 export type OutboxPage = { readonly rows: readonly OutboxRow[]; readonly upTo: string; readonly more: boolean };
 
 /**
- * The outbox as one transaction sees it. Rows are read in the order of their places, and nothing
- * that is committed later ever comes before what was read.
+ * The outbox as one transaction sees it. Rows are read in the order of their places, and no row
+ * that is committed later has a place before a row that was read.
  */
 export type OutboxTable = {
-  /** The place after all that can be read now. */
+  /** Returns the place after all rows that can be read now. */
   newest(): Promise<string>;
   /**
-   * @param workspace row number of the one whose rows are read; left out: those of all
-   * @returns null where not all that followed is kept any more, or where the place is none of this
-   * database
+   * @param workspace row number of the workspace whose rows are read; left out: all
+   * @returns null if some later rows are no longer kept, or the place is not of this database
    */
   after(place: string, most: number, workspace?: number): Promise<OutboxPage | null>;
-  /** Of these folders, those that are known to be gone. */
+  /** Returns those of these folders that are known to be removed. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
 };

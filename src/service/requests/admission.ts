@@ -1,52 +1,55 @@
 import { MAX_BODY_BYTES } from "./body.ts";
 
 /**
- * LIMIT: requests that were accepted and not answered yet, and the bytes of their bodies. With more
- * of them each waits for longer, and more are refused by the rules about time.
+ * LIMIT: unanswered requests, and the bytes of their bodies. With more of them each takes longer,
+ * and the time limits refuse more.
  */
 const MAX_UNDER_WAY = 256;
 const MAX_BYTES = 64 * MAX_BODY_BYTES;
 /**
- * LIMIT: milliseconds of one turn of the event loop after which requests are refused. They are
+ * LIMIT: milliseconds of one turn of the event loop after which requests are refused. Requests are
  * answered one after the other, so those that came during the turn have waited as long.
  */
 const LONGEST_TURN_MS = 500;
 /**
- * With fewer requests in the turn, refusing one helps nobody: one costly answer or a starved
- * machine made the turn long.
+ * With fewer requests in the turn, refusing one does not help: one costly answer, or a slow
+ * machine, made the turn long.
  */
 const FEW_IN_A_TURN = 8;
 /**
- * LIMIT: milliseconds that even the quickest answer of such a time took, after which requests are
- * refused: then each of them waits, for a database that others ask too.
+ * LIMIT: milliseconds of the quickest answer in a window after which requests are refused. Each of
+ * them then waits for a database that other processes use too.
  */
 const LONGEST_WAIT_MS = 500;
 
 /**
- * LIMIT: milliseconds that a body may take to arrive when there is no room for others: 100 kB in
- * that time over 400 kbit/s. Where there is room, the deadline of `http.ts` holds alone.
+ * LIMIT: milliseconds that a body may take to arrive when the service has no room for others: 100
+ * kB in that time over 400 kbit/s. With room, only the deadline of `http.ts` applies.
  */
 const SLOW_BODY_MS = 2_000;
 
-/** A body that still arrives, and what ends its connection. */
+/** A body that is still arriving, and a function that closes its connection. */
 type Arriving = { readonly since: number; readonly cut: () => void };
 
-/** Who was in work at the begin of a while, its answers, and how long the quickest took. */
+/**
+ * A window of time: requests in work at its start, its answers, and the time of the quickest in
+ * milliseconds.
+ */
 type Window = { readonly startedAt: number; readonly working: number; answers: number; quickest: number };
 
-/** The time, and the end of a turn of the event loop; tests pass their own. */
+/** A clock, and a callback for the end of a turn of the event loop; tests pass their own. */
 export type Turns = { now(): number; atEnd(callback: () => void): void };
 const EVENT_LOOP: Turns = { now: () => performance.now(), atEnd: (callback) => void setImmediate(callback) };
 
 /**
- * Limits how many requests, with how many bytes of bodies, are under way, and refuses what cannot
- * be answered soon.
+ * Limits concurrent requests and the bytes of their bodies, and refuses requests that cannot be
+ * answered soon.
  */
 export class Admission {
   readonly #turns: Turns;
   #underWay = 0;
   #bytes = 0;
-  /** The oldest first; by what ends each request. */
+  /** Bodies that are arriving, the oldest first, by the function that ends each request. */
   readonly #arriving = new Map<() => void, Arriving>();
   #turn: { readonly startedAt: number; requests: number } | null = null;
   #working = 0;
@@ -59,11 +62,12 @@ export class Admission {
   }
 
   /**
-   * @param bytes of the body that is to be read
-   * @param isAdmin an operator is let in even when the service is overloaded, to end that
-   * @param cut ends the connection of a body that is to arrive (see `arrived`): called when there
-   * is no room for others, and it took too long
-   * @returns what ends the request; null when it must not begin
+   * Admits a request.
+   * @param bytes of the body to be read
+   * @param isAdmin an operator is admitted even when the service is overloaded, to repair that
+   * @param cut closes the connection of an arriving body (see `arrived`): called when there is no
+   * room for others, and the body took too long
+   * @returns ends the request; null if the request must not begin
    */
   begin(bytes: number, isAdmin: boolean, cut: (() => void) | null = null): (() => void) | null {
     const isLate = this.#isLate();
@@ -82,12 +86,15 @@ export class Admission {
     return end;
   }
 
-  /** The body of a request is there. @param end what `begin` gave for it */
+  /**
+   * Records that the body of a request has arrived.
+   * @param end result of `begin` for the request
+   */
   arrived(end: () => void): void {
     this.#arriving.delete(end);
   }
 
-  /** Whether another one fits; who lets a body trickle in makes room for it. */
+  /** Tells whether another request fits; cuts slow bodies to make room. */
   #hasRoom(bytes: number): boolean {
     while (this.#underWay >= MAX_UNDER_WAY || this.#bytes + bytes > MAX_BYTES) {
       const [oldest] = this.#arriving;
@@ -101,8 +108,8 @@ export class Admission {
   }
 
   /**
-   * Told when the service begins with a request, whose body is there.
-   * @returns what is called when it is answered
+   * Records that the service begins with a request whose body has arrived.
+   * @returns records its answer
    */
   work(): () => void {
     this.#working++;
@@ -116,12 +123,12 @@ export class Admission {
     };
   }
 
-  /** Whether all requests waited too long in the last while, and some do. */
+  /** Tells whether all requests of the last window waited too long, and some still wait. */
   #waits(): boolean {
     const now = this.#turns.now();
     const { startedAt, working, answers, quickest } = this.#window;
     if (now - startedAt >= LONGEST_WAIT_MS) {
-      // Of a longer while, nobody came in the rest of it.
+      // A window ends when a request comes, so in a long window nobody came in the rest of it.
       const isRecent = now - startedAt < 2 * LONGEST_WAIT_MS;
       this.#isSlow = answers === 0 ? working > FEW_IN_A_TURN : isRecent && quickest > LONGEST_WAIT_MS;
       this.#window = { startedAt: now, working: this.#working, answers: 0, quickest: 0 };
@@ -130,7 +137,8 @@ export class Admission {
   }
 
   /**
-   * Counts a request of this turn. @returns whether it has waited too long, together with others
+   * Counts a request of this turn.
+   * @returns true if it has waited too long, together with others
    */
   #isLate(): boolean {
     this.#turn ??= this.#startTurn();

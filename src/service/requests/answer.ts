@@ -9,23 +9,23 @@ import { GENERATION } from "../../contract/generation.ts";
 import { responseInParts, type WireHeaders, type WireResponse } from "../../contract/wire.ts";
 
 /**
- * The result of a request. A refusal is a value, so that a transaction can be rolled back without
- * an exception.
+ * Result of a request. A refusal is a value, so that a transaction can roll back without an
+ * exception.
  */
 
 type Done = {
   readonly kind: "done";
   readonly status: 200 | 201 | 202 | 204;
   readonly body: unknown;
-  /** The body, where it is written out already. */
+  /** Body as JSON, if it was already written out. */
   readonly json?: string;
-  /** The same in parts, one after the other. */
+  /** Body as JSON in consecutive parts. */
   readonly parts?: string[];
-  /** More of them, or others than those of JSON. */
+  /** Headers in addition to those of JSON, or in place of them. */
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** Only set on refusals: a body that came as JSON can imitate every member but this one. */
+/** Set on refusals only: a body parsed from JSON can imitate every member except this one. */
 const MARK: unique symbol = Symbol("refused");
 
 export type Refused = {
@@ -43,12 +43,12 @@ export function done(status: Done["status"], body: unknown = null): Done {
   return { kind: "done", status, body };
 }
 
-/** @param json the body, written out */
+/** @param json the body, as JSON */
 export function doneAsWritten(status: Done["status"], json: string): Done {
   return { kind: "done", status, body: null, json };
 }
 
-/** @param parts the body, written out, one after the other */
+/** @param parts the body, as JSON in consecutive parts */
 export function doneInParts(status: Done["status"], parts: string[]): Done {
   return { kind: "done", status, body: null, parts };
 }
@@ -62,7 +62,7 @@ export function refuse(
   return { [MARK]: true, kind: "refused", code, detail, errors, headers };
 }
 
-/** `invalid_request` with its faulty fields; the detail is that of the first. */
+/** Refuses with `invalid_request` and the faulty fields; the detail is that of the first. */
 export function refuseFields(errors: readonly FieldError[]): Refused {
   return refuse("invalid_request", errors[0]?.detail ?? "The request is malformed.", errors.slice(0, MAX_FIELD_ERRORS));
 }
@@ -72,8 +72,9 @@ export function isRefused(value: unknown): value is Refused {
 }
 
 /**
- * The wire form of an answer; a refusal becomes a problem with all documented members.
- * @param generation of the service; null: it is not named
+ * Converts an answer to the form of the API; a refusal becomes a problem with all documented
+ * members.
+ * @param generation of the service; null leaves the header out
  */
 export function toWire(
   answer: Answer,

@@ -7,15 +7,17 @@ import { KeyHashes } from "../keys/key-hashes.ts";
 import type { Holder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
-/** Keys are long random strings, so one round of SHA-256 is enough to store them safely. */
+/**
+ * Hashes a key. Keys are long random strings, so one round of SHA-256 is enough to store them
+ * safely.
+ */
 export function hashKey(key: string): Buffer {
   return hash("sha256", key, "buffer");
 }
 
 /**
- * The key of a request, from either header.
- * ASSUMES: two keys that differ are no valid key (contract test "takes the key from either
- * header").
+ * Returns the key of a request, from either header. ASSUMES: two different keys are not a valid key
+ * (contract test "takes the key from either header").
  * @returns null without exactly one key
  */
 export function sentKey(headers: WireHeaders): string | null {
@@ -29,7 +31,7 @@ export function unauthenticated(): Refused {
   return refuse("unauthenticated", "The API key is missing or not valid.", [], { "www-authenticate": "Bearer" });
 }
 
-/** Where keys are looked up: a store, or the tables of a transaction. */
+/** Place where keys are looked up: a store, or the tables of a transaction. */
 type Known = Pick<Tables, "holder">;
 
 const KEY_HASHES = new KeyHashes(hashKey);
@@ -45,8 +47,9 @@ async function findHolder(known: Known, hash: Buffer | null, now: number): Promi
 }
 
 /**
- * A key that has expired is none: what says so would say that it was one.
- * @param now milliseconds since the epoch; a database that many share has its own
+ * Finds the holder of a key. An expired key counts as unknown: another answer would reveal that it
+ * was a key.
+ * @param now milliseconds since the epoch; a shared database uses its own clock
  */
 export async function holderOf(known: Known, hash: Buffer, now: number): Promise<Holder | undefined> {
   const holder = await known.holder(hash);
@@ -55,7 +58,8 @@ export async function holderOf(known: Known, hash: Buffer, now: number): Promise
 }
 
 /**
- * Why a key is not valid now, whatever its workspace: 401 or 429; null: it is.
+ * Returns the reason why a key is not valid now, regardless of its workspace: 401 or 429; null if
+ * it is valid.
  * @param hash SHA-256 of the key that was sent, or null
  */
 export async function refusalOfKey(
@@ -69,7 +73,7 @@ export async function refusalOfKey(
 
 export type Admit = (holder: Holder) => Refused | null;
 
-/** A store may run its work again, and a deletion is tried again: a request counts once. */
+/** Counts a request once, even if a store runs its work again, or a deletion is tried again. */
 export function admitOnce(admit: Admit): Admit {
   let judged: { readonly refused: Refused | null } | null = null;
   return (holder) => {
@@ -81,7 +85,7 @@ export function admitOnce(admit: Admit): Admit {
 /**
  * @param hash SHA-256 of the key that was sent, or null
  * @param admit the rate limit, which counts valid keys only, before anything else is read
- * @returns what the key may see, or why it may not now: 401, `workspace_not_found`, 429, 503
+ * @returns the access of the key, or the reason of a refusal: 401, `workspace_not_found`, 429, 503
  */
 export async function authenticate(
   working: Working,
@@ -91,7 +95,7 @@ export async function authenticate(
   return contextOf(working, await findHolder(working.tables, hash, working.now()), admit);
 }
 
-/** @param holder undefined: no valid key was sent */
+/** @param holder undefined if no valid key was sent */
 export function contextOf(working: Working, holder: Holder | undefined, admit: Admit): RequestContext | Refused {
   if (holder === undefined) return unauthenticated();
   const workspace = workspaceOf(holder, admit);
@@ -99,7 +103,7 @@ export function contextOf(working: Working, holder: Holder | undefined, admit: A
   return { ...working, workspace, access: new Access(holder.grants, working.tables.folders), key: holder.key.seq };
 }
 
-/** As `authenticate`, of a request whose body is not read yet. */
+/** Authenticates a request before its body is read, as `authenticate` does. */
 export async function refusalOfRequest(
   { store, now }: Pick<ServerContext, "store" | "now">,
   hash: Buffer | null,
@@ -112,8 +116,8 @@ export async function refusalOfRequest(
 }
 
 /**
- * Whose key it is, or why it may not be used now.
- * @param hash SHA-256 of the key; null: none was sent
+ * Returns the holder of a key, or the reason why the key may not be used now.
+ * @param hash SHA-256 of the key; null if none was sent
  */
 export async function readerOf(
   known: Known,
@@ -127,7 +131,7 @@ export async function readerOf(
   return isRefused(workspace) ? workspace : { ...holder, workspace };
 }
 
-/** Counts a request of the key, if that has a workspace. */
+/** Counts a request of the key, if its workspace exists. */
 function workspaceOf(holder: Holder, admit: Admit): WorkspaceRow | Refused {
   const { workspace } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");

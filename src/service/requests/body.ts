@@ -2,7 +2,8 @@ import { isJsonObject, type JsonObject } from "../../contract/json.ts";
 import { type Refused, refuse } from "./answer.ts";
 
 /**
- * Why a transport did not pass a body on as text. All but the first two concern the whole request.
+ * Reason why a transport did not pass a body on as text. All except the first two concern the whole
+ * request.
  */
 export type BodyFault =
   | "too-large"
@@ -16,13 +17,13 @@ export type BodyFault =
   | "overloaded";
 
 /**
- * ASSUMES: a body has at most 1 MiB; a longer one is not read. The longest content in its longest
- * JSON spelling (twelve bytes for an astral character) with the longest path takes 0.7 (contract
- * test "bounds the body").
+ * ASSUMES: a body has at most 1 MiB; a longer one is not read. The longest content takes 0.7 MiB in
+ * its longest JSON form (twelve bytes for a character outside the BMP) with the longest path
+ * (contract test "bounds the body").
  */
 export const MAX_BODY_BYTES = 1024 * 1024;
 
-/** @returns the refusal of a request that the transport could not or would not take */
+/** @returns the refusal of a request that the transport did not accept */
 export function refuseRequest(fault: BodyFault | null): Refused | null {
   switch (fault) {
     case null:
@@ -39,8 +40,8 @@ export function refuseRequest(fault: BodyFault | null): Refused | null {
       return refuse("invalid_request", "The header Host or Authorization came more than once.");
     case "unknown-expectation":
       return refuse("invalid_request", "The header Expect may only be 100-continue.");
-    // ASSUMES: a request that came too slowly, or in too great a number, was not begun, and is
-    // answered 503 with Retry-After, like a closed workspace.
+    // ASSUMES: a request that came too slowly, or with too many others, was not begun. It is
+    // answered 503 with Retry-After, like one of a closed workspace.
     case "too-slow":
       return refuse("service_unavailable", "The request arrived too slowly.", [], { "retry-after": "1" });
     case "overloaded":
@@ -68,7 +69,7 @@ export function readObject(body: SentBody): JsonObject | Refused {
   return refuse("invalid_request", "The body must be a JSON object.");
 }
 
-/** A UTF-16 unit is at most three bytes: short texts need not be read for it. */
+/** A UTF-16 unit takes at most three bytes: short texts need not be measured. */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
 }

@@ -11,28 +11,26 @@ import type { Tables } from "../store/tables.ts";
 type IdPrefix = "doc_" | "dir_" | "chg_" | "key_" | "wsp_" | "req_";
 
 /**
- * Combines a write on a stale base.
- * @param base the text of the base change
- * @param local the text that was sent
- * @param remote the live text
- * @returns the text to save, or null when the two cannot be combined
+ * Combines a write on a stale base with the live text.
+ * @param base text of the base change
+ * @param local text that was sent
+ * @param remote live text
+ * @returns the text to save, or null if the two cannot be combined
  */
 export type Combine = (base: string, local: string, remote: string) => string | null;
 
-/** What requests need of a store; within an import, it is the import's own transaction. */
+/** Part of a store that requests need; within an import, it is the import's own transaction. */
 export type RequestStore = Pick<Store, "read" | "write" | "holder" | "reserve" | "backup">;
 
-/**
- * What the service gets from outside; with a seeded `random` and a fixed `now` it is deterministic.
- */
+/** Dependencies of the service; with a seeded `random` and a fixed `now` it is deterministic. */
 export type ServerContext = {
   readonly store: RequestStore;
   readonly cursorSecret: Buffer;
   readonly uses: KeyUses;
   readonly combine: Combine;
-  /** `resolve`: a text whose links lead nowhere is refused. */
+  /** `resolve`: texts with broken links are refused. */
   readonly links: "any" | "resolve";
-  /** All searches share the thread by it. */
+  /** Turns by which all searches share the thread. */
   readonly turns: SearchTurns;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
@@ -40,25 +38,25 @@ export type ServerContext = {
 };
 
 /**
- * What works within one transaction gets: its tables, and no way to begin another, which would wait
- * for this one's end.
+ * Context of work within one transaction: its tables, but no store. A second transaction would wait
+ * for the end of the first.
  */
 export type Working = Omit<ServerContext, "store" | "turns"> & { readonly tables: Tables };
 
-/** What the handler of an authenticated request gets. */
+/** Context of the handler of an authenticated request. */
 export type RequestContext = Working & {
   readonly workspace: WorkspaceRow;
   readonly access: Access;
-  /** Row number of the key that the request was sent with; null: an administrator asks. */
+  /** Row number of the request's key; null for an administrator. */
   readonly key: number | null;
 };
 
-/** The output of an operation's schema; null where the operation takes nothing. */
+/** Output of a schema of an operation; null if the operation has no such input. */
 type Read<Operation, Part extends string> = Operation extends { readonly [P in Part]: infer Schema extends z.ZodType }
   ? z.output<Schema>
   : null;
 
-/** One request, authenticated, routed and valid. */
+/** One authenticated, routed and valid request. */
 export type Call<Name extends OperationName> = {
   readonly context: RequestContext;
   readonly id: Read<Operations[Name], "id">;
@@ -66,18 +64,16 @@ export type Call<Name extends OperationName> = {
   readonly body: Read<Operations[Name], "body">;
 };
 
-/**
- * The rest of a request that takes long: it continues after its first transaction, and
- * begins others.
- */
+/** Remainder of a long request: it continues after its first transaction, and begins others. */
 export type Continued = {
   readonly kind: "continues";
   readonly goOn: (store: Pick<RequestStore, "read">, pace: Pace) => Promise<Answer>;
 };
 
-// Digits and lower case without i, l, o, u: easy to read aloud, and no two ids differ only in case.
+// Digits and lower case letters without i, l, o, u: easy to read aloud, and no two ids differ only
+// in case.
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
-/** 70 random bits; the ids of a table are also checked to be unique. */
+/** 70 random bits; the tables also enforce that ids are unique. */
 const ID_CHARACTERS = 14;
 
 export function workingIn(server: ServerContext, tables: Tables): Working {

@@ -1,16 +1,16 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
 
 /**
- * A cursor holds the place after the last row read, encrypted, so that it does not show how many
- * rows a key cannot read, and cannot be forged. The encryption is deterministic: the tag over
- * (query, place) is also the nonce, so the same page of the same query always has the same cursor.
+ * A cursor is the place after the last row read, encrypted. So it does not show how many rows a key
+ * cannot read, and cannot be forged. The encryption is deterministic: the tag over (query, place)
+ * is also the nonce. So the same page of the same query always has the same cursor.
  */
 
 const PREFIX = "cur_";
 const TAG_BYTES = 16;
 const PLACE_BYTES = 8;
 
-/** @param query what the cursor is bound to: workspace, kind of list and selector */
+/** @param query binds the cursor to the workspace, the kind of list and the selector */
 export function sealCursor(secret: Buffer, query: string, place: number): string {
   const plain = Buffer.alloc(PLACE_BYTES);
   plain.writeBigUInt64BE(BigInt(place));
@@ -19,7 +19,7 @@ export function sealCursor(secret: Buffer, query: string, place: number): string
   return PREFIX + Buffer.concat([tag, sealed]).toString("base64url");
 }
 
-/** @returns the place, or null for anything that `sealCursor` did not make for this query */
+/** @returns the place, or null for any cursor that `sealCursor` did not make for this query */
 export function openCursor(secret: Buffer, query: string, cursor: string): number | null {
   if (!/^cur_[A-Za-z0-9_-]{32}$/.test(cursor)) return null;
   const bytes = Buffer.from(cursor.slice(PREFIX.length), "base64url");

@@ -14,24 +14,24 @@ import { isDiskFull, StoreBusy } from "../store/store.ts";
 
 const VALIDATION = declareOperations("usual").validateKey;
 
-/** What answers requests, and what is checked before one is routed. */
+/** Dependencies of answering requests, and checks before a request is routed. */
 export type Core = {
   readonly server: ServerContext;
   readonly admin: Admin;
-  /** SHA-256 of the admin key; null: there is none. */
+  /** SHA-256 of the admin key; null if there is none. */
   readonly adminKeyHash: Buffer | null;
   readonly rates: RateLimiter;
   readonly docsBase: string;
   /** See `Store.generation`. */
   readonly generation: string;
   readonly onFault: (error: unknown, requestId: string) => void;
-  /** Called after each request that was answered. */
+  /** Called after each answered request. */
   readonly served: (mayHaveWritten: boolean) => void;
-  /** Once false, every request is answered 503. */
+  /** False once the service closes: every request is then answered 503. */
   isOpen: boolean;
 };
 
-/** Counts a request for the rate limit of its key, and as a use of it. */
+/** Counts a request for the rate limit of its key, and as a use of the key. */
 export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): Admit {
   return (holder) => {
     server.uses.note(holder.key.seq, server.now());
@@ -39,10 +39,12 @@ export function admitByRate({ rates, server }: Pick<Core, "rates" | "server">): 
   };
 }
 
-/** A request before its body. */
+/** A request without its body. */
 export type RequestHead = Omit<WireRequest, "body">;
 
-/** Answers a whole request. `admit` is the rate limit, or a function that admits everybody. */
+/**
+ * Answers a complete request. `admit` is the rate limit, or a function that admits every request.
+ */
 export async function answerRequest(
   core: Core,
   request: WireRequest,
@@ -55,8 +57,8 @@ export async function answerRequest(
 }
 
 /**
- * Judges a request by its headers: the answer if its body need not be read, else null. It does not
- * count for a rate limit.
+ * Judges a request by its headers. Returns the answer if its body need not be read, else null. Does
+ * not count for a rate limit.
  */
 export function judgeHead(core: Core, { method, path, headers }: RequestHead): Promise<WireResponse | null> {
   return answering(core, async () => {
@@ -67,7 +69,7 @@ export function judgeHead(core: Core, { method, path, headers }: RequestHead): P
   });
 }
 
-/** As `judgeHead`, where nothing but `/admin` is let in. */
+/** Judges a request as `judgeHead` does, but admits only `/admin`. */
 export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Promise<WireResponse | null> {
   return answering(core, async () => {
     if (!core.isOpen) return closing();
@@ -77,7 +79,8 @@ export function judgeAdminHead(core: Core, { path, headers }: RequestHead): Prom
 }
 
 /**
- * Runs a part of a request; an exception becomes a 500. @param work returns null for no answer yet
+ * Runs a part of a request; an exception becomes a 500.
+ * @param work returns null if there is no answer yet
  */
 export async function answering(
   { server, docsBase, generation, onFault }: Core,
@@ -95,7 +98,7 @@ export async function answering(
   }
 }
 
-/** A deletion gets the reserved space; any other write is refused if the disk is full. */
+/** Lets a deletion use the reserved space; refuses any other write if the disk is full. */
 async function runOrMakeRoom(
   core: Core,
   method: string,
@@ -130,10 +133,7 @@ function isValidation({ method, path }: Pick<WireRequest, "method" | "path">): b
   return method === "POST" && splitTarget(path).path === VALIDATE_KEY;
 }
 
-/**
- * POST /auth/validate-key: asks about the key only, so it does not matter if its workspace is
- * closed or gone.
- */
+/** POST /auth/validate-key: checks the key only, even if its workspace is closed or removed. */
 async function validateKey(
   server: ServerContext,
   request: WireRequest,

@@ -1,21 +1,22 @@
 import { createHmac, randomUUID } from "node:crypto";
 
 /**
- * The generation of a database, which each answer names. A restored one is no continuation of what
- * its callers knew, although ids and cursors are the same; by this mark they see it.
+ * Generation of a database, which each answer names. Ids and cursors of a restored database look
+ * the same, but its data differs from what clients last saw; a new generation tells them.
  */
 
-/** Its name in table `meta`. */
+/** Name of the generation in table `meta`. */
 export const GENERATION_NAME = "generation";
 
-/** The mark of a database that is being restored. */
+/** Returns the mark of a database that is being restored. */
 export function newGeneration(): Buffer {
   return Buffer.from(randomUUID());
 }
 
 /**
- * The mark of a database that is being opened.
- * @param stored what `meta` holds; undefined: it was never restored, and its secret tells it apart
+ * Returns the mark of a database that is being opened.
+ * @param stored value in `meta`; undefined if it was never restored, and its secret distinguishes
+ * it
  */
 export function generationOf(stored: Buffer | undefined, secret: Buffer): string {
   return stored?.toString() ?? createHmac("sha256", secret).update(GENERATION_NAME).digest("hex").slice(0, 32);

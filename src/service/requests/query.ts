@@ -37,7 +37,7 @@ function decode(text: string): string | null {
   }
 }
 
-/** @returns the text as it was sent where its percent-encoding is not valid */
+/** @returns the text as sent if its percent-encoding is not valid */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

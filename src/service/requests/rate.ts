@@ -3,22 +3,25 @@ import type { Holder, KeyRow, RateLimit } from "../store/rows.ts";
 
 type Bucket = { tokens: number; at: number };
 
-/** A token bucket for each key, in memory: a restart fills all of them. */
+/** Limits requests by a token bucket for each key, in memory: a restart fills all buckets. */
 export class RateLimiter {
   readonly #now: () => number;
   readonly #buckets = new Map<number, Bucket>();
 
-  /** @param now milliseconds */
+  /** @param now returns milliseconds */
   constructor(now: () => number) {
     this.#now = now;
   }
 
-  /** Counts a request of a key. @returns the refusal if it must wait */
+  /**
+   * Counts a request of a key.
+   * @returns the refusal if the request must wait
+   */
   take(holder: Holder): Refused | null {
     return this.#ask(holder, 1);
   }
 
-  /** Whether a request would have to wait; counts none. */
+  /** Returns the refusal if a request would have to wait; counts nothing. */
   peek(holder: Holder): Refused | null {
     return this.#ask(holder, 0);
   }
@@ -29,7 +32,7 @@ export class RateLimiter {
     const at = this.#now();
     const bucket = this.#buckets.get(key.seq) ?? { tokens: limit.requests, at };
     const perMillisecond = limit.requests / (limit.seconds * 1_000);
-    // A clock that was set back neither refills nor takes anything.
+    // A clock that was set back neither adds nor takes tokens.
     bucket.tokens = Math.min(limit.requests, bucket.tokens + Math.max(0, at - bucket.at) * perMillisecond);
     bucket.at = at;
     this.#buckets.set(key.seq, bucket);
@@ -42,7 +45,7 @@ export class RateLimiter {
   }
 }
 
-/** The key's own limit; null: it has none. */
+/** Returns the key's own limit; null if it has none. */
 export function limitOf({ rateRequests, rateSeconds }: KeyRow): RateLimit | null {
   return rateRequests === null || rateSeconds === null ? null : { requests: rateRequests, seconds: rateSeconds };
 }

@@ -43,22 +43,22 @@ export function splitTarget(target: string): { readonly path: string; readonly q
   return cut < 0 ? { path: target, query: "" } : { path: target.slice(0, cut), query: target.slice(cut + 1) };
 }
 
-/** What a request came with beside itself. */
+/** Context of a request in addition to its content. */
 export type Carried = {
   readonly fault: BodyFault | null;
-  /** The rate limit. */
+  /** Rate limit of the key. */
   readonly admit: Admit;
-  /** SHA-256 of its key; null: it has none. */
+  /** SHA-256 of the key; null if none was sent. */
   readonly hash: Buffer | null;
-  /** Whether nobody waits for the answer any more. Left out: somebody does. */
+  /** Tells whether the client has disconnected. Left out: it has not. */
   readonly isGone?: (() => boolean) | undefined;
 };
 
 /**
- * Answers a request in one transaction, in which its key is looked up too; a write is kept unless
- * it is refused. A search continues after that transaction, so that nobody waits for it.
- * ASSUMES: an unknown path and a method that a path does not take answer `404 not_found` (contract
- * test "answers not_found …").
+ * Answers a request in one transaction, which also looks its key up; a write is kept unless it is
+ * refused. A search continues after that transaction, so that other requests need not wait.
+ * ASSUMES: an unknown path, and a method that a path does not have, answer `404 not_found`
+ * (contract test "answers not_found …").
  */
 export async function route(
   server: ServerContext,
@@ -74,7 +74,7 @@ export async function route(
     const { name, id } = routed;
     const operation = OPERATIONS[context.workspace.firstIds === 1 ? "first" : "usual"][name]!;
     const read = readSent(operation, { id, query: target.query, body: { text: request.body, fault } });
-    // What was read by the schemas of an operation is what its handler takes.
+    // The handler takes exactly the output of the operation's schemas.
     return isRefused(read) ? read : HANDLERS[name]({ ...read, context } as never);
   };
   const isRead = routed === null || isReading(OPERATIONS.usual[routed.name]!);
@@ -101,7 +101,7 @@ const BY_ROUTE = new Map(
     return [`${method} ${path}`, name];
   }),
 );
-/** The position of the id among the segments of a path. */
+/** Position of the id among the segments of a path. */
 const ID_AT = 3;
 
 function findOperation(method: string, path: string): Routed | null {

@@ -5,11 +5,13 @@ import { isRefused, type Refused, refuse, refuseFields } from "./answer.ts";
 import { readObject, type SentBody } from "./body.ts";
 import { readQuery } from "./query.ts";
 
-/** Validates what a request sends by a schema, and refuses it as the contract says. */
+/** Validates requests by schemas, and refuses them as the contract says. */
 
 type Fault = FieldError & { readonly problem: ProblemCode };
 
-/** Returns what `schema` makes of the value, or the refusal with an entry for each bad field. */
+/**
+ * Returns the output of `schema` for the value, or the refusal with an entry for each bad field.
+ */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.output<Schema> | Refused {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -20,7 +22,7 @@ const NO_PARAMETERS = z.strictObject({});
 
 type Sent = { readonly id: string; readonly query: string; readonly body: SentBody };
 
-/** Reads what an operation takes: its query, then the id in its path, then its body. */
+/** Reads the input of an operation: its query, then the id in its path, then its body. */
 export function readSent({ query: parameters = NO_PARAMETERS, id, body }: ReadBy, sent: Sent) {
   const texts = readQuery(sent.query);
   const query = isRefused(texts) ? texts : validate(parameters, texts);
@@ -38,10 +40,7 @@ type ReadBy = {
   readonly body?: z.ZodType | undefined;
 };
 
-/**
- * The codes that concern the shape of a request: an answer names them first, and nothing else
- * beside them.
- */
+/** Codes that concern the shape of a request: an answer with one of them names no other codes. */
 const OF_SHAPE: ReadonlySet<FieldCode> = new Set(["unknown", "required", "wrong_type", "mutually_exclusive"]);
 
 function refusalOf(found: readonly Fault[]): Refused {
@@ -69,7 +68,7 @@ function faultsOf({ issues }: z.core.$ZodError, value: unknown): Fault[] {
 
 /**
  * Judges a body of one of several shapes by the first shape whose first member was sent, else by
- * the last one. A body with members of two shapes is refused for that alone.
+ * the last one. A body with members of two shapes is refused for that reason only.
  */
 function faultsOfShapes({ options }: z.ZodUnion, value: unknown): Fault[] {
   const shapes = options.map((option) => Object.keys((option as z.ZodObject).shape));
@@ -112,7 +111,7 @@ function faultOf(issue: z.core.$ZodIssue, value: unknown): Fault {
   }
 }
 
-/** Returns true if a value is at the path: an absent member has the type `undefined`. */
+/** Tells whether a value is at the path: an absent member has the type `undefined`. */
 function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   let at = value;
   for (const name of path) {
@@ -122,7 +121,7 @@ function isSent(value: unknown, path: readonly PropertyKey[]): boolean {
   return true;
 }
 
-/** @param clause what is wrong with the parameter or member, which becomes its subject */
+/** @param clause the fault, as a clause whose subject is the parameter or member */
 function fault(code: FieldCode, path: readonly PropertyKey[], clause: string): Fault {
   const pointer = pointerTo(...path);
   return { code, pointer, detail: `${pointer.slice(1) || "The body"} ${clause}.`, problem: "invalid_request" };
