@@ -1,17 +1,20 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where a running service is asked about its administration: a file in its data folder. */
+/** Address at which administrators reach a running service: a file in its data folder. */
 
 export type ServiceAddress = {
-  /** `http://HOST:PORT` on this machine's own loopback. */
+  /** `http://HOST:PORT` on loopback. */
   readonly url: string;
   readonly pid: number;
 };
 
 const ADDRESS_FILE = "address";
 
-/** Written whole or not at all, for this user alone. @throws as node:fs does */
+/**
+ * Writes the file completely or not at all, readable by this user only.
+ * @throws as node:fs does
+ */
 export function leaveAddress(dir: string, address: ServiceAddress): void {
   const file = join(dir, ADDRESS_FILE);
   const temporary = `${file}.new`;
@@ -20,14 +23,14 @@ export function leaveAddress(dir: string, address: ServiceAddress): void {
   renameSync(temporary, file);
 }
 
-/** ORDER: while the database is still held, so that the next service's own address stays. */
+/** ORDER: while the database is still locked, so that the address of the next service stays. */
 export function removeAddress(dir: string): void {
   rmSync(join(dir, ADDRESS_FILE), { force: true });
 }
 
 /**
- * @returns null: there is none, or none of a process that still lives. A process id may have been
- * given anew, so it proves nothing unless the database is held too
+ * @returns null if there is no address, or its process has ended. Another process may have got the
+ * process id, so the address is only reliable if the database is also locked
  */
 export function readAddress(dir: string): ServiceAddress | null {
   const address = parseAddress(readOrNothing(join(dir, ADDRESS_FILE)));
@@ -43,7 +46,7 @@ function readOrNothing(file: string): string {
   }
 }
 
-/** It was written by rename, so anything but an address is not ours. */
+/** The file was written by rename, so any other form is not mdmirror's. */
 function parseAddress(text: string): ServiceAddress | null {
   const [, url, pid] = /^\{"url":"(http:\/\/[^"\\\s]+)","pid":(\d{1,10})\}\n$/.exec(text) ?? [];
   return url === undefined ? null : { url, pid: Number(pid) };
@@ -54,7 +57,7 @@ function lives(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and is another user's.
+    // EPERM: the process is alive, and another user's.
     return (error as NodeJS.ErrnoException).code === "EPERM";
   }
 }

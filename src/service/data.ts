@@ -12,21 +12,21 @@ import { makeFolders } from "../common/make-folders.ts";
 
 export type OpenDataOptions = {
   readonly combine?: Combine;
-  /** Whether texts are refused whose links lead nowhere; default `any`: they are not. */
+  /** `resolve` refuses texts with broken links; default `any`. */
   readonly links?: "any" | "resolve";
   readonly settings?: Partial<Settings>;
   /** {docs_base} of the problem types. */
   readonly docsBase?: string;
   readonly onFault?: (error: unknown, requestId: string) => void;
-  /** Milliseconds to wait for another process that has it open (2,000). */
+  /** Milliseconds to wait while another process has the folder open (default 2,000). */
   readonly waitMs?: number;
 };
 
-/** An open data folder: the service, and where its two keys are. */
+/** An open data folder: the service, and the files of its two keys. */
 export type OpenData<Key extends string | null = string> = {
   readonly service: Service;
   /**
-   * A key with Full access to the first workspace. null, as of the other: another process of the
+   * A key with Full access to the first workspace. Either key is null if another process of the
    * database has it.
    */
   readonly key: Key;
@@ -37,10 +37,10 @@ export type OpenData<Key extends string | null = string> = {
 };
 
 /**
- * Opens a data folder, and makes what is missing: the database, a first workspace, `key` and
+ * Opens a data folder, and creates missing parts: the database, a first workspace, `key` and
  * `admin-key` (mode 0600). A `key` that the database does not know (a new database, a lost file) is
  * replaced.
- * @throws when another process has it open; OtherData
+ * @throws if another process has it open; OtherData
  */
 export async function openData(dir: string, options: OpenDataOptions = {}): Promise<OpenData> {
   if (isOfDatabase(dir)) throw new OtherData("the documents of its service are in PostgreSQL");
@@ -50,7 +50,7 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   const adminKey = readKey(adminKeyFile) ?? makeAdminKey(adminKeyFile);
   const { waitMs, combine = combineByMerge, settings, ...more } = options;
   const random = pooledRandom();
-  // Loaded here, so that a program with another store never loads SQLite.
+  // Loaded on demand, so that a program with another store never loads SQLite.
   const { openSqlite } = await import("./store/sqlite/store.ts");
   const location = { folder: dir, ...(waitMs === undefined ? {} : { waitMs }) };
   const store = openSqlite(location, { random, commits: "together" });

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 
 /**
- * A file in a data folder, which says that its documents are in a database of PostgreSQL. The
- * process that serves them holds a lock on it, which is the system's and ends with the process:
- * whoever finds an address beside it knows whether that is believed.
+ * A file in a data folder that says that its documents are in a PostgreSQL database. The process
+ * that serves them locks it; the lock is the system's and ends with the process. An address in the
+ * same folder is reliable only while the file is locked.
  */
 const MARKER = "database";
 
-/** The folder holds, or stands for, the documents of another kind of store. */
+/** A folder whose documents are in another kind of store. */
 export class OtherData extends Error {
   readonly code = "other-data";
 }
@@ -19,9 +19,9 @@ export function isOfDatabase(dir: string): boolean {
 }
 
 /**
- * Marks a folder, and holds it.
- * @returns what lets it go
- * @throws SQLITE_BUSY when another process holds it
+ * Marks a folder, and locks the mark.
+ * @returns releases the lock
+ * @throws SQLITE_BUSY if another process has locked it
  */
 export function holdForDatabase(dir: string): () => void {
   const lock = new Sqlite(join(dir, MARKER), { timeout: 0 });

@@ -1,10 +1,14 @@
 import type { Store } from "./store/store.ts";
 
 const DAY_MS = 86_400_000;
-/** How many changes a step of pruning looks at, some 5 ms. */
+/** Changes that a step of pruning reads, about 5 ms. */
 const PRUNE_PORTION = 200;
 
-/** @param from where the last step ended. @returns where this one did; null: nothing is left */
+/**
+ * Prunes one portion.
+ * @param from end of the previous step
+ * @returns the end of this step; null if nothing is left
+ */
 export function pruneFrom(store: Pick<Store, "write">, now: () => number, from: number): Promise<number | null> {
   return store.write(async ({ settings, changes }) => {
     const { keepVersionsDays: days, keepVersions: keep } = await settings.get();

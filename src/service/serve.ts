@@ -14,26 +14,32 @@ import { dataTrouble, isOfFolder } from "./admin/data-trouble.ts";
 import { databaseTrouble } from "./admin/database-trouble.ts";
 import { readFileSync } from "node:fs";
 
-/** The embedded service over HTTP, from a data folder. */
+/** Serves the embedded service over HTTP, from a data folder. */
 
 export type ServeOptions = {
-  /** Absolute. */
+  /** Absolute path. */
   readonly data: string;
   readonly host: string;
   readonly port: number;
   readonly tls: { readonly certFile: string; readonly keyFile: string } | null;
   readonly insecureHttp: boolean;
-  /** A setting given here replaces the one that is stored in the data folder. */
+  /** Settings that replace those stored in the data folder. */
   readonly settings?: Partial<Settings>;
-  /** `resolve`: texts whose links lead nowhere are refused. */
+  /** `resolve`: texts with broken links are refused. */
   readonly links?: "any" | "resolve";
-  /** How browsers reach its pages through a proxy: `https://notes.example.org`; null: not so. */
+  /**
+   * Origin at which browsers reach its pages through a proxy: `https://notes.example.org`; null for
+   * none.
+   */
   readonly appOrigin?: string | null;
-  /** {docs_base} of the problem types; null: the service's own. */
+  /** {docs_base} of the problem types; null for the service's own. */
   readonly docsBase?: string | null;
-  /** Where a line for each request goes: an absolute path, or what writes it; null: none. */
+  /**
+   * Target of the access log, a line for each request: an absolute path, or a function; null for
+   * none.
+   */
   readonly accessLog?: string | AppendText | null;
-  /** While requests keep coming at the end, how long they are taken, in milliseconds. Default 0. */
+  /** Milliseconds for which a closing service accepts further requests. Default 0. */
   readonly drainMs?: number;
   readonly onFault: (error: unknown, requestId: string) => void;
 };
@@ -42,11 +48,11 @@ type Lack = { readonly what: string; readonly next: string };
 
 export type Serving<Key extends string | null = string> = {
   readonly url: string;
-  /** null: it lies with another process of the same database. */
+  /** Null if another process of the same database has it. */
   readonly key: Key;
   readonly keyFile: string;
   readonly adminKeyFile: string;
-  /** What it cannot do as it should, each as a clause and what to do about it. */
+  /** Missing abilities of the service, each as a clause with the next step. */
   readonly lacks: readonly Lack[];
   importFolder(dir: string, onProgress: (progress: ImportProgress) => void): Promise<Result<ImportReport>>;
   close(): Promise<void>;
@@ -54,14 +60,14 @@ export type Serving<Key extends string | null = string> = {
 
 export type { ImportReport } from "./import/import.ts";
 
-/** On SQLite, in the data folder. */
+/** Starts a service on SQLite, in the data folder. */
 export function startService(options: ServeOptions): Promise<Result<Serving>> {
   return start(options, () => openOrTell(options));
 }
 
 /**
- * On PostgreSQL; the data folder holds what is this process's own.
- * @param database its URL, which may hold a password
+ * Starts a service on PostgreSQL; the data folder has the files of this process.
+ * @param database its URL, which may have a password
  */
 export function startOnDatabase(options: ServeOptions, database: string): Promise<Result<Serving<string | null>>> {
   return start(options, () => openDatabaseOrTell(options, database));
@@ -136,13 +142,16 @@ function accessLogOf({ accessLog = null, onFault }: ServeOptions): AccessLog | n
   return new AccessLog(append, (error) => onFault(error, "access-log"));
 }
 
-/** Read when a browser first asks for a page. */
+/** Read at the first request for a page. */
 async function loadBundle(): Promise<Bundle> {
   const bundle = await import("../page/page-bundle.ts");
   return bundle.loadBundle();
 }
 
-/** The service goes on without it: what cannot be reached is its administration by command. */
+/**
+ * Writes the address. Without it the service still runs, but commands cannot reach its
+ * administration.
+ */
 function tellAddress(data: string, url: string): Lack[] {
   try {
     leaveAddress(data, { url, pid: process.pid });
@@ -155,8 +164,9 @@ function tellAddress(data: string, url: string): Lack[] {
 }
 
 /**
- * Where this machine's own administration comes in, which knows neither the certificate's name nor
- * the network's address of the machine. @returns null: it comes as everybody does
+ * Opens a port for local administration, which knows neither the certificate's name nor the
+ * machine's address.
+ * @returns null if it uses the public address
  */
 async function ownDoor(
   { service }: AnyData,
@@ -193,7 +203,7 @@ async function openOrTell(options: ServeOptions): Promise<Result<OpenData>> {
 }
 
 async function openDatabaseOrTell(options: ServeOptions, database: string): Promise<Result<AnyData>> {
-  // Loaded here, so that a service on SQLite never loads the driver.
+  // Loaded on demand, so that a service on SQLite never loads the driver.
   const { openSharedData } = await import("./store/postgres/data.ts");
   try {
     return ok(await openSharedData(resolve(options.data), database, optionsOfData(options)));
@@ -250,7 +260,7 @@ function readPem(tls: { readonly certFile: string; readonly keyFile: string }): 
 
 type Place = { readonly host: string; readonly port: number };
 
-/** Each way that listening fails, by the beginning of the error's code. */
+/** Reasons why listening fails, by the beginning of the error's code. */
 const LISTEN_TROUBLES: readonly {
   readonly codes: RegExp;
   readonly what: (place: Place) => string;
@@ -273,7 +283,7 @@ const LISTEN_TROUBLES: readonly {
   },
 ];
 
-/** @returns null when it is no error of the address or the certificate: a bug */
+/** @returns null if the error concerns neither the address nor the certificate: a bug */
 function listenTrouble(error: unknown, place: Place): Result<never> | null {
   const code = codeOf(error);
   const known = code === null ? undefined : LISTEN_TROUBLES.find(({ codes }) => codes.test(code));

@@ -1,7 +1,7 @@
 import type { Combine, ServerContext } from "./requests/context.ts";
 import type { Store } from "./store/store.ts";
 
-/** What a service is made of. */
+/** Dependencies and options of a service. */
 export type ServiceOptions = {
   /** The service closes it. */
   readonly store: Store;
@@ -13,19 +13,18 @@ export type ServiceOptions = {
   /** Default `any`. */
   readonly links?: ServerContext["links"];
   /**
-   * The key of `/admin` over the wire; without one, `/admin` answers 401, and only `service.admin`
-   * works.
+   * Key of `/admin` over HTTP; without it, `/admin` answers 401, and only `service.admin` works.
    */
   readonly adminKey?: string;
-  /** SHA-256 of it, where another process has its text. */
+  /** SHA-256 of the admin key, if another process has its text. */
   readonly adminKeyHash?: Buffer;
   /** {docs_base} of the problem types. */
   readonly docsBase?: string;
   /**
-   * Calls back in the next round of the event loop, when all others have had a turn: searches wait
-   * for that. Tests count the rounds.
+   * Calls back in the next round of the event loop, after all others had a turn: searches wait for
+   * it. Tests count the rounds.
    */
   readonly atNextRound?: (begin: () => void) => void;
-  /** Called for each 500. The error may hold SQL, never a key or a text. */
+  /** Called for each 500. The error may have SQL, never a key or content. */
   readonly onFault?: (error: unknown, requestId: string) => void;
 };

@@ -25,30 +25,30 @@ import { storeWithin } from "./store/within.ts";
 export type { ServiceOptions } from "./service-options.ts";
 
 /**
- * A `Wire` that a transport can also tell why it could not pass a body on, and that its client
- * left.
+ * A `Wire` that also takes a reason why the transport could not pass a body on, and whether its
+ * client has disconnected.
  */
 export type ServiceWire = (request: WireRequest, fault?: BodyFault | null, noted?: Noted) => Promise<WireResponse>;
 
-/** Told the id of the key that a request came with, once it is known to be valid. */
+/** Receives the id of the request's key, once the key is known to be valid. */
 type Noted = {
   key: string | null;
-  /** Whether the client has left, so that nobody waits for the answer. */
+  /** Tells whether the client has disconnected, so that nobody waits for the answer. */
   readonly isGone: () => boolean;
 };
 
 const DEFAULT_DOCS_BASE = "https://mdmirror.invalid/docs";
 const EVERYBODY: Admit = () => null;
-/** The hash of no key. */
+/** A hash that no key has. */
 const NOBODY = Buffer.alloc(32);
 
-/** Answers a request of the program itself: no rate limit. */
+/** Answers a request of the program itself: without rate limit. */
 export type AnswerOne = (request: WireRequest) => Promise<WireResponse>;
 
-/** The file and folder service, independent of any transport and of the kind of its store. */
+/** File and folder service, independent of any transport and kind of store. */
 export class Service {
   readonly admin: Admin;
-  /** What a transport answers by a stream. */
+  /** Answers requests for streams. */
   readonly streams: EventHub;
   readonly #store: Store;
   readonly #core: Core;
@@ -97,7 +97,7 @@ export class Service {
     };
   }
 
-  /** Whether the store answers. */
+  /** Tells whether the store answers. */
   readonly isReady = async (): Promise<boolean> => {
     const { server, onFault, isOpen } = this.#core;
     if (!isOpen) return false;
@@ -111,20 +111,20 @@ export class Service {
   };
 
   /**
-   * Judges a request by its headers: the answer if its body need not be read, else null. It does
-   * not count for a rate limit.
+   * Judges a request by its headers. Returns the answer if its body need not be read, else null.
+   * Does not count for a rate limit.
    */
   readonly admit = (head: RequestHead): Promise<WireResponse | null> => judgeHead(this.#core, head);
 
-  /** `admit` of a door that leads to `/admin` alone. */
+  /** Judges a request as `admit` does, for the port of local administration. */
   readonly admitAdmin = (head: RequestHead): Promise<WireResponse | null> => judgeAdminHead(this.#core, head);
 
-  /** For the pages, which are rendered in this process. */
+  /** Dependencies of the pages, which are rendered in this process. */
   get core(): Core {
     return this.#core;
   }
 
-  /** `handle` without rate limit, for requests of the program itself. */
+  /** Answers as `handle` does, without rate limit, for requests of the program itself. */
   readonly answer = (request: WireRequest, fault: BodyFault | null = null): Promise<WireResponse> =>
     this.#answer(this.#core, request, fault, { admit: EVERYBODY });
 
@@ -140,9 +140,8 @@ export class Service {
   }
 
   /**
-   * Runs many requests in one transaction (imports). Each refused one is still rolled back by
-   * itself.
-   * @param work answers its requests by what it is given, and waits for nothing else; a store may
+   * Runs many requests in one transaction (imports). A refused request is still rolled back alone.
+   * @param work answers its requests by the given function, and waits for nothing else; a store may
    * run it again
    */
   batch<T>(work: (answer: AnswerOne) => Promise<T>): Promise<T> {
@@ -154,7 +153,7 @@ export class Service {
   }
 
   /**
-   * Indexes some of what was written for search: a few milliseconds of work. A store that indexes
+   * Indexes some written documents for search: a few milliseconds of work. A store that indexes
    * with each write has nothing to do.
    */
   indexStep(): Promise<"done" | "more"> {
@@ -171,8 +170,8 @@ export class Service {
   }
 
   /**
-   * Prunes the texts of old versions, as the settings say: some milliseconds of work, from where
-   * the last step ended.
+   * Prunes texts of old versions, as the settings say: some milliseconds of work, from the end of
+   * the previous step.
    * @returns `done` at the end of a round
    */
   async pruneStep(): Promise<"done" | "more"> {
@@ -182,17 +181,22 @@ export class Service {
     return next === null ? "done" : "more";
   }
 
-  /** Saves when each key was last used. @throws when the disk is full: it is saved another time */
+  /**
+   * Saves the last use of each key.
+   * @throws if the disk is full: the next call then saves them
+   */
   async saveUses(): Promise<void> {
     if (this.#core.isOpen) await this.#core.server.uses.save(this.#store);
   }
 
-  /** Reserves again the space that was released when the disk was full. */
+  /** Reserves the space again that was released when the disk was full. */
   holdReserve(): void {
     if (this.#core.isOpen) this.#store.reserve?.hold();
   }
 
-  /** Bytes of the disk that are reserved for deletions; null: it is not this machine's disk. */
+  /**
+   * Returns the bytes of the disk that are reserved for deletions; null if the disk is not local.
+   */
   reserved(): number | null {
     return this.#store.reserve?.bytes() ?? null;
   }
@@ -202,7 +206,7 @@ export class Service {
     this.#onWrite = listener;
   }
 
-  /** How many requests were answered; asking twice shows whether the service was busy. */
+  /** Returns the number of answered requests; two calls show whether the service was busy. */
   served(): number {
     return this.#served;
   }
@@ -210,15 +214,15 @@ export class Service {
   readonly figures = (): Promise<ServiceFigures> => figuresOf(this.#core, this.#store, this.streams.size);
 
   /**
-   * A backup of everything, which a service opened on `{ copy }` continues.
-   * @throws unless the store is of that kind
+   * Returns a copy of the whole database, which a service opened on `{ copy }` continues.
+   * @throws if the store cannot copy itself
    */
   async copy(): Promise<Uint8Array> {
     if (this.#store.copy === undefined) throw new Error("this database is copied by its own tools");
     return this.#store.copy();
   }
 
-  /** From now on every request is answered 503; ends when those under way are answered. */
+  /** Answers every new request with 503; resolves when running requests are answered. */
   close(): Promise<void> {
     this.#closed ??= this.#close();
     return this.#closed;
@@ -228,10 +232,10 @@ export class Service {
     this.#core.isOpen = false;
     await this.streams.close();
     try {
-      // What was begun before ends before this.
+      // Work that began before ends first.
       await this.#core.server.uses.save(this.#store);
     } catch (error) {
-      // A full disk is no reason to stay open: only the last uses of keys are lost.
+      // The service closes even with a full disk: only the last uses of keys are lost.
       if (!isDiskFull(error)) throw error;
     } finally {
       await this.#store.close();

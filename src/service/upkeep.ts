@@ -1,16 +1,16 @@
 import type { Service } from "./service.ts";
 import { isDiskFull } from "./store/store.ts";
 
-/** The pause between two rounds, each of which prunes and fills the disk reserve again. */
+/** Milliseconds between two rounds, each of which prunes and fills the disk reserve again. */
 const ROUND_MS = 600_000;
-/** The pause between two steps of a round, in which requests are answered. */
+/** Milliseconds between two steps of a round, in which requests are answered. */
 const PAUSE_MS = 20;
-/** How often it is saved when keys were used: what is newer is lost by a kill. */
+/** Milliseconds between saves of key uses: later uses are lost by a kill. */
 const USES_MS = 60_000;
 
 /**
- * What the service does from time to time, in steps of some milliseconds between requests.
- * @returns what stops it
+ * Does periodic work of the service, in steps of some milliseconds between requests.
+ * @returns stops it
  */
 export function keepUp(
   service: Pick<Service, "pruneStep" | "holdReserve" | "saveUses">,
@@ -21,18 +21,19 @@ export function keepUp(
   const wait = (ms: number) => {
     if (isOver) return;
     timer = setTimeout(() => void step(), ms);
-    // It does not keep the process alive.
+    // Lets the process end while the timer is set.
     timer.unref();
   };
   const step = async () => {
     try {
       const left = await service.pruneStep();
-      // Meanwhile the service may have been closed, and its folder be somebody else's, or gone.
+      // The service may have been closed meanwhile, and its folder removed or used by another
+      // process.
       if (isOver) return;
       if (left === "more") return wait(PAUSE_MS);
       service.holdReserve();
     } catch (error) {
-      // A step that the end of the service cut off is no fault.
+      // A step that was interrupted by the end of the service is not a fault.
       if (!isOver) onFault(error, "upkeep");
     }
     wait(ROUND_MS);
@@ -54,7 +55,7 @@ async function saveUses(
   try {
     await service.saveUses();
   } catch (error) {
-    // They stay in memory until there is room; requests tell of a full disk already.
+    // The uses stay in memory until the disk has space; requests already report a full disk.
     if (!isDiskFull(error)) onFault(error, "upkeep");
   }
 }

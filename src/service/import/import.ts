@@ -11,11 +11,11 @@ import { MAX_CONTENT_CHARACTERS } from "../../contract/limits.ts";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 /**
- * A code point takes at most four bytes, so a longer file is too long in any case, and is not read.
+ * A code point takes at most four bytes, so a longer file is certainly too long, and is not read.
  */
 const MAX_BYTES = 4 * MAX_CONTENT_CHARACTERS;
 
-/** @returns why it cannot be imported, where it is no text */
+/** @returns the refusal if it is not text */
 function readText(file: string): string | Refusal {
   try {
     const { size } = statSync(file);
@@ -32,33 +32,35 @@ function readText(file: string): string | Refusal {
 export type ImportReport = {
   readonly files: number;
   readonly folders: number;
-  /** Bytes of the imported texts, in UTF-8. */
+  /** Bytes of the imported contents, in UTF-8. */
   readonly bytes: number;
   /**
-   * What has another name in the service than in the folder, in the order of the walk. A folder's
-   * path ends in `/`.
+   * Files and folders with another name on the service than locally, in the order of the walk. A
+   * folder's path ends in `/`.
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
   /**
-   * In the order of the walk, but for texts with links where links are judged, which come last. A
-   * folder that is not entered is one entry, ending in `/`.
+   * In the order of the walk; if links are checked, contents with links come last. A folder that
+   * cannot be read is one entry, ending in `/`.
    */
   readonly refused: readonly ImportRefusal[];
-  /** Only where links are judged. */
+  /** Set if links are checked. */
   readonly links?: LinkReport;
 };
 
 export type ImportProgress = { readonly files: number; readonly refused: number };
 
-/** LIMIT: entries of one transaction; few enough that requests in between are answered soon. */
+/**
+ * LIMIT: entries of one transaction; few enough that other requests between them are answered soon.
+ */
 const BATCH = 500;
 
 /**
  * Imports every Markdown file below a folder, byte for byte, and the folders themselves, under the
- * names that a mirror would give them. What is already in the service stays as it is. Symlinks are
- * not followed. A service that judges links gets them by id, as a mirror would send them.
+ * names that a sync would give them. Existing documents on the service stay unchanged. Symlinks are
+ * not followed. A service that checks links gets links by id, as a sync would send them.
  * @param target the service, and a key that may create at the root
- * @param dir the folder; its content goes to the root of the workspace
+ * @param dir the folder; its contents go to the root of the workspace
  */
 export async function importFolder(
   target: ImportTarget,
@@ -73,7 +75,7 @@ export async function importFolder(
   for (let isOver = false; !isOver; ) {
     const portion = nextOf(items);
     isOver = portion.length < BATCH;
-    // ORDER: what is counted comes after the transaction, which may be run again.
+    // ORDER: counting comes after the transaction, which may run again.
     const outcomes = await service.batch((answer) => sendAll({ dir, key, answer, links }, portion));
     for (const [at, item] of portion.entries()) note(report, item, outcomes[at]!);
     onProgress({ files: report.files, refused: report.refused.length });
@@ -84,7 +86,7 @@ export async function importFolder(
 
 type ImportTarget = { readonly service: Service; readonly key: string };
 
-/** @returns null where texts go up as they are */
+/** @returns null if contents are sent unchanged */
 async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
   if (service.core.server.links === "any") return null;
   // The parser takes 10 ms to load.
@@ -92,7 +94,10 @@ async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks |
   return new ImportLinks(await pathsThere(service.answer, key));
 }
 
-/** Of a circle one text goes up with an inert link; now that all are there, it is written again. */
+/**
+ * Sends documents again that link in a circle: one was sent with an inert link before all targets
+ * existed.
+ */
 async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
   const { sendAgain } = await import("./links.ts");
   const late = links.late();
@@ -103,7 +108,7 @@ async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Pro
   return links.report();
 }
 
-/** @returns null where a file is not imported in any case */
+/** @returns null if the file is not imported in any case */
 function textOf(dir: string, { path, as }: Entry): string | null {
   const text = pathFault(as, "file") === null ? readText(join(dir, path)) : null;
   return typeof text === "string" ? text : null;
@@ -127,7 +132,7 @@ type Report = {
   readonly refused: ImportRefusal[];
 };
 
-/** What became of an item; `bytes` of a text that was made. */
+/** Result of an item; `bytes` counts the content of a created document. */
 type Outcome =
   | { readonly kind: "made"; readonly bytes: number }
   | { readonly kind: "nothing" }
@@ -168,7 +173,7 @@ async function sendEntry(sender: Sender, entry: Entry): Promise<Outcome> {
   return { kind: "made", bytes: Buffer.byteLength(text) };
 }
 
-/** A folder that is refused is reported with each of its files; an empty one is no loss. */
+/** Sends a folder. A refused folder is reported with each of its files; an empty one is no loss. */
 async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
   const path = entry.as;
   const { made } = pathFault(path, "folder") === null ? await send(sender, FOLDERS, { path }) : UNSENT;
@@ -176,7 +181,7 @@ async function sendFolder(sender: Sender, entry: Entry): Promise<Outcome> {
   return made === null ? NOTHING : { kind: "made", bytes: 0 };
 }
 
-/** A link to an id that is not of this workspace is told as such. */
+/** Returns the refusal, with its own reason for a link to an id that is not of this workspace. */
 function refuseFor({ code, detail, errors }: Problem): Outcome {
   const lost = errors?.find((error) => error.code === "unresolved_reference");
   return refuse((lost?.code ?? code).replaceAll("_", "-"), detail);

@@ -11,60 +11,57 @@ import type { Entry, Item } from "./walk.ts";
 import type { AnswerOne } from "../service.ts";
 
 /**
- * The links of a folder that is imported where links are judged: each text goes up with links by
- * id, and its targets before it.
+ * Translates links of an imported folder for a service that checks links: each content is sent with
+ * links by id, after its targets.
  */
 
 /**
- * Why a link leads nowhere: nothing is there; what is there is no document; it was not imported;
- * it is no place of the folder; its target came later, and the second write was refused.
+ * Reason why a link is inert: nothing is at the target; the target is not a document; it was not
+ * imported; it is outside the folder; it was created later, and the second write was refused.
  */
 type InertReason = "no-target" | "no-document" | "not-imported" | "outside" | "not-written-again";
 
 export type LinkReport = {
-  /** Links of the imported texts that are ids now. */
+  /** Links of the imported contents that are ids now. */
   readonly byId: number;
-  /** Documents that were written inert first, since they link in a circle. */
+  /** Documents that were first written with inert links, because they link in a circle. */
   readonly twice: number;
-  /** `to` is as it was written, without `ref://`. */
+  /** `to` is as written, without `ref://`. */
   readonly inert: readonly { readonly path: string; readonly to: string; readonly reason: InertReason }[];
 };
 
-/** `links`: where they stand in the text; null: not known. */
+/** A translated content. `links`: their positions in the text; null if not known. */
 type Translated = { readonly text: string; readonly links: readonly FoundLink[] | null };
 
 type Made = { readonly id: string; readonly lastChangeId: string };
 type Sent = Made & { readonly path: string; readonly text: string; readonly links: readonly FoundLink[] };
 type Linked = { readonly entry: Entry; readonly leads: readonly string[] };
 
-/**
- * Lives as long as one import. Paths are of the folder, `as` of the service; none begins with a
- * slash.
- */
+/** Links of one import. `path` is local, `as` is on the service; none begins with a slash. */
 export class ImportLinks {
-  /** Asked by the path in the service. */
+  /** Ids by path on the service. */
   readonly #there: ReadonlyMap<string, string>;
   readonly #made = new Map<string, string>();
-  /** What has another name in the service than in the folder. */
+  /** Files and folders with another name on the service than locally. */
   readonly #renamed = new Map<string, string>();
   readonly #pathOf = new Map<string, string>();
-  /** Of the walk, imported or not. */
+  /** Paths of the walk, imported or not. */
   readonly #seen = new Set<string>();
   readonly #sent = new Map<string, Sent>();
-  /** Of the texts as they are in the folder, so that each is parsed once. */
+  /** Links of the local contents, so that each is parsed once. */
   readonly #found = new Map<string, { readonly digest: Digest; readonly links: readonly FoundLink[] }>();
   #twice = 0;
 
-  /** @param there what the service holds already, by its path */
+  /** @param there ids that exist on the service, by path */
   constructor(there: ReadonlyMap<string, string>) {
     this.#there = there;
     for (const [path, id] of there) this.#pathOf.set(id, path);
   }
 
   /**
-   * The items of a walk in the order in which they are sent: what links to nothing as it comes,
-   * then the others, each behind what it links to.
-   * @param textOf what a file holds; null where it is no text
+   * Returns the items of a walk in the order of sending. Items without links come first, in the
+   * order of the walk, then the others, each after its targets.
+   * @param textOf returns the content of a file; null if it is not text
    */
   order(items: Iterable<Item>, textOf: (entry: Entry) => string | null): Item[] {
     const first: Item[] = [];
@@ -108,17 +105,20 @@ export class ImportLinks {
     return this.#made.get(as) ?? this.#there.get(as) ?? null;
   }
 
-  /** The text as it is sent, with links by id to what is there by now. */
+  /** Returns the content to send, with links by id to targets that exist by now. */
   translate(path: string, text: string): Translated {
     const found = this.#found.get(path);
-    // What was saved since the folder was walked is read as it is now.
+    // A file that changed since the walk is parsed again.
     if (found?.digest !== digestOf(text)) return { text: toService(text, this.#placeAt(path)), links: null };
     const translated = toServiceFrom(text, found.links, this.#placeAt(path));
     expectLinks(translated.text, translated.links);
     return translated;
   }
 
-  /** Begins a transaction, perhaps again: the ids of one that was rolled back lead nowhere. */
+  /**
+   * Prepares a transaction, or its repetition: ids of a transaction that was rolled back do not
+   * exist.
+   */
   forget(items: readonly Item[]): void {
     for (const item of items) {
       if (item.kind === "refused" || item.kind === "renamed") continue;
@@ -128,9 +128,9 @@ export class ImportLinks {
   }
 
   /**
-   * Takes down what became of an entry.
+   * Records the result of an entry.
    * @param sent null for a folder
-   * @param made null: it was refused
+   * @param made null if it was refused
    */
   note({ path, as }: Entry, sent: Translated | null, made: Made | null): void {
     if (made === null) return;
@@ -142,7 +142,7 @@ export class ImportLinks {
     this.#sent.set(path, { path, text, links: links ?? findLinks(text), id, lastChangeId });
   }
 
-  /** The texts whose links can be ids by now, and were not when they were sent. */
+  /** Returns contents whose inert links can be ids by now. */
   late(): Sent[] {
     const late: Sent[] = [];
     for (const sent of this.#sent.values()) {
@@ -180,7 +180,7 @@ export class ImportLinks {
     return this.#isWithinRefused(path) ? "not-imported" : "no-target";
   }
 
-  /** A folder that is not imported is not looked into. */
+  /** Tells whether a folder above was refused; the walk does not enter such folders. */
   #isWithinRefused(path: string): boolean {
     for (let folder = parentOf(path); folder !== ""; folder = parentOf(folder))
       if (this.#seen.has(folder)) return this.#idAt(folder) === null;
@@ -194,7 +194,7 @@ function destinationsOf(text: string, links: readonly FoundLink[]): Destination[
     .filter(({ kind }) => kind !== "foreign");
 }
 
-/** What a key can read, ids by paths without their leading slash. */
+/** Returns the ids that a key can read, by path without the leading slash. */
 export async function pathsThere(answer: AnswerOne, key: string): Promise<ReadonlyMap<string, string>> {
   const there = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {
@@ -215,7 +215,10 @@ type Page = {
   readonly nextCursor: string | null;
 };
 
-/** Writes texts once more. @returns those that were accepted, to be noted after the transaction */
+/**
+ * Writes contents again.
+ * @returns those that were accepted, to be noted after the transaction
+ */
 export async function sendAgain(answer: AnswerOne, key: string, texts: readonly Sent[]): Promise<Sent[]> {
   const written: Sent[] = [];
   for (const sent of texts) {

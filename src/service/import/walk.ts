@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { mapName, NAME_FAULT_TEXT, type NameFault, type NameKind } from "../../contract/names.ts";
 import { joinPath } from "../../contract/path.ts";
 
-/** What lies in a folder that is imported, and under which names it goes into the service. */
+/** Walks an imported folder, and maps its names to names on the service. */
 
 /**
- * Why an entry was not imported: a fault of its name or text, or a code of the service in
+ * Reason why an entry was not imported: a fault of its name or content, or a code of the service in
  * kebab-case.
  */
 export type ImportReason =
@@ -21,10 +21,10 @@ export type ImportReason =
 
 export type ImportRefusal = { readonly path: string; readonly reason: ImportReason; readonly detail: string };
 
-/** `path` is in the folder, `as` in the service. */
+/** `path` is local, `as` is on the service. */
 export type Entry = { readonly path: string; readonly as: string; readonly kind: "file" | "folder" | "other" };
 
-/** What the walk meets, in its order: an entry, or what is told of one. */
+/** An item of the walk, in order: an entry, or a report about one. */
 export type Item =
   | Entry
   | { readonly kind: "refused"; readonly refusal: ImportRefusal }
@@ -49,7 +49,10 @@ export function* walk(dir: string, below: string, belowAs: string): Generator<It
   }
 }
 
-/** The entries of a folder by name. A folder that cannot be read is refused, and has no entries. */
+/**
+ * Returns the entries of a folder by name. A folder that cannot be read is refused, and has no
+ * entries.
+ */
 function readFolder(dir: string, path: string): Dirent[] | Item {
   try {
     return readdirSync(join(dir, path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -65,7 +68,7 @@ function refused(path: string, refusal: Refusal): Item {
   return { kind: "refused", refusal: { path, ...refusal } };
 }
 
-/** The name in the service, or why an entry is refused for its name. */
+/** Returns the name on the service, or the refusal of an entry for its name. */
 function takeName(path: string, entry: Dirent, found: ImportName | undefined): string | Item {
   const { name } = entry;
   const isFolder = entry.isDirectory();
@@ -78,7 +81,7 @@ function takeName(path: string, entry: Dirent, found: ImportName | undefined): s
   return refused(shown, { reason: "name-clash", detail });
 }
 
-/** Whether an entry is imported under a name; any other is refused because of its kind. */
+/** Tells whether an entry gets a name on the service; any other is refused because of its kind. */
 function hasName(entry: Dirent): boolean {
   return entry.isDirectory() || (entry.isFile() && entry.name.endsWith(".md"));
 }
@@ -91,15 +94,13 @@ export function clause(fault: NameFault, name: string): string {
   return `the name ${JSON.stringify(name)} ${NAME_FAULT_TEXT[fault]}`;
 }
 
-/**
- * The name under which an entry of a folder is imported, or the entry that already has this name.
- */
+/** Name under which an entry of a folder is imported, or the entry that already has this name. */
 type ImportName =
   | { readonly kind: "as"; readonly name: string }
   | { readonly kind: "clash"; readonly name: string; readonly holder: string };
 
 /**
- * The names of one folder's entries, mapped by the rule of a mirror. A legal name stays; if several
+ * Maps the names of one folder's entries by the rule of a sync. A legal name stays; if several
  * entries get the same new name, the first has it. A name that cannot be made legal stays too, so
  * that its fault is reported.
  * @param entries in the order of the walk

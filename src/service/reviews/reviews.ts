@@ -23,7 +23,7 @@ type ReviewsAsked = {
   readonly workspaceId?: string | undefined;
   /** Default `in_review`. */
   readonly status?: ReviewInfo["status"];
-  /** The `nextCursor` of the page before, as a number. */
+  /** `nextCursor` of the previous page, as a number. */
   readonly after?: number;
   readonly limit?: number;
 };
@@ -38,16 +38,16 @@ type ReviewPage = {
 export const MOST_REVIEWS = 1_000;
 
 export type Review = ReviewInfo & {
-  /** The text that was sent. */
+  /** Content in review. */
   readonly content: string;
-  /** The text that it was made from; null where that version was pruned. */
+  /** Content that the edit began with; null if that version was pruned. */
   readonly baseContent: string | null;
-  /** The live text now, which is the other edit of a `conflict`, and its change. */
+  /** Current live content, the other edit of a `conflict`, and the id of its change. */
   readonly liveContent: string;
   readonly liveChangeId: ChangeId;
 };
 
-/** The end of changes in review: each is accepted or rejected once. */
+/** Lists, accepts and rejects changes in review: each is decided once. */
 export class Reviews {
   readonly #server: ServerContext;
 
@@ -55,7 +55,7 @@ export class Reviews {
     this.#server = server;
   }
 
-  /** All of a workspace, in the order in which they came. */
+  /** Returns the reviews of a workspace, in the order in which the changes went to review. */
   async list(
     workspaceId: string,
     status: ReviewInfo["status"] = "in_review",
@@ -93,12 +93,12 @@ export class Reviews {
   }
 
   /**
-   * Makes the change live under a new change id, combined with what the live text became meanwhile.
-   * If they do not combine and the change was in review for that very reason, it replaces the live
-   * text, which stays a version; any other is an `edit_conflict`.
-   * @param content the text to make live instead, which somebody wrote from both edits
-   * @param seen the live change that whoever decides was shown: if another one is live by now, it
-   * is an `edit_conflict` too; null: whatever is live
+   * Makes the change live under a new change id, combined with later changes of the live text. If
+   * they do not combine, a change that is in review because of a conflict replaces the live text,
+   * which stays a version; any other change is an `edit_conflict`.
+   * @param content content to make live instead, which a reviewer wrote from both edits
+   * @param seen the live change that the reviewer was shown: if another one is live by now, it is
+   * an `edit_conflict` too; null accepts any live change
    */
   accept(changeId: string, content: string | null = null, seen: string | null = null): Promise<FileResource | Refused> {
     return this.#write((working) => accept(working, { changeId, content, seen }));

@@ -1,22 +1,22 @@
 import type { Service } from "../service.ts";
 
 /**
- * The pause between a write and the step that indexes it. With the step itself, a document is found
- * within 50 ms. Writes that come together share a step.
+ * Milliseconds between a write and the step that indexes it. With the step itself, a document can
+ * be found within 50 ms. Concurrent writes share a step.
  */
 const REST_MS = 15;
 /**
- * While requests come, the pause after a step is so many times as long as the step was: indexing
- * takes a fifth of the time.
+ * Pause after a step while requests come, as a multiple of the step's time: indexing takes a fifth
+ * of the time.
  */
 const SHARE = 4;
-/** The pause after a fault (a full disk), before the next try. */
+/** Milliseconds between a fault (a full disk) and the next try. */
 const AGAIN_MS = 60_000;
 
 /**
- * Indexes for search what was written, in steps of some milliseconds between requests. A search
+ * Indexes written documents for search, in steps of some milliseconds between requests. A search
  * never waits for it.
- * @returns what ends it
+ * @returns stops the indexing
  */
 export function indexInSteps(
   service: Pick<Service, "indexStep" | "served" | "onWrite">,
@@ -28,7 +28,7 @@ export function indexInSteps(
   const wait = (ms: number) => {
     if (isOver || timer !== null) return;
     timer = setTimeout(() => void step(), ms);
-    // The timer does not keep the process alive.
+    // Lets the process end while the timer is set.
     timer.unref();
   };
   const step = async () => {

@@ -13,8 +13,8 @@ import { presentWithContent } from "../files/present.ts";
 import type { FoundFile, SearchScope } from "../store/tables.ts";
 
 /**
- * The two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each gives one
- * answer, without further pages, of what the key may read.
+ * Two routes of search (`src/contract/README.md`, "Search" and "Limits"). Each returns one answer,
+ * without further pages, of documents that the key may read.
  */
 
 /** POST /v1/search/hybrid */
@@ -38,24 +38,23 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
  */
 let compile: CompileRegex | null = null;
 
-/** Loads the engine when the first regex comes: it takes 6 ms, which no start has to pay. */
+/** Loads the engine for the first regex: it takes 6 ms, which a start without regexes saves. */
 export async function loadRegexEngine(): Promise<void> {
   compile ??= (await import("../../markdown/search/engine.ts")).compileRegex;
 }
 
 /**
- * LIMIT: steps of the engine that one search may take, one to five seconds of work in turns. Every
- * pattern takes linear time, but some take many steps for each character. With a pattern of few
- * steps the search sees 5 million characters, which are 10,000 notes of half a kilobyte. A pattern
- * with a literal is only tried on texts that contain the literal.
+ * LIMIT: steps of the engine in one search, one to five seconds of work in turns. Every pattern
+ * takes linear time, but some take many steps for each character. A pattern of few steps can search
+ * 5 million characters, which are 10,000 notes of half a kilobyte. A pattern with a literal is only
+ * tried on texts that contain the literal.
  */
 const MOST_STEPS = 80_000_000;
 
 /**
- * POST /v1/search/regex
- * ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to too much, is `400
- * invalid_request` at `/query` (contract tests "refuses a malformed pattern", "refuses a pattern
- * that grows beyond measure").
+ * POST /v1/search/regex ASSUMES: the syntax is RE2's; a pattern that is malformed, or compiles to a
+ * program that is too large, is `400 invalid_request` at `/query` (contract tests "refuses a
+ * malformed pattern", "refuses a pattern that grows beyond measure").
  */
 export async function searchRegex({ context, body }: Call<"searchRegex">): Promise<Refused | Continued> {
   const regex = compilePattern(body.query);
@@ -79,14 +78,14 @@ function tooCostly(): Refused {
   return refuse("search_too_costly", detail, [{ code: "out_of_range", pointer: "/query", detail }]);
 }
 
-/** For the log alone: the client has left. */
+/** Returns a refusal for the log only: the client has disconnected. */
 function ended(): Refused {
   return refuse("service_unavailable", "The client of this search has disconnected.");
 }
 
 /**
- * A search continues after the transaction that found its key. Each of its steps is a transaction
- * of its own, and other requests have their turn in between.
+ * Continues a search after the transaction that found its key. Each of its steps is a separate
+ * transaction, and other requests get turns between them.
  */
 function continues(
   context: RequestContext,
@@ -122,8 +121,8 @@ function compilePattern(pattern: string): CompiledRegex | Refused {
 }
 
 /**
- * Writes out the list of the documents that were found. 500 of them are up to 77 MB, so other
- * requests have their turn between two documents.
+ * Writes the list of the found documents as JSON. 500 of them have up to 77 MB, so other requests
+ * get turns between two documents.
  */
 async function writeHits<Hit extends { readonly found: FoundFile }>(
   url: string,
