@@ -98,6 +98,20 @@ for (const [name, { open, foldsUnicode }] of Object.entries(FOLDING)) {
       close();
     });
 
+    it("I09 replaces a file under the letters that its name has by now", (context) => {
+      const bench = open();
+      if (bench === null) return context.skip("no such disk here");
+      const { disk, fs, write, at, close } = mirrorOn(bench);
+      const letters = () => fs.readdir(at("")).flatMap(({ name }) => (name === ".mdmirror" ? [] : [name]));
+      write(at("Note.md"), "old");
+      expect(disk.replace("note.md", "new", digestOf("old"), "tmp/park").kind).toBe("done");
+      expect(letters()).toEqual(["Note.md"]);
+      expect((disk as LocalDisk).saveOver("NOTE.md", "newer", digestOf("new"), "trash/kept").kind).toBe("done");
+      expect(letters()).toEqual(["Note.md"]);
+      expect(disk.read("Note.md")).toMatchObject({ value: { text: "newer" } });
+      close();
+    });
+
     it("writes, moves, trashes and puts back as elsewhere", (context) => {
       const bench = open();
       if (bench === null) return context.skip("no such disk here");

@@ -99,10 +99,14 @@ export class LocalDisk implements Disk {
   readonly create: Disk["create"] = (path, text) => this.#change((guard) => createFile(guard, path, text));
   readonly createAll: Disk["createAll"] = (files) =>
     this.#change((guard) => files.map(({ path, text }) => createFile(guard, path, text)));
-  readonly replace: Disk["replace"] = (...asked) => this.#change((guard) => replaceFile(guard, ...asked));
   readonly trash: Disk["trash"] = (...asked) => this.#change((guard) => trashFile(guard, ...asked));
   readonly makeFolder: Disk["makeFolder"] = (path) => this.#change((guard) => makeFolder(guard, path));
   readonly removeFolder: Disk["removeFolder"] = (...asked) => this.#change((guard) => removeFolder(guard, ...asked));
+
+  replace(...asked: Parameters<Disk["replace"]>): DiskOutcome<Written> {
+    this.names();
+    return this.#change((guard) => replaceFile(guard, ...asked));
+  }
 
   move(from: LocalPath, to: LocalPath, expect: Digest | null): DiskOutcome<Written> {
     this.names();
@@ -125,6 +129,7 @@ export class LocalDisk implements Disk {
 
   /** Works as `saveOver` of `write.ts`. */
   saveOver(path: LocalPath, text: string, expect: Digest, keepAt: string): DiskOutcome<Written> {
+    this.names();
     return this.#change((guard) => saveOver(guard, path, text, expect, keepAt));
   }
 

@@ -1,3 +1,4 @@
+import { folds, nameOf, parentOf, pathKey } from "../../contract/path.ts";
 import type { FsStat, OpenFile } from "../ports/fs.ts";
 import { anyErrno, errnoOf, unless } from "./errno.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
@@ -16,6 +17,22 @@ export const ASIDE_PREFIX = "a-";
 // The disk has no hard links: FAT, exFAT and some network and FUSE disks answer with different
 // errors, and the kernel's protected_hardlinks with EPERM.
 const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"];
+
+/**
+ * Returns `abs` with the name under which its folder lists the entry. A disk that folds names finds
+ * the entry under other spellings, too, and a user may have changed its letters alone.
+ * RACE: letters that change between this call and the next are changed back.
+ */
+export function asListed(guard: RootGuard, abs: string): string {
+  const folding = guard.names();
+  if (!folds(folding)) return abs;
+  const [folder, name] = [parentOf(abs), nameOf(abs)];
+  const names = guard.fs.readdir(folder).map((entry) => entry.name);
+  if (names.includes(name)) return abs;
+  const key = pathKey(name, folding);
+  const listed = names.find((one) => pathKey(one, folding) === key);
+  return listed === undefined ? abs : `${folder}/${listed}`;
+}
 
 /** Returns a free name in `.mdmirror/tmp`. */
 export function freshName(guard: RootGuard, prefix: string): string {

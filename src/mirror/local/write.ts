@@ -4,7 +4,7 @@ import type { DiskOutcome, Written } from "../ports/disk.ts";
 import type { Fs } from "../ports/fs.ts";
 import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
-import { freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { asListed, freshName, nameMade, nameNew, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { stampOf } from "./stamp.ts";
 import { encodeText } from "../../common/text.ts";
 
@@ -116,7 +116,7 @@ function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Diges
   const digest = digestOf(found.bytes);
   if (digest === digestOf(bytes)) return done({ stamp: stampOf(found.stat) });
   if (digest !== expect) return stale("the content changed meanwhile");
-  return { kind: "ready", bytes, target: target.abs, mode: found.stat.mode };
+  return { kind: "ready", bytes, target: asListed(guard, target.abs), mode: found.stat.mode };
 }
 
 function exchange(
