@@ -182,7 +182,7 @@ export class LinkForms {
   /**
    * Returns whether a file that base does not know can be read as this text of the service: its
    * links lead to the same, or nowhere if the text has them by id. A power cut takes what is known
-   * of a clone's files. If so, its bytes stand for that text.
+   * of a clone's files. If so, its bytes stand for that text, and its ids become paths later.
    * @param isFree whether nothing is at a path
    */
   readAs(path: LocalPath, bytes: Form, wanted: Form, isFree: (at: LocalPath) => boolean): boolean {
@@ -197,7 +197,8 @@ export class LinkForms {
     };
     if (toService(bytes.text, place, { was: wanted.text, formerly }) !== wanted.text) return false;
     const leads = leadsOf(bytes.text, place, [place, formerly]);
-    this.known.put(noted(now, path, bytes.digest, wanted.digest, leads));
+    const ids = stillThere(idsIn(bytes.text, this.scope.wiki), bytes.text, leads);
+    this.known.put(noted(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
     return true;
   }
 
