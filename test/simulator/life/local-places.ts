@@ -45,10 +45,13 @@ export function actOnPlace(
       : act === "change-case"
         ? joined(folder, changed)
         : joined(choose([...foldersOf(desk), ""], seed)!, name);
-  const free = !user.exists(at(desk, to)) || (act === "change-case" && to !== path);
-  if (!free || to === path) return null;
-  if (act === "change-case" && user.exists(at(desk, to)) && user.read(at(desk, to)) !== text) return null;
+  const replaced = user.inode(at(desk, to));
+  const isOwn = replaced === user.inode(at(desk, path));
+  const mayReplace = act === "change-case" && user.read(at(desk, to)) === text;
+  if (to === path || (user.exists(at(desk, to)) && !mayReplace)) return null;
   history.renamedHere(desk.mirror, text);
+  // Where the disk keeps both cases apart, the person removes another document of equal content.
+  if (replaced !== null && !isOwn) history.vanishes(text);
   user.rename(at(desk, path), at(desk, to));
   return `${path} → ${to}`;
 }
