@@ -112,7 +112,7 @@ describe("seeded lives of several mirrors and a person in the app", () => {
 
   it("a failing script shrinks to the steps that make it fail", async () => {
     // A person's own doing that no mirror can mend: what is wrong with this script is the script.
-    const script = makeScript(3, 12);
+    const script = makeScript(3, 4);
     const impossible = {
       ...script,
       steps: [...script.steps, { do: "grant", mirror: 99, level: "full", seed: 1 } as const],
