@@ -46,6 +46,7 @@ export function bundleProgram(root: string, dist: string): void {
   // A script, because it loads each module and each package when a command first needs it.
   const program = buildSync({
     ...common,
+    alias: { ...common.alias, "@lezer/markdown": join(root, "scripts/build/lezer-markdown.cjs") },
     entryPoints: [entryOf(root, "cli/main.ts")],
     format: "cjs",
     outExtension: { ".js": ".cjs" },

@@ -40,6 +40,7 @@ export function parseWith(text: string, known: Known): { tree: ReturnType<Markdo
   const own: Reading = { ...known, links: new Map(), paragraphs: new WeakMap() };
   reading = own;
   try {
+    grammar ??= makeGrammar();
     return { ...own, tree: grammar.parse(text) };
   } finally {
     reading = null;
@@ -76,17 +77,20 @@ const BLOCKS: MarkdownConfig = {
   ],
 };
 
-const grammar = parser.configure([Table, BRACKETS, BLOCKS]);
+/** Made for the first content that is parsed: many runs of the command line parse none. */
+let grammar: MarkdownParser | null = null;
 
-/**
- * The parser asks of each character of a paragraph, heading or cell what begins with it. Most of
- * these have no link, which one scan tells.
- */
-const parseInline = grammar.parseInline.bind(grammar);
-grammar.parseInline = (text, offset) => {
-  const mayLink = text.includes("](") || (reading!.wiki && text.includes("[["));
-  return mayLink ? parseInline(text, offset) : [];
-};
+function makeGrammar(): MarkdownParser {
+  const made = parser.configure([Table, BRACKETS, BLOCKS]);
+  // The parser asks of each character of a paragraph, heading or cell what begins with it. Most of
+  // them contain no link; one search for the characters of a link shows that.
+  const parseInline = made.parseInline.bind(made);
+  made.parseInline = (text, offset) => {
+    const mayLink = text.includes("](") || (reading!.wiki && text.includes("[["));
+    return mayLink ? parseInline(text, offset) : [];
+  };
+  return made;
+}
 
 function readLink(cx: InlineContext, next: number, at: number): number {
   const { defined, wiki, links, paragraphs } = reading!;
