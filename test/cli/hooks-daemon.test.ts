@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { groupEnds } from "../app/hooks/group.ts";
+import { groupEnds } from "../mirror/hooks/group.ts";
 import { Receiver, writeHooks } from "./hooks-fixture.ts";
 import { isRun, useWatchedFolder } from "./watched-folder.ts";
 

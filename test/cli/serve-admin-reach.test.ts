@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { type Serving, startService } from "../../src/service/serve.ts";
 import { openData } from "../../src/service/data.ts";
-import { TEST_CERT, TEST_KEY } from "../server/tls-fixture.ts";
+import { TEST_CERT, TEST_KEY } from "../service/tls-fixture.ts";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openService } from "../server/fixture.ts";
+import { openService } from "../service/fixture.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import type { Variant } from "../variants/variant.ts";
 import { varyService } from "../variants/vary-service.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ADMIN_KEY, openService } from "../server/fixture.ts";
+import { ADMIN_KEY, openService } from "../service/fixture.ts";
 import { audit, newWork, runClients, ServiceClient, type Work } from "./clients.ts";
 import { judge, type Verdict } from "./judge.ts";
 import { FORGOTTEN, LIES, lieOnce, RISEN } from "./liar.ts";

@@ -23,7 +23,8 @@ import { connectAs } from "./process.ts";
 type Listening = Awaited<ReturnType<typeof listenControl>>;
 
 /**
- * The daemon's socket against other users and other input, beyond test/app/control/control.test.ts.
+ * The daemon's socket against other users and other input, beyond
+ * test/mirror/daemon/control/control.test.ts.
  */
 
 const NOBODY = 65_534;

@@ -19,7 +19,7 @@ import { useRig } from "../cli/rig.ts";
 import { startUnder, terminate, whenWatching } from "./process.ts";
 
 /**
- * I30, beyond test/cli/secret.test.ts: what a crash, another program and another user can see of
+ * I30, beyond test/cli/init-key.test.ts: what a crash, another program and another user can see of
  * the key.
  */
 

@@ -1,12 +1,12 @@
 import { fc, runs } from "../property.ts";
 import { describe, expect, it } from "vitest";
-import { ADMIN_KEY } from "../server/fixture.ts";
+import { ADMIN_KEY } from "../service/fixture.ts";
 import { requestTo } from "./hostile-requests.ts";
 import { type Item, openWorld } from "./tenants.ts";
 
 /**
  * No answer to any key holds what another may read and it may not, whatever they send (beyond
- * test/server/fuzz.test.ts).
+ * test/service/fuzz.test.ts).
  */
 
 const world = await openWorld();

@@ -1,4 +1,4 @@
-import { openService } from "../server/fixture.ts";
+import { openService } from "../service/fixture.ts";
 
 /**
  * Several keys with grants of their own on one service, and what each may see. The same ids and

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import type { BrowserContext, Page } from "playwright-core";
 import { type Serving, startService } from "../../src/service/serve.ts";
-import { temporaryFolder } from "../server/fixture.ts";
+import { temporaryFolder } from "../service/fixture.ts";
 import { openBrowser } from "./browser.ts";
 
 /** A service as `mdmirror serve` runs it, and who uses its pages. */

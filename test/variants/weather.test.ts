@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Api, expectOk, expectProblem } from "../contract/suite/world.ts";
-import { openService } from "../server/fixture.ts";
+import { openService } from "../service/fixture.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { varyService } from "./vary-service.ts";
 

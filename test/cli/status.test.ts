@@ -1,0 +1,59 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
+
+const rig = useRig();
+
+const upload = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content }) as { id: string };
+
+describe("status", () => {
+  test("says last sync when, from the state alone", async () => {
+    upload("a/b.md", "b\n");
+    await rig.init();
+    await rig.stopService();
+    rig.pass(5 * 60_000);
+    const { code, out } = await rig.run(["status", "w"]);
+    expect([code, out]).toEqual([
+      0,
+      [`1 document in 1 folder, linked to ${rig.url}`, "In sync: last sync 5 min ago, nothing pending"],
+    ]);
+  });
+
+  test("--max-age ends with 3 when the last sync is older", async () => {
+    await rig.init();
+    expect((await rig.run(["status", "w", "--max-age", "15m"])).code).toBe(0);
+    rig.pass(16 * 60_000);
+    const { code, err } = await rig.run(["status", "w", "--max-age", "15m"]);
+    expect([code, err]).toEqual([3, ["mdmirror: not in sync within 15m; next: mdmirror sync"]]);
+    expect((await rig.run(["status", "w", "--max-age", "1h"])).code).toBe(0);
+  });
+
+  test("--json holds the same facts in one object", async () => {
+    upload("both.md", "theirs\n");
+    rig.write("both.md", "mine\n");
+    await rig.init();
+    rig.pass(90_000);
+    const { code, out } = await rig.run(["status", "w", "--json"]);
+    expect(code).toBe(3);
+    const status = JSON.parse(out[0]!);
+    expect(status).toMatchObject({
+      state: "attention",
+      documents: 1,
+      pending: 0,
+      conflicts: ["both.md"],
+      reviews: [],
+      safetyStop: null,
+      staysLocal: { "conflict-copy": 1 },
+    });
+    // The first run ended with the conflict, so it was never in sync.
+    expect([status.syncedAt, status.ageSeconds]).toEqual([null, null]);
+    expect(status.attention[0]).toMatchObject({ path: "both.md", kind: "conflict" });
+  });
+
+  test("of a folder whose state is gone says that it was never in sync", async () => {
+    await rig.init();
+    for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
+    expect((await rig.run(["status", "w"])).out[1]).toBe("Never synced; run: mdmirror sync");
+  });
+});

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach } from "vitest";
+import { type Call, type Handled, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
+import { choosePlace, writePlace } from "../../../../src/mirror/daemon/control/place.ts";
+import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
+
+type Listening = Awaited<ReturnType<typeof listenControl>>;
+
+/** Of each test: a temporary folder, a mirrored folder in it, and its `.mdmirror`. */
+export let dir: string;
+export let root: string;
+export let folder: string;
+const open: (() => Promise<void>)[] = [];
+
+/** Each test file calls this: hooks that a module registers when loaded serve one file alone. */
+export function useFolders(): void {
+  beforeEach(() => {
+    dir = realpathSync(mkdtempSync(join(tmpdir(), "mdm-ctl-")));
+    root = join(dir, "w");
+    folder = join(root, ".mdmirror");
+    mkdirSync(folder, { recursive: true });
+  });
+  afterEach(async () => {
+    for (const close of open.splice(0)) await close();
+    rmSync(dir, { recursive: true, force: true });
+  });
+}
+
+export const env = () => ({ XDG_RUNTIME_DIR: dir });
+
+export function placed(): string {
+  const place = choosePlace(root, { env: env() });
+  if (place.kind === "trouble") throw new Error(place.trouble.what);
+  return place.value;
+}
+
+type Handle = (request: ControlRequest, call: Call) => Promise<Handled>;
+export const STATUS = { pid: 1, since: 2, phase: "idle", detail: "", paused: false, stillMs: 0 };
+export const answering: Handle = async () => ({ kind: "done", value: STATUS });
+
+/** Listens as the daemon of the folder. */
+export async function listening(
+  handle: Handle,
+  faults: unknown[] = [],
+): Promise<{ socket: string; listening: Listening }> {
+  const socket = placed();
+  const made = await listenControl({ socket, root, handle, onFault: (error) => void faults.push(error) });
+  writePlace(folder, { socket, pid: process.pid, since: 0 });
+  open.push(() => made.close());
+  return { socket, listening: made };
+}
+
+/** What a server of any kind says, as the daemon of the folder. */
+export async function impostor(serve: Parameters<typeof createServer>[1] & object): Promise<Server> {
+  const socket = placed();
+  const server = createServer(serve);
+  await new Promise<void>((resolve) => server.listen(socket, resolve));
+  writePlace(folder, { socket, pid: 4242, since: 0 });
+  const callers: Socket[] = [];
+  server.on("connection", (socket) => callers.push(socket));
+  open.push(async () => {
+    for (const socket of callers) socket.destroy();
+    await new Promise<void>((resolve) => server.close(() => resolve()));
+  });
+  return server;
+}

@@ -1,0 +1,249 @@
+import { renameSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { askDaemon, borrowFolder, NO_DAEMON } from "../../../src/mirror/daemon/control/ask.ts";
+import { DaemonFolder, type FolderOptions } from "../../../src/mirror/daemon/daemon-folder.ts";
+import type { FolderEvent } from "../../../src/mirror/daemon/folder-events.ts";
+import { systemRandom } from "../../../src/common/system-random.ts";
+import { storeKey } from "../../../src/mirror/settings/key.ts";
+import type { Daemon, DaemonEvent } from "../../../src/mirror/engine/daemon/daemon.ts";
+import type { World } from "../../../src/mirror/engine/run/world.ts";
+import type { Clock } from "../../../src/common/clock.ts";
+import { openRig, type Rig } from "../../cli/rig.ts";
+import { closeNothing, doNothing } from "../../simulator/quiet-ports.ts";
+
+/**
+ * The keeper of a folder, over loops that a test scripts: what it does when they break, hang or are
+ * cut off.
+ */
+
+let rig: Rig;
+let stop: AbortController;
+let ended: Promise<unknown> = Promise.resolve();
+const news: FolderEvent[] = [];
+const listeners = new Set<() => void>();
+
+beforeEach(async () => {
+  rig = await openRig();
+  expect((await rig.init()).code).toBe(0);
+  stop = new AbortController();
+  waits = 20;
+  news.splice(0);
+});
+afterEach(async () => {
+  stop.abort();
+  await ended;
+  await rig.close();
+});
+
+type Loop = Partial<Daemon>;
+
+const IDLE = {
+  phase: { kind: "idle" },
+  inSyncAsOf: null,
+  pendingDeletions: [],
+  dirty: { count: 0, paths: [] },
+  lastReport: null,
+  nextPollAt: 1,
+  retryAt: null,
+  watching: "events",
+  limit: null,
+  news: { kind: "off" },
+} as const;
+
+const untilAborted = (signal: AbortSignal) =>
+  new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+
+/** How often a wait for the next opening ends at once; the one after lasts until the end. */
+let waits = 0;
+
+const clock: Clock = {
+  now: Date.now,
+  monotonic: () => performance.now(),
+  sleep: async (_ms, signal) => (waits-- > 0 || signal === undefined ? undefined : untilAborted(signal)),
+};
+
+/** As a loop that has nothing to do, where it is not scripted. */
+class ScriptedDaemon implements Daemon {
+  readonly #world: World;
+
+  constructor(world: World, loop: Loop) {
+    this.#world = world;
+    Object.assign(this, loop);
+  }
+
+  run(stop: AbortSignal): Promise<void> {
+    return untilAborted(stop);
+  }
+
+  request(): Promise<never> {
+    return Promise.reject(new Error("not scripted"));
+  }
+
+  whenThere(): Promise<never> {
+    return Promise.reject(new Error("not scripted"));
+  }
+
+  exclusive: Daemon["exclusive"] = async (work) => work(this.#world);
+
+  status(): typeof IDLE {
+    return IDLE;
+  }
+
+  onEvent(): () => void {
+    return doNothing;
+  }
+
+  alive(): number {
+    return performance.now();
+  }
+}
+
+function noteEvent(_root: string, event: FolderEvent): void {
+  news.push(event);
+  for (const look of [...listeners]) look();
+}
+
+/** @param loops one for each time that the folder is opened; the last for all after it */
+async function keep(...loops: readonly Loop[]): Promise<DaemonFolder> {
+  const folder = await DaemonFolder.open(rig.root, optionsOf(loops));
+  if (folder.kind === "trouble") throw new Error(folder.trouble.what);
+  ended = folder.value.run(stop.signal);
+  await told("opened");
+  return folder.value;
+}
+
+function optionsOf(loops: readonly Loop[]): FolderOptions {
+  let opened = 0;
+  return {
+    env: { XDG_RUNTIME_DIR: rig.dir, XDG_STATE_HOME: rig.stateHome },
+    cwd: rig.dir,
+    clock,
+    random: systemRandom(),
+    createWatcher: () => ({ start: closeNothing, close: closeNothing }),
+    createDaemon: (world) => new ScriptedDaemon(world, loops[Math.min(opened++, loops.length - 1)]!),
+    onEvent: noteEvent,
+  };
+}
+
+function told(kind: FolderEvent["kind"], times = 1): Promise<void> {
+  return new Promise((resolve) => {
+    const look = () => {
+      if (news.filter((one) => one.kind === kind).length < times) return;
+      listeners.delete(look);
+      resolve();
+    };
+    listeners.add(look);
+    look();
+  });
+}
+
+const broken = (message: string, code?: string): Loop => ({
+  run: () => Promise.reject(Object.assign(new Error(message), code === undefined ? {} : { code })),
+});
+
+describe("a folder whose loop breaks", () => {
+  test("is told without the words of the fault, closed, and opened again", async () => {
+    await keep(broken("# my secret text"), broken("gone", "ENOENT"), {});
+    await told("opened", 3);
+    const troubles = news.flatMap((one) => (one.kind === "broken" ? [one.trouble.what] : []));
+    expect(troubles).toEqual([
+      `syncing ${rig.root} ended by an error in mdmirror itself`,
+      `syncing ${rig.root} ended: it does not exist (ENOENT)`,
+    ]);
+    expect(await askDaemon(rig.root, { do: "status" })).toMatchObject({ kind: "ok", value: { phase: "idle" } });
+  });
+
+  test("waits longer each time, five minutes at most", async () => {
+    await keep(...Array.from({ length: 12 }, () => broken("x")), {});
+    await told("opened", 13);
+    const waits = news.flatMap((one) => (one.kind === "broken" ? [one.retryMs] : []));
+    expect(waits.slice(0, 9)).toEqual([2, 4, 8, 16, 32, 64, 128, 256, 300].map((seconds) => seconds * 1_000));
+    expect(Math.max(...waits)).toBe(300_000);
+  });
+
+  test("frees its lock while it is closed, and says why it does nothing", async () => {
+    const config = join(rig.root, ".mdmirror", "config.json");
+    waits = 1;
+    const folder = await keep({
+      run: async () => {
+        renameSync(config, `${config}.away`);
+        throw new Error("x");
+      },
+    });
+    await told("broken", 2);
+    expect(folder.status()).toMatchObject({ phase: "closed" });
+    const answered = await askDaemon(rig.root, { do: "sync" });
+    expect(answered).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
+    expect(JSON.stringify(answered)).toContain("config.json");
+  });
+});
+
+describe("a loop that stands still", () => {
+  test("gives no beats, so that whoever waits for it is told after the deadline", async () => {
+    await keep({ alive: () => performance.now() - 300_000, request: () => new Promise(() => undefined) });
+    const answer = await askDaemon(rig.root, { do: "sync" }, 60);
+    expect(answer).toMatchObject({ kind: "trouble", trouble: { code: "daemon-silent" } });
+    const status = await askDaemon(rig.root, { do: "status" });
+    if (status === NO_DAEMON || status.kind === "trouble") throw new Error("no status");
+    expect(status.value.stillMs).toBeGreaterThan(240_000);
+  });
+});
+
+describe("a daemon that ends", () => {
+  test("refuses what it had not begun, and says to run it again", async () => {
+    const cut = Promise.withResolvers<never>();
+    await keep({ request: () => cut.promise });
+    const asking = askDaemon(rig.root, { do: "sync" });
+    await askDaemon(rig.root, { do: "status" });
+    stop.abort();
+    cut.reject(new Error("the daemon has stopped"));
+    const answer = await asking;
+    expect(JSON.stringify(answer)).toMatch(/run the command again/);
+  });
+});
+
+const REFUSED = { kind: "waiting", why: "unauthenticated", failures: 1, detail: "not valid" } as const;
+const refused = () => ({ ...IDLE, phase: REFUSED });
+
+describe("a folder whose key was refused", () => {
+  test("is opened anew for what is asked of it once another key is there", async () => {
+    await keep({ status: refused }, { request: async () => undefined as never });
+    storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
+    expect(await askDaemon(rig.root, { do: "pause" })).toMatchObject({ kind: "ok", value: { changed: true } });
+  });
+
+  test("is opened anew when it is refused again, and another key is there", async () => {
+    const tells: ((event: DaemonEvent) => void)[] = [];
+    const onEvent: Daemon["onEvent"] = (listener) => {
+      tells.push(listener);
+      return doNothing;
+    };
+    await keep({ status: refused, onEvent }, {});
+    storeKey(join(rig.root, ".mdmirror"), "mdm_another-key");
+    tells[0]!({ kind: "phase", phase: REFUSED, at: 0 });
+    await told("opened", 2);
+  });
+});
+
+describe("a borrower that puts another state in place", () => {
+  test("makes the daemon open the folder anew", async () => {
+    await keep({});
+    const borrowed = await borrowFolder(rig.root, "sync");
+    if (borrowed === NO_DAEMON || borrowed.kind === "trouble") throw new Error("not lent");
+    renameSync(join(rig.root, ".mdmirror", "state.db"), join(rig.root, ".mdmirror", "state.db.damaged"));
+    borrowed.value.giveBack();
+    // This scripted loop ends when it is told to; a real one ends its steps first.
+    await told("opened", 2);
+    expect(news.filter((one) => one.kind === "broken")).toEqual([]);
+  });
+});
+
+test("I19 a folder that went away as its daemon began is told as such, and is no fault of mdmirror's", async () => {
+  const folder = await DaemonFolder.open(rig.root, optionsOf([{}]));
+  if (folder.kind === "trouble") throw new Error(folder.trouble.what);
+  renameSync(rig.root, `${rig.root}-away`);
+  const run = await folder.value.run(stop.signal);
+  renameSync(`${rig.root}-away`, rig.root);
+  expect(run).toMatchObject({ kind: "trouble", trouble: { kind: "usage", code: "root-missing" } });
+});

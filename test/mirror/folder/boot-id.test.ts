@@ -1,0 +1,47 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { readBootId } from "../../../src/mirror/folder/boot-id.ts";
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "mdm-boot-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const ID = "6B1F5D0E-57F0-4C0B-9D8C-0B1F1B5E2C11";
+
+/** A `sysctl` that tells the id to whom asks for it as macOS calls it, and takes no environment. */
+function plantSysctl(text: string): string {
+  const program = join(dir, "sysctl");
+  writeFileSync(program, `#!/bin/sh\n${text}\n`);
+  chmodSync(program, 0o755);
+  return program;
+}
+
+test("Linux tells it in a file", () => {
+  const file = join(dir, "boot_id");
+  writeFileSync(file, `${ID}\n`);
+  expect(readBootId({ platform: "linux", file })).toBe(ID);
+});
+
+test("macOS tells it by a program, which does not get the key", () => {
+  const sysctl = plantSysctl(`[ "$*" = "-n kern.bootsessionuuid" ] && [ -z "$MDMIRROR_API_KEY" ] && echo ${ID}`);
+  process.env["MDMIRROR_API_KEY"] = "mdm_from_the_shell";
+  try {
+    expect(readBootId({ platform: "darwin", sysctl, file: "/nothing" })).toBe(ID);
+  } finally {
+    delete process.env["MDMIRROR_API_KEY"];
+  }
+});
+
+test("it is not known where the file is not there, is empty, or the program is not there, fails or says nothing", () => {
+  const file = join(dir, "empty");
+  writeFileSync(file, "\n");
+  expect(readBootId({ platform: "linux", file })).toBeNull();
+  expect(readBootId({ platform: "linux", file: join(dir, "none") })).toBeNull();
+  expect(readBootId({ platform: "darwin", sysctl: join(dir, "none") })).toBeNull();
+  expect(readBootId({ platform: "darwin", sysctl: plantSysctl(`echo ${ID}; exit 1`) })).toBeNull();
+  expect(readBootId({ platform: "darwin", sysctl: plantSysctl("exit 0") })).toBeNull();
+});

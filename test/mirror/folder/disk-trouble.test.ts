@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { diskTrouble } from "../../../src/mirror/folder/disk-trouble.ts";
+
+const error = (code: string) => Object.assign(new Error("words of the library"), { code });
+
+describe("errors of the ground under the state file", () => {
+  it.each([
+    ["SQLITE_FULL", "the disk is full"],
+    ["ENOSPC", "the disk is full"],
+    ["EDQUOT", "the disk is full"],
+    ["SQLITE_IOERR_SHMSIZE", "the disk is full"],
+    ["SQLITE_CORRUPT_INDEX", "the state file is damaged"],
+    ["SQLITE_IOERR_WRITE", "the disk of the state file failed"],
+    ["EROFS", "the disk of the state file failed"],
+    ["SQLITE_BUSY", "another program uses the state file"],
+    ["SQLITE_READONLY_DBMOVED", "the state file was moved or removed while it was in use"],
+  ])("%s: %s", (code, what) => {
+    expect(diskTrouble(error(code))).toMatchObject({ what, code });
+  });
+
+  it("takes no fault of our own for one of the disk", () => {
+    expect(diskTrouble(error("SQLITE_ERROR"))).toBeNull();
+    expect(diskTrouble(new Error("a bug"))).toBeNull();
+  });
+});

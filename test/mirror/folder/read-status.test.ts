@@ -1,0 +1,23 @@
+import { expect, onTestFinished, test } from "vitest";
+import type { Glances } from "../../../src/mirror/folder/glances.ts";
+import { readStatus } from "../../../src/mirror/folder/read-status.ts";
+import { openRig } from "../../cli/rig.ts";
+
+test("what a daemon is applying is not interrupted", async () => {
+  const rig = await openRig();
+  onTestFinished(() => rig.close());
+  await rig.init();
+  const value = {
+    survey: { documents: 2, folders: 0, conflicts: [], reviews: [] },
+    holds: [],
+    intents: [{ intent: { kind: "put" } }, { intent: { kind: "set-aside" } }],
+    meta: new Map(),
+    newestRun: null,
+  };
+  const glances = { at: () => ({ kind: "read", value }) } as unknown as Glances;
+  const pending = async (isBusy: boolean) => {
+    const status = await readStatus(rig.root, isBusy, glances);
+    return status.kind === "ok" ? status.value.pending : status.trouble;
+  };
+  expect([await pending(false), await pending(true)]).toEqual([1, 0]);
+});

@@ -1,0 +1,69 @@
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { keepUp } from "../../../src/mirror/folder/upkeep.ts";
+import type { OpenedMirror } from "../../../src/mirror/folder/open-mirror.ts";
+import { openState } from "../../../src/mirror/state/open.ts";
+import type { StoredState } from "../../../src/mirror/state/state.ts";
+import { NAME } from "../../state/text-name.ts";
+import { NO_LOG } from "../../simulator/quiet-ports.ts";
+
+const DAY = 86_400_000;
+let folder: string;
+let now = 1_000 * DAY;
+let state: StoredState;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "mdmirror-upkeep-"));
+  mkdirSync(join(folder, ".mdmirror"));
+  const clock = { now: () => now, monotonic: () => now, sleep: async () => undefined };
+  const opened = openState({ folder: join(folder, ".mdmirror"), clock });
+  if (opened.kind !== "opened") throw new Error(opened.kind);
+  state = opened.state;
+});
+
+afterEach(() => {
+  state.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function mirror(): OpenedMirror {
+  const clock = { now: () => now };
+  return { root: folder, world: { state, clock, log: NO_LOG, disk: {} } } as unknown as OpenedMirror;
+}
+
+describe("upkeep between passes", () => {
+  it("lets go of a text that nothing names after 30 days of running, and not before", async () => {
+    const orphan = state.putText("a text that nothing names\n", NAME);
+    const days: boolean[] = [];
+    for (let day = 0; day < 34; day++) {
+      await keepUp(mirror(), null);
+      days.push(state.hasText(orphan));
+      now += DAY;
+    }
+    expect(days.slice(0, 30).every((kept) => kept)).toBe(true);
+    expect(days.at(-1)).toBe(false);
+  });
+
+  it("looks for nothing to let go of in a mirror of no age, and does a day later", async () => {
+    const prune = vi.spyOn(state, "prune");
+    const young = mirror();
+    await keepUp(young, null);
+    expect(prune).not.toHaveBeenCalled();
+    now += DAY;
+    await keepUp(young, null);
+    expect(prune).toHaveBeenCalledTimes(1);
+  });
+
+  it("prunes once a day, and again when the clock was set back", async () => {
+    await keepUp(mirror(), null);
+    const first = state.meta("pruned.at");
+    now += DAY / 2;
+    await keepUp(mirror(), null);
+    expect(state.meta("pruned.at")).toBe(first);
+    now -= 10 * DAY;
+    await keepUp(mirror(), null);
+    expect(state.meta("pruned.at")).toBe(String(now));
+  });
+});

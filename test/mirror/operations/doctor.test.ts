@@ -1,0 +1,223 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { checkNeighbours, checkWatches } from "../../../src/mirror/operations/doctor/disk.ts";
+import { checkHistory, humanSize } from "../../../src/mirror/operations/doctor/history.ts";
+import { checkService, skewOf } from "../../../src/mirror/operations/doctor/service.ts";
+import { traitChecks } from "../../../src/mirror/operations/doctor/traits.ts";
+import type { RemoteTraits } from "../../../src/mirror/ports/remote.ts";
+import type { Wire, WireResult } from "../../../src/common/wire.ts";
+import { routeTo } from "../../../src/mirror/remote/proxy.ts";
+import { NO_TRAITS } from "../../../src/mirror/remote/traits.ts";
+import { closeNothing } from "../../simulator/quiet-ports.ts";
+
+const ADDRESS = { origin: "https://files.example.org", route: { kind: "direct" } } as const;
+
+let dir: string;
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), "mdmirror-doctor-"));
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+const clock = { now: () => Date.parse("2026-11-21T12:00:00Z"), monotonic: () => 0, sleep: async () => undefined };
+
+const answer = (status: number, body: string, headers: Record<string, string> = {}): WireResult => ({
+  kind: "answer",
+  response: { status, headers, body },
+});
+
+describe("the service", () => {
+  const cases: readonly (readonly [string, WireResult, readonly string[]])[] = [
+    ["a list", answer(200, '{"object":"list","data":[]}'), ["good service", "good key"]],
+    ["401", answer(401, '{"code":"unauthenticated"}'), ["good service", "bad key offline"]],
+    ["no workspace", answer(404, '{"code":"workspace_not_found"}'), ["good service", "bad key offline"]],
+    ["503", answer(503, "{}"), ["bad service offline"]],
+    ["a redirect", answer(301, "", { location: "https://x" }), ["bad service usage"]],
+    ["a web page", answer(200, "<html>welcome</html>"), ["bad service usage"]],
+    ["404 of something else", answer(404, "not found"), ["bad service usage"]],
+    ["silence", { kind: "not-sent", why: "ECONNREFUSED" }, ["bad service offline"]],
+  ];
+  test.each(cases)("%s", async (_what, result, expected) => {
+    const wire: Wire = { send: async () => result, close: closeNothing };
+    const checks = await checkService(wire, "mdm_secret", ADDRESS, clock);
+    expect(
+      checks.map(({ state, about, fault }) => [state, about, fault].filter((part) => part !== undefined).join(" ")),
+    ).toEqual(expected);
+    expect(JSON.stringify(checks)).not.toContain("mdm_secret");
+    for (const check of checks) expect(check.state === "bad").toBe(check.next !== null);
+  });
+
+  const LIST = answer(200, '{"object":"list","data":[]}');
+  const NO_WORKSPACE = answer(404, '{"code":"workspace_not_found"}');
+  const GOOD = answer(200, '{"object":"api_key","valid":true}');
+  const REFUSED = answer(401, '{"code":"unauthenticated"}');
+  const SILENCE: WireResult = { kind: "lost", why: "ECONNRESET" };
+  test.each<readonly [string, WireResult, WireResult, string | null]>([
+    ["a list, a good key", LIST, GOOD, "good: the service accepts it, and confirms it (/auth/validate-key)"],
+    [
+      "a list, no such route",
+      LIST,
+      answer(404, '{"code":"not_found"}'),
+      "good: the service accepts it (the service has no /auth/validate-key; the list of documents shows it)",
+    ],
+    [
+      "a list, no such method",
+      LIST,
+      answer(405, ""),
+      "good: the service accepts it (the service has no /auth/validate-key; the list of documents shows it)",
+    ],
+    [
+      "a list, silence",
+      LIST,
+      SILENCE,
+      "good: the service accepts it (/auth/validate-key does not answer; the list of documents shows it)",
+    ],
+    [
+      "no workspace, a good key",
+      NO_WORKSPACE,
+      GOOD,
+      "bad: no workspace matches it (workspace_not_found): the key itself is valid (/auth/validate-key)",
+    ],
+    ["no workspace, a wrong key", NO_WORKSPACE, REFUSED, "bad: no workspace matches it (workspace_not_found)"],
+    ["closed, a good key", answer(503, "{}"), GOOD, "good: the service accepts it (/auth/validate-key)"],
+    ["closed, a wrong key", answer(503, "{}"), REFUSED, "bad: the service refuses it (/auth/validate-key)"],
+    ["closed, silence", answer(503, "{}"), SILENCE, null],
+  ])("%s", async (_what, listed, validated, expected) => {
+    const asked: string[] = [];
+    const wire: Wire = {
+      send: async ({ method, path, body }) => {
+        asked.push(`${method} ${path} ${body}`);
+        return method === "GET" ? listed : validated;
+      },
+      close: closeNothing,
+    };
+    const checks = await checkService(wire, "mdm_secret", ADDRESS, clock);
+    expect(asked).toEqual(["GET /v1/files?limit=1 null", "POST /auth/validate-key {}"]);
+    const key = checks.find(({ about }) => about === "key");
+    expect(key === undefined ? null : `${key.state}: ${key.detail}`).toBe(expected);
+    expect(JSON.stringify(checks)).not.toContain("mdm_secret");
+  });
+
+  test.each([
+    ["Sat, 21 Nov 2026 12:00:30 GMT", "good"],
+    ["Sat, 21 Nov 2026 11:55:00 GMT", "warn"],
+    ["Sat, 21 Nov 2026 12:05:00 GMT", "warn"],
+    ["yesterday", undefined],
+    [undefined, undefined],
+  ])("a Date of %s is %s", (date, state) => {
+    expect(skewOf(date, clock.now())[0]?.state).toBe(state);
+  });
+});
+
+describe("what was learned of the service", () => {
+  const notes = (traits: Partial<RemoteTraits>) =>
+    traitChecks({ ...NO_TRAITS, ...traits }).flatMap(({ about, state, trait, detail }) =>
+      state === "good" ? [] : [[about, trait?.learned, detail.includes(`(recommended: ${trait?.liked})`)]],
+    );
+
+  test("of the deployment that exists, all is as liked", () => {
+    const deployed = { folderTree: "yes", moveToRoot: "yes", folderPatch: "yes", folderDelete: "yes" } as const;
+    const checks = traitChecks({ ...NO_TRAITS, ...deployed, conflicts: "reviewed", keptForms: { plain: 3 } });
+    expect(checks.filter(({ state, trait }) => state !== "good" || trait?.learned !== trait?.liked)).toEqual([]);
+    expect(notes({})).toEqual([]);
+  });
+
+  test.each<readonly [string, Partial<RemoteTraits>, string]>([
+    ["folder-tree", { folderTree: "no" }, "no"],
+    ["ids", { looseIds: true }, "loose"],
+    ["path-spelling", { leadingSlash: false }, "relative"],
+    ["move-to-root", { moveToRoot: "no" }, "no"],
+    ["folder-changes", { folderPatch: "no" }, "no"],
+    ["folder-deletion", { folderDelete: "no" }, "no"],
+    ["conflicting-edits", { conflicts: "refused" }, "refused"],
+    ["name-case", { foldsCase: true }, "folded"],
+    ["name-unicode", { foldsUnicode: true }, "folded"],
+    ["legal-characters", { refusedCharacters: "|()" }, "|()"],
+    ["texts", { keptForms: { plain: 3, "carriage-return": 0 } }, "changed"],
+  ])("%s differs: a note says how, and what would be liked", (about, traits, learned) => {
+    expect(notes(traits)).toEqual([[about, learned, true]]);
+  });
+});
+
+describe("inotify limits", () => {
+  test.each([
+    [100, 8_192, 128, "good"],
+    [5_000, 8_192, 128, "warn"],
+    [10, 8_192, 8, "warn"],
+  ])("%i folders with %i watches and %i watchers: %s", (folders, watches, instances, state) => {
+    writeFileSync(join(dir, "max_user_watches"), `${watches}\n`);
+    writeFileSync(join(dir, "max_user_instances"), `${instances}\n`);
+    expect(checkWatches(folders, dir)[0]?.state).toBe(state);
+  });
+
+  test("say nothing where the system has none", () => {
+    expect(checkWatches(10, join(dir, "none"))).toEqual([]);
+  });
+});
+
+describe("other sync tools on the folder", () => {
+  test.each([
+    [".stfolder", "Syncthing"],
+    [".dropbox", "Dropbox"],
+    [".owncloudsync.log", "Nextcloud or ownCloud"],
+    [".sync", "Resilio Sync"],
+  ])("%s in it means %s", (name, tool) => {
+    mkdirSync(join(dir, name));
+    expect(checkNeighbours(dir)[0]).toMatchObject({ state: "warn", detail: `${tool} also seems to sync this folder` });
+  });
+
+  test("a folder above with their name counts too", () => {
+    mkdirSync(join(dir, "Dropbox/notes"), { recursive: true });
+    expect(checkNeighbours(join(dir, "Dropbox/notes"))[0]?.detail).toContain("Dropbox");
+    expect(checkNeighbours(dir)[0]?.state).toBe("good");
+  });
+});
+
+describe("the size of the history", () => {
+  test.each([
+    [0, "0 B"],
+    [999, "999 B"],
+    [1_000, "1.0 KB"],
+    [9_949, "9.9 KB"],
+    [9_950, "10 KB"],
+    [999_499, "999 KB"],
+    [999_500, "1.0 MB"],
+    [12_345_678, "12 MB"],
+    [3_200_000_000, "3.2 GB"],
+    [5e15, "5000 TB"],
+  ])("%i bytes are %s", (bytes, words) => {
+    expect(humanSize(bytes)).toBe(words);
+  });
+
+  test("counts both databases with their companions, the trash and the log", () => {
+    const put = (path: string, size: number) => writeFileSync(join(dir, path), "x".repeat(size));
+    mkdirSync(join(dir, "trash", "2026-11-21", "notes"), { recursive: true });
+    mkdirSync(join(dir, "log"));
+    put("texts.db", 4_000);
+    put("texts.db-wal", 1_000);
+    put("state.db", 200);
+    put("state.db-shm", 30);
+    put("trash/2026-11-21/a.1a2b3c4d.md", 7);
+    put("trash/2026-11-21/notes/b.1a2b3c4d.md", 5);
+    put("log/mdmirror.log", 90);
+    put("key", 50);
+    expect(checkHistory(dir)).toEqual({
+      ...{ about: "history", state: "good", next: null },
+      detail: "5.3 KB: texts 5.0 KB, state 230 B, trash 12 B, log 90 B",
+      bytes: { texts: 5_000, state: 230, trash: 12, log: 90 },
+    });
+  });
+
+  test("of a folder that has none yet is nothing", () => {
+    expect(checkHistory(dir).bytes).toEqual({ texts: 0, state: 0, trash: 0, log: 0 });
+  });
+});
+
+test("I30 a proxy is named, without its password", async () => {
+  const route = routeTo("https://files.example.org", { HTTPS_PROXY: "http://ann:pw@proxy.test:3128" });
+  const wire: Wire = { send: async () => answer(200, '{"object":"list","data":[]}'), close: closeNothing };
+  const checks = await checkService(wire, "mdm_secret", { ...ADDRESS, route }, clock);
+  expect(JSON.stringify(checks)).toContain("http://proxy.test:3128 (HTTPS_PROXY)");
+  expect(JSON.stringify(checks)).not.toContain("pw@");
+});

@@ -1,0 +1,68 @@
+import { expect, test } from "vitest";
+import { readUndo, readUndoSince, undoRun } from "../../../src/mirror/operations/history/undo.ts";
+import { fc } from "../../property.ts";
+import { type Mirror, ROOT } from "../../simulator/mirror.ts";
+import { createRig, type Rig } from "../../simulator/rig.ts";
+
+const PATHS = ["a.md", "b.md", "c.md", "f/a.md", "f/b.md", "g/a.md", "g/h/a.md", "k.md"];
+
+/** What somebody does, here or there, to a document and a path that are chosen by numbers. */
+const change = fc.record({
+  what: fc.constantFrom("edit", "edit there", "write anew", "remove", "move", "create"),
+  at: fc.nat(100),
+  to: fc.constantFrom("n0.md", "f/n1.md", "g/n2.md", "g/h/n3.md", ...PATHS),
+});
+type Change = { readonly what: string; readonly at: number; readonly to: string };
+
+function make({ rig, mirror }: { rig: Rig; mirror: Mirror }, { what, at, to }: Change, n: number): void {
+  const texts = mirror.texts();
+  const files = [...texts.keys()].toSorted();
+  const path = files[at % files.length]!;
+  const there = rig.app.files().get(path)?.text;
+  if (what === "edit") mirror.write(path, `${texts.get(path)}edit ${n}\n`);
+  if (what === "edit there" && there !== undefined) rig.app.edit(path, `${there}there ${n}\n`);
+  if (what === "write anew") mirror.write(path, `anew ${n}\n`);
+  if (what === "remove" && files.length > 5) mirror.disk.user.remove(`${ROOT}/${path}`);
+  if (texts.has(to)) return;
+  if (what === "move") mirror.disk.user.rename(`${ROOT}/${path}`, `${ROOT}/${to}`);
+  if (what === "create") mirror.write(to, `new ${n} ${to}\n`);
+}
+
+const textsOf = (files: ReadonlyMap<string, string>) => [...files.values()].toSorted();
+
+async function undo(mirror: Mirror, plan: ReturnType<typeof readUndo>) {
+  if (plan.kind === "trouble") throw new Error(plan.trouble.what);
+  const { ends } = await undoRun(mirror.world(), plan.value);
+  for (let run = 0; run < 2; run++) await mirror.sync();
+  return { items: plan.value.items, isAllDone: ends.every(({ done }) => done) };
+}
+
+test("undo --since gives the folder of then, or says what it leaves; undoing that gives the texts of now", async () => {
+  let whole = 0;
+  const runs = fc.array(fc.array(change, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(runs, async (all) => {
+      const rig = createRig(1);
+      const mirror = rig.mirror();
+      for (const path of PATHS) rig.app.create(path, `${path}\n`);
+      await mirror.sync();
+      await rig.clock.sleep(60_000);
+      const [since, then] = [rig.clock.now(), mirror.texts()];
+      for (const [round, changes] of all.entries()) {
+        for (const [n, one] of changes.entries()) make({ rig, mirror }, one, 10 * round + n);
+        for (let run = 0; run < 2; run++) await mirror.sync();
+      }
+      const now = mirror.texts();
+      const back = await undo(mirror, readUndoSince(mirror.world(), since));
+      if (!back.isAllDone) return;
+      expect(mirror.texts()).toEqual(then);
+      if (back.items.length === 0) return;
+      const again = await undo(mirror, readUndo(mirror.world(), null));
+      // One that comes back where another has just left may get a name beside it.
+      if (again.isAllDone) expect(textsOf(mirror.texts())).toEqual(textsOf(now));
+      whole++;
+    }),
+    { numRuns: 15 },
+  );
+  expect(whole).toBeGreaterThan(5);
+});

@@ -1,0 +1,48 @@
+import { chownSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { dataTrouble, isOfFolder } from "../../../src/service/admin/data-trouble.ts";
+import { temporaryFolder } from "../fixture.ts";
+
+/** As the system and SQLite say it. */
+
+const fault = (code: string, path?: string) => Object.assign(new Error(code), { code, path });
+
+describe("a data folder that cannot be used", () => {
+  it.each([
+    ["EACCES", "usage"],
+    ["EPERM", "usage"],
+    ["EEXIST", "usage"],
+    ["ENOTDIR", "usage"],
+    ["EIO", "fault"],
+    ["SQLITE_FULL", "fault"],
+    ["ENOSPC", "fault"],
+    ["SQLITE_CANTOPEN", "fault"],
+    ["SQLITE_BUSY", "locked"],
+  ])("by %s is a matter of %s", (code, kind) => {
+    const data = temporaryFolder();
+    expect(dataTrouble(data, fault(code))).toMatchObject({ trouble: { kind, code } });
+    expect(dataTrouble(join(data, "none"), fault(code))).toMatchObject({ trouble: { kind, code } });
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("because of another user names whose it is", () => {
+    const data = temporaryFolder();
+    const file = join(data, "service.db-wal");
+    writeFileSync(file, "");
+    chownSync(file, 65_534, 65_534);
+    const what = `${file} belongs to user 65534, and this process is user 0, who may not use it`;
+    expect(dataTrouble(data, fault("SQLITE_CANTOPEN"))).toMatchObject({ trouble: { kind: "usage", what } });
+    expect(dataTrouble(data, fault("EIO"))).toMatchObject({ trouble: { kind: "fault" } });
+  });
+});
+
+it("tells the folder's faults from those of the way to a database", () => {
+  const of = (error: unknown) => isOfFolder("/srv/data", error);
+  expect([
+    of(fault("EACCES", "/srv/data")),
+    of(fault("EACCES", "/srv/data/key")),
+    of(fault("SQLITE_BUSY")),
+    of(fault("ECONNREFUSED")),
+    of(fault("EACCES", "/srv/data-of-another/root.crt")),
+  ]).toEqual([true, true, true, false, false]);
+});

@@ -1,0 +1,102 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { openWire } from "../../src/cli/admin/open-wire.ts";
+import { reachByFolder } from "../../src/service/admin/reach.ts";
+import { systemClock } from "../../src/common/system-clock.ts";
+import { type Serving, startOnDatabase, startService } from "../../src/service/serve.ts";
+import { freshDatabase, whyNoPostgres } from "../postgres/database.ts";
+import { temporaryFolder } from "./fixture.ts";
+import { rethrow } from "../simulator/quiet-ports.ts";
+
+/** `mdmirror serve --database`: services that share a database of PostgreSQL. */
+
+const PLAIN = { host: "127.0.0.1", port: 0, tls: null, insecureHttp: false, onFault: rethrow } as const;
+
+type Where = { readonly data: string; readonly database: string | null };
+
+function serve({ data, database }: Where) {
+  const options = { ...PLAIN, data };
+  return database === null ? startService(options) : startOnDatabase(options, database);
+}
+
+async function serving(options: Where): Promise<Serving<string | null>> {
+  const started = await serve(options);
+  if (started.kind === "trouble") throw new Error(started.trouble.what);
+  let closed: Promise<void> | null = null;
+  const close = () => (closed ??= started.value.close());
+  onTestFinished(close);
+  return { ...started.value, close };
+}
+
+async function list({ url }: Pick<Serving, "url">, key: string): Promise<unknown> {
+  const answer = await fetch(`${url}/v1/files?limit=1`, { headers: { "x-api-key": key } });
+  return { status: answer.status, ...((await answer.json()) as object) };
+}
+
+describe.skipIf(whyNoPostgres !== null)("services on one database", () => {
+  it("serve the same documents, with keys that the first one made", async () => {
+    const database = await freshDatabase();
+    const [one, other] = [temporaryFolder(), temporaryFolder()];
+    const first = await serving({ data: one, database });
+    const second = await serving({ data: other, database });
+    expect(second.key).toBeNull();
+    const key = readFileSync(first.keyFile, "utf8").trim();
+    expect(first.key).toBe(key);
+    for (const path of ["/a.md", "/b.md"]) {
+      const headers = { "x-api-key": key, "content-type": "application/json" };
+      await fetch(`${first.url}/v1/files`, { method: "POST", headers, body: JSON.stringify({ path, content: "x" }) });
+    }
+    const page = (await list(second, key)) as { nextCursor: string };
+    expect(page).toEqual(await list(first, key));
+    const next = await fetch(`${first.url}/v1/files?limit=1&cursor=${page.nextCursor}`, {
+      headers: { "x-api-key": key },
+    });
+    expect(await next.json()).toMatchObject({ data: [{ path: "/b.md" }], hasMore: false });
+    const adminKey = readFileSync(first.adminKeyFile, "utf8").trim();
+    const admin = await fetch(`${second.url}/admin/workspaces`, { headers: { "x-api-key": adminKey } });
+    expect(await admin.json()).toMatchObject({ data: [{ name: "main", documents: 2 }] });
+  });
+
+  it("are administered by the folder of one that runs, and no other", async () => {
+    const [database, data] = [await freshDatabase(), temporaryFolder()];
+    const service = await serving({ data, database });
+    const reached = await reachByFolder(data, { clock: systemClock(), openWire });
+    if (reached.kind === "trouble") throw new Error(reached.trouble.what);
+    await reached.value.close();
+    await service.close();
+    // As a killed one leaves it, when another process has the id by now.
+    writeFileSync(join(data, "address"), `{"url":"${service.url}","pid":${process.pid}}\n`);
+    const after = await reachByFolder(data, { clock: systemClock(), openWire });
+    expect(after).toMatchObject({
+      kind: "trouble",
+      trouble: { what: expect.stringContaining("no service is running on") },
+    });
+  });
+
+  it("are refused a folder of another service, and a key of another database", async () => {
+    const [database, data] = [await freshDatabase(), temporaryFolder()];
+    const service = await serving({ data, database });
+    expect(await serve({ data, database })).toMatchObject({ trouble: { code: "SQLITE_BUSY" } });
+    await service.close();
+    expect(await serve({ data, database: null })).toMatchObject({ trouble: { code: "other-data" } });
+    writeFileSync(join(data, "admin-key"), "mdm_admin_of-another\n");
+    expect(await serve({ data, database })).toMatchObject({ trouble: { code: "other-key" } });
+    const onSqlite = temporaryFolder();
+    await (await serving({ data: onSqlite, database: null })).close();
+    expect(await serve({ data: onSqlite, database })).toMatchObject({ trouble: { code: "other-data" } });
+  });
+
+  it("say why a database cannot be used, without its password", async () => {
+    const url = new URL(await freshDatabase());
+    url.pathname = "/nowhere";
+    url.password = "hunter2";
+    const nowhere = await serve({ data: temporaryFolder(), database: url.href });
+    expect(nowhere).toMatchObject({ trouble: { code: "3D000", what: expect.stringContaining("nowhere") } });
+    const unreached = await serve({ data: temporaryFolder(), database: "postgres://ann:hunter2@127.0.0.1:1/x" });
+    expect(unreached).toMatchObject({
+      trouble: { code: "ECONNREFUSED", what: expect.stringContaining("127.0.0.1:1") },
+    });
+    expect(JSON.stringify([nowhere, unreached])).not.toContain("hunter2");
+  });
+});
