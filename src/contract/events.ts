@@ -1,29 +1,34 @@
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 /**
- * What `GET /v1/events` tells: an answer without an end, `text/event-stream`, of hints at what may
- * have changed. The published contract says nothing of events, so a client finds out whether a
- * deployment has them, and works without.
+ * Events of `GET /v1/events`: an endless answer, `text/event-stream`, of hints at possible changes.
+ * The published contract does not mention events, so a client detects whether a deployment has
+ * them, and works without.
  */
 
 export const EVENT_STREAM = "text/event-stream";
 
-/** After so long without a byte the connection is dead. */
+/** Milliseconds without a byte after which a connection counts as dead. */
 export const SILENCE_MS = 45_000;
 
-// LIMIT: an id goes into a header of a request, as a cursor into its first line.
+// LIMIT: characters; a client sends an id in a header of its next request.
 export const MAX_EVENT_ID_LENGTH = 256;
 
 /**
- * The `event` of a block; one of another type is passed over. `reset`: what happened since the id
- * that was sent is not known any more, or what the key may read changed: look at everything.
+ * The `event` of a block; clients ignore other types. `reset`: events since the id that was sent
+ * are no longer known, or the access of the key changed, so the client must scan everything.
  */
 export type EventType = "file" | "folder" | "reset";
 
-/** `gone`: deleted, or no longer readable by this key; an event never says which. */
+/**
+ * Kind of a change. `gone`: deleted, or no longer readable by this key; an event does not
+ * distinguish the two.
+ */
 export type ChangeKind = "created" | "edited" | "moved" | "gone";
 
-/** The `data` of a `file`. `path` and `lastChangeId`: as they are now; left out when it is gone. */
+/**
+ * The `data` of a `file`. `path` and `lastChangeId` are the current ones; left out if it is gone.
+ */
 export type FileEvent = {
   readonly id: DocId;
   readonly change: ChangeKind;
@@ -31,5 +36,5 @@ export type FileEvent = {
   readonly lastChangeId?: ChangeId;
 };
 
-/** The `data` of a `folder`: of the folder itself, not of what is in it. */
+/** The `data` of a `folder`: about the folder itself, not its contents. */
 export type FolderEvent = { readonly id: DirId; readonly change: ChangeKind; readonly path?: string };

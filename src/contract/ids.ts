@@ -10,25 +10,25 @@ type Branded<Name extends string> = string & { readonly [brand]: Name };
 export type DocId = Branded<"DocId">;
 /** `dir_` followed by an opaque suffix. */
 export type DirId = Branded<"DirId">;
-/** `chg_` followed by an opaque suffix. Names one saved version of one document. */
+/** `chg_` followed by an opaque suffix. Identifies one saved version of one document. */
 export type ChangeId = Branded<"ChangeId">;
 
-// The form that services issue: 14 lower-case letters and digits.
+// Form of ids that services issue: 14 lower-case letters and digits.
 const STRICT = /^(?:doc|dir|chg)_[a-z0-9]{14}$/;
-// A suffix that is safe in URLs, SQL and logs, for deployments that issue ids of another form.
+// Suffix that is safe in URLs, SQL and logs, for deployments that issue ids of another form.
 const SUFFIX = "[A-Za-z0-9_-]{1,128}";
 const DOC = new RegExp(`^doc_${SUFFIX}$`);
 const DIR = new RegExp(`^dir_${SUFFIX}$`);
 const CHANGE = new RegExp(`^chg_${SUFFIX}$`);
 
-/** Whether an id of any kind has the form that services issue. */
+/** Tells whether an id of any kind has the form that services issue. */
 export function isStrictId(id: string): boolean {
   return STRICT.test(id);
 }
 
 /**
- * Whether these are two ids joined, as `doc_…-cmit_…`: no document has such an id, whatever form a
- * deployment gives its ids.
+ * Tells whether an id consists of two joined ids, as `doc_…-cmit_…`: no document has such an id in
+ * any deployment.
  */
 export function isCompositeId(id: string): boolean {
   return /_.*(?:doc|dir|chg|cmit)_/.test(id);

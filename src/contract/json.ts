@@ -1,4 +1,4 @@
-/** Reading JSON from outside. */
+/** Reads JSON from outside the program. */
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
@@ -6,12 +6,12 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** An own member of the object: never one of its prototype. */
+/** Returns an own member of the object, never one of its prototype. */
 export function member(object: JsonObject, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }
 
-/** Whether a value is an object whose members are of these types. */
+/** Tells whether a value is an object whose members have these types. */
 export function hasMembers<T extends object>(
   value: unknown,
   types: { readonly [Name in keyof T]: "string" | "number" },

@@ -1,7 +1,4 @@
-/**
- * The numbers of `src/contract/README.md`, "Limits". Every one is tested at n-1, n and n+1 by
- * `test/contract`.
- */
+/** Limits of `src/contract/README.md`, "Limits". `test/contract` tests each at n-1, n and n+1. */
 
 export const MAX_CONTENT_CHARACTERS = 51_200;
 export const MAX_NAME_CHARACTERS = 255;
@@ -11,21 +8,20 @@ export const DEFAULT_PAGE_LIMIT = 100;
 export const SEARCH_HYBRID = { min: 1, max: 500, default: 10 } as const;
 export const SEARCH_REGEX = { min: 1, max: 500, default: 50 } as const;
 export const SEARCH_REGEX_PATTERN_CHARACTERS = 1_024;
-/** How many lines of a file are shown, and the characters of the longest line that is searched. */
+/** Lines of a file that are shown, and characters of the longest line that is searched. */
 export const SEARCH_REGEX_LINES = { lines: 50, characters: 4_096 } as const;
-// ASSUMES: a hybrid query has at most as many characters as a regex's (contract test "bounds the
-// query of a hybrid search").
+// ASSUMES: a hybrid query has at most as many characters as a regex query (contract test "bounds
+// the query of a hybrid search").
 export const SEARCH_QUERY_CHARACTERS = SEARCH_REGEX_PATTERN_CHARACTERS;
 
 /**
- * The length of a text in the unit of the limits: Unicode code points.
- *
- * ASSUMES: "characters" are code points, as JSON Schema's `maxLength` counts them: neither bytes (a
- * limit in bytes would call 51,200 CJK characters too long) nor UTF-16 units (an artefact of some
- * languages), so an emoji outside the BMP is one (contract tests "takes a text of exactly 51,200
- * characters", "counts an astral character as one"). Code points are also the smallest of the
- * sensible counts: what is over the limit here is over it in every unit, so a client may hold it
- * unsent.
+ * Returns the length of a text in the unit of the limits: Unicode code points. ASSUMES:
+ * "characters" are code points, as in JSON Schema's `maxLength`. They are not bytes: a limit in
+ * bytes would refuse 51,200 CJK characters. They are not UTF-16 units, which depend on the
+ * programming language. An emoji outside the BMP is one character (contract tests "takes a text of
+ * exactly 51,200 characters", "counts an astral character as one"). Code points are also the
+ * smallest sensible count. A text over this limit is over the limit in every unit, so a client may
+ * refuse to send it.
  */
 export function countCharacters(text: string): number {
   let count = text.length;
@@ -43,10 +39,10 @@ export function countCharacters(text: string): number {
 }
 
 // ASSUMES: a file's path has at most 4,096 characters and 128 names, so that one small request
-// cannot make an unbounded tree; a folder's stops early enough for any legal file name in it
-// (contract test "bounds the length and the depth of a path").
+// cannot create an unbounded tree. A folder's path has fewer, so that any legal file name fits in
+// the folder (contract test "bounds the length and the depth of a path").
 export const MAX_PATH_CHARACTERS = { file: 4_096, folder: 4_096 - 1 - MAX_NAME_CHARACTERS } as const;
 export const MAX_PATH_NAMES = { file: 128, folder: 127 } as const;
 
-/** Reasons for which a file's content cannot become a document, whatever its name. */
+/** Reasons why a file's content cannot become a document, regardless of its name. */
 export type TextFault = "not-utf-8" | "contains-nul" | "too-large";

@@ -1,8 +1,8 @@
 import { countCharacters, MAX_NAME_CHARACTERS } from "./limits.ts";
 
-/** Which names are legal, by the rules of `src/contract/README.md`, "Paths and names". */
+/** Decides which names are legal, by the rules of `src/contract/README.md`, "Paths and names". */
 
-/** Why a name is refused. Kebab-case: also what logs, SQLite and the screen show. */
+/** Reason why a name is refused, in kebab-case: logs, SQLite and messages also show it. */
 export type NameFault =
   | "empty"
   | "too-long"
@@ -19,27 +19,27 @@ export type NameFault =
 export type NameKind = "file" | "folder";
 
 /**
- * Characters that are refused in every name as shell metacharacters, besides the backslash. Another
+ * Characters refused in every name as shell metacharacters, in addition to the backslash. Another
  * deployment may refuse more or fewer; the client learns which (DOUBTFUL_CHARACTERS).
  */
 export const SHELL_METACHARACTERS = "|&;<>$`*?[]{}:";
 
 /**
- * Characters on which deployments may differ: those that some shell interprets and that are legal
- * here, and the colon, which is not. A client sends a name that it holds for legal once, and learns
- * from the answer; it also learns from the names that a deployment shows.
+ * Characters on which deployments may differ: legal ones that some shell interprets, and the colon,
+ * which is illegal. A client sends a name that it considers legal once, and learns from the answer;
+ * it also learns from names on the service.
  */
 export const DOUBTFUL_CHARACTERS = "()\"'!#~=%^@+,:";
 
 /**
- * The file that holds the rules for a folder's contents. It is configuration: a file as any other,
- * which no search finds.
+ * File with the rules for a folder's contents. It is configuration: a file like any other, but no
+ * search finds it.
  */
 export const STRUCTURE_FILE = ".qontext.structure.md";
 
 /**
- * The characters that the embedded service refused in its first version: mirrors have mapped names
- * by them.
+ * Characters that the embedded service refused in its first version: existing mirrors have mapped
+ * names by them.
  */
 export const FIRST_SHELL_METACHARACTERS = "|&;<>()$`\"'*?[]{}!#~";
 
@@ -49,8 +49,8 @@ const LONE_SURROGATE = /\p{Surrogate}/u;
 
 /**
  * Judges one name (a path segment).
- * @param refused characters counted as shell metacharacters; the embedded service's set unless a
- * client has learned another
+ * @param refused characters that count as shell metacharacters; default: the embedded service's,
+ * unless a client has learned others
  * @returns every fault, in a fixed order; empty for a legal name
  */
 export function nameFaults(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): NameFault[] {
@@ -62,7 +62,7 @@ export function nameFaults(name: string, kind: NameKind, refused: string = SHELL
 
 const CONTROL_ALL = /[\u0000-\u001f\u007f-\u009f]/g;
 
-/** The rules in the order in which their faults are reported. */
+/** Rules in the order in which their faults are reported. */
 type Rules = readonly (readonly [fault: NameFault, isFound: (name: string, refused: string) => boolean])[];
 
 const RULES_OF_BOTH: Rules = [
@@ -88,7 +88,7 @@ function isDots(name: string): boolean {
   return name === "." || name === "..";
 }
 
-/** What a fault means, as a clause for messages: "it …". */
+/** Meaning of a fault, as a clause for messages: "it …". */
 export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   empty: "is empty",
   "too-long": `is longer than ${MAX_NAME_CHARACTERS} characters`,
@@ -103,15 +103,12 @@ export const NAME_FAULT_TEXT: Readonly<Record<NameFault, string>> = {
   "lone-surrogate": "is not well-formed Unicode",
 };
 
-/**
- * One path that was judged. `segment` is the index of the first bad name; the caller adds the
- * `pointer`.
- */
+/** Fault of a path. `segment` is the index of the first bad name; the caller adds the `pointer`. */
 type PathFault = { readonly segment: number; readonly name: string; readonly fault: NameFault };
 
 /**
- * Splits a path of the wire, with or without a leading slash, into its names. ASSUMES: a path
- * without a leading slash starts at the root too (contract test "takes a path without its leading
+ * Splits a path of the API, with or without a leading slash, into its names. ASSUMES: a path
+ * without a leading slash also starts at the root (contract test "takes a path without its leading
  * slash").
  */
 export function pathSegments(path: string): string[] {
@@ -119,8 +116,8 @@ export function pathSegments(path: string): string[] {
 }
 
 /**
- * @returns the first fault of a wire path, or null. Its last name is judged as `kind`, the ones
- * before as folders.
+ * @returns the first fault of a path of the API, or null. The last name is judged as `kind`, the
+ * names before it as folders.
  */
 export function pathFault(path: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): PathFault | null {
   const segments = pathSegments(path);
@@ -132,11 +129,11 @@ export function pathFault(path: string, kind: NameKind, refused: string = SHELL_
 }
 
 /**
- * The legal remote name that a local name is mirrored under (`names: map`). Deterministic; a legal
+ * Returns the legal name on the service for a local name (`names: map`). Deterministic; a legal
  * name maps to itself. White space and refused characters become one hyphen; a name of nothing else
  * becomes `u` and its code points (`[.md` → `u5b.md`).
- * @returns null where no mapping is safe: not a `.md` file, a dot folder, a name that is too long
- * or not Unicode
+ * @returns null if no mapping is safe: not a `.md` file, a dot folder, a name that is too long or
+ * not Unicode
  */
 export function mapName(name: string, kind: NameKind, refused: string = SHELL_METACHARACTERS): string | null {
   const faults = nameFaults(name, kind, refused);

@@ -1,13 +1,13 @@
 /**
- * Arithmetic of paths. Paths are relative, `/`-separated, without leading or trailing slash; `""`
- * is the root.
+ * Functions on paths. Paths are relative, `/`-separated, without leading or trailing slash; `""` is
+ * the root.
  */
 
-/** A path below the mirrored folder, spelled as the disk spells it. */
+/** A path below the linked folder, spelled as on the disk. */
 export type LocalPath = string;
 /**
- * A path below the mirrored subtree of the workspace, spelled as the service spells it, without a
- * leading slash.
+ * A path below the mirrored subtree of the workspace, spelled as on the service, without a leading
+ * slash.
  */
 export type RemotePath = string;
 
@@ -25,7 +25,7 @@ export function nameOf(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
-/** Number of names in a path; 0 for the root. */
+/** Returns the number of names in a path; 0 for the root. */
 export function depthOf(path: string): number {
   if (path === "") return 0;
   let depth = 1;
@@ -33,13 +33,16 @@ export function depthOf(path: string): number {
   return depth;
 }
 
-/** Whether `path` lies strictly below `folder`. Everything but the root lies below the root. */
+/**
+ * Tells whether `path` lies strictly below `folder`. Everything except the root lies below the
+ * root.
+ */
 export function isBelow(path: string, folder: string): boolean {
   if (folder === "") return path !== "";
   return path.length > folder.length && path.startsWith(folder) && path[folder.length] === "/";
 }
 
-/** Whether `path` is `folder` or lies below it. */
+/** Tells whether `path` is `folder` or lies below it. */
 export function isWithin(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }
@@ -60,16 +63,16 @@ export function ancestorsOf(path: string): string[] {
   return result;
 }
 
-/** Which names a side takes for one. */
+/** Names that a side does not distinguish. */
 export type DiskFolding = { readonly foldsCase: boolean; readonly foldsUnicode: boolean };
 
-/** Which names the disk under the root takes. Learned from the disk, not from the platform. */
+/** Names that the disk of the root accepts. Learned from the disk, not from the platform. */
 export type DiskNames = DiskFolding & {
   /** Bytes of the longest name. */
   readonly maxNameBytes: number;
 };
 
-/** Whether the disk takes some different names for one. */
+/** Tells whether the disk treats some different names as the same. */
 export function folds({ foldsCase, foldsUnicode }: DiskFolding): boolean {
   return foldsCase || foldsUnicode;
 }
@@ -80,8 +83,8 @@ export const MAX_NAME_BYTES = 255;
 export const EXACT_DISK: DiskNames = { foldsCase: false, foldsUnicode: false, maxNameBytes: MAX_NAME_BYTES };
 
 /**
- * The key under which a local path is unique on a disk (I11): the path itself, or its NFC form, or
- * that with its case folded.
+ * Returns the key under which a local path is unique on a disk (I11): the path itself, or its NFC
+ * form, whose case may be folded.
  */
 export function pathKey(path: LocalPath, disk: DiskFolding): string {
   const composed = folds(disk) ? path.normalize("NFC") : path;
@@ -103,7 +106,10 @@ export function cutToBytes(text: string, max: number): string {
   return cut;
 }
 
-/** Names of this form are never mapped nor uploaded, even when the state is lost. */
+/**
+ * Tells whether a name has the form of a conflict copy. Such files are never mapped nor uploaded,
+ * even if the state is lost.
+ */
 export function isSidecarName(name: string): boolean {
   return SIDECAR.test(name);
 }

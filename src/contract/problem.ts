@@ -1,11 +1,11 @@
 /**
- * Errors of the wire: `application/problem+json` (`src/contract/README.md`, "Errors"), and what
- * each code means.
+ * Errors of the API: `application/problem+json` (`src/contract/README.md`, "Errors"), and the
+ * meaning of each code.
  */
 
 type CodeFacts = { readonly status: number; readonly title: string };
 
-/** The 18 codes that the contract lists, then those that it leaves open. */
+/** The 18 codes that the contract lists, followed by codes that it leaves open. */
 export const PROBLEM_CODES = {
   unauthenticated: { status: 401, title: "API key missing or not valid" },
   forbidden: { status: 403, title: "The key may not perform this write" },
@@ -26,28 +26,28 @@ export const PROBLEM_CODES = {
   service_unavailable: { status: 503, title: "Workspace temporarily unreachable" },
   internal_error: { status: 500, title: "Unexpected failure" },
   // ASSUMES: a protected file's change that no longer combines with the live text is not accepted
-  // (contract test "answers edit_conflict to accepting what cannot be combined…"). No PUT has this
-  // answer here; the client takes it from other deployments.
+  // (contract test "answers edit_conflict to accepting what cannot be combined…"). The embedded
+  // service never answers a PUT with it; the client accepts it from other deployments.
   edit_conflict: { status: 409, title: "The file changed and the versions cannot be combined" },
   // ASSUMES: a rate limit is answered 429 rate_limited with Retry-After (contract test "limits the
   // rate when configured").
   rate_limited: { status: 429, title: "Too many requests" },
-  // ASSUMES: a regex that is in order, but takes more steps than one search may for what is to be
-  // searched, is answered 422 search_too_costly: the same request has the same answer, whatever
-  // else goes on (contract test "refuses a search of too many steps").
+  // ASSUMES: a valid regex that takes more steps than one search may is answered 422
+  // search_too_costly. The same request gets the same answer, regardless of other load (contract
+  // test "refuses a search of too many steps").
   search_too_costly: { status: 422, title: "The search takes too many steps" },
 } as const satisfies Record<string, CodeFacts>;
 
 export type ProblemCode = keyof typeof PROBLEM_CODES;
 
-/** The codes that the contract lists; the rest are choices where it is silent. */
+/** Codes that the contract lists; the other codes are choices of this project. */
 export const DOCUMENTED_CODES: readonly ProblemCode[] = (Object.keys(PROBLEM_CODES) as ProblemCode[]).filter(
   (code) => code !== "edit_conflict" && code !== "rate_limited" && code !== "search_too_costly",
 );
 
 /**
- * Field-level codes of `errors`. The document shows `out_of_range` and `too_long`; ASSUMES: the
- * rest (contract test "names each bad field").
+ * Codes of fields in `errors`. The contract shows `out_of_range` and `too_long`; ASSUMES: the
+ * others (contract test "names each bad field").
  */
 export type FieldCode =
   | "out_of_range"
@@ -57,7 +57,7 @@ export type FieldCode =
   | "wrong_type"
   | "invalid_format"
   | "invalid_name"
-  /** A link of a text leads to nothing, on a service that judges links. */
+  /** A broken link in a content, on a service that checks links. */
   | "unresolved_reference"
   | "mutually_exclusive";
 
@@ -77,7 +77,7 @@ export type Problem = {
   readonly errors?: readonly { readonly code: string; readonly pointer: string; readonly detail: string }[];
 };
 
-/** The documented form: {docs_base}/errors/<code-with-hyphens>. */
+/** Returns the documented form: {docs_base}/errors/<code-with-hyphens>. */
 export function problemType(docsBase: string, code: string): string {
   return `${docsBase}/errors/${code.replaceAll("_", "-")}`;
 }

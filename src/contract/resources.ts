@@ -1,11 +1,11 @@
 import type { ChangeId, DirId, DocId } from "./ids.ts";
 
 /**
- * The members on which a client relies: those that the contract shows. An answer has more
+ * Members on which a client relies: those that the contract shows. An answer has more
  * (`api/resources.ts`), which a client does not use.
  */
 
-/** A File: metadata without content. `path` ends in lowercase `.md`. */
+/** Metadata of a file, without content. `path` ends in lowercase `.md`. */
 export type FileResource = {
   readonly id: DocId;
   readonly lastChangeId: ChangeId;
@@ -17,7 +17,7 @@ export type FileWithContent = FileResource & { readonly content: string };
 
 export type FolderResource = { readonly id: DirId; readonly path: string };
 
-/** Why an edit waits for a decision: the file is protected, or the edit met another one. */
+/** Reasons why an edit waits for a decision: the file is protected, or the edit met another one. */
 export const REVIEW_REASONS = ["protected", "conflict"] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
@@ -29,12 +29,14 @@ export type ListEnvelope<Item> = {
   readonly nextCursor: string | null;
 };
 
-/** At most one selector a request; `none` is all readable files, or the root folders. */
+/** At most one selector per request; `none` selects all readable files, or the root folders. */
 export type Selector =
   | { readonly kind: "none" }
   | { readonly kind: "path"; readonly path: string }
   | { readonly kind: "path-prefix"; readonly pathPrefix: string }
   | { readonly kind: "parent-id"; readonly parentId: DirId };
 
-/** Grants as the app names them: Can read, Can edit, Full access. Each includes the ones before. */
+/**
+ * Grants as the app names them: Can read, Can edit, Full access. Each includes the previous ones.
+ */
 export type Grant = "read" | "edit" | "full";

@@ -1,20 +1,20 @@
 import type { DirId, DocId } from "./ids.ts";
 import type { Selector } from "./resources.ts";
 
-/** The paths of the wire, relative to {base_url}. */
+/** Paths of the API, relative to {base_url}. */
 
 export const FILES = "/v1/files";
 export const FOLDERS = "/v1/folders";
 /**
- * Search, by POSTs of JSON: `{query, limit?, includeSources?}`.
- * ASSUMES: both take `path_prefix` too (contract tests "searches below a prefix alone: search",
- * "searches below a prefix alone: regex search").
+ * Search, by POSTs of JSON: `{query, limit?, includeSources?}`. ASSUMES: both also have
+ * `path_prefix` (contract tests "searches below a prefix alone: search", "searches below a prefix
+ * alone: regex search").
  */
 export const SEARCH_HYBRID_PATH = "/v1/search/hybrid";
 export const SEARCH_REGEX_PATH = "/v1/search/regex";
-/** Tells of changes as they happen, where a deployment has it (`events.ts`). */
+/** Stream of changes as they happen, if a deployment has it (`events.ts`). */
 export const EVENTS = "/v1/events";
-/** Says whether a key is good, also one whose workspace is closed or gone. */
+/** Checks whether a key is valid, even if its workspace is closed or removed. */
 export const VALIDATE_KEY = "/auth/validate-key";
 
 export function fileRoute(id: DocId): string {
@@ -29,7 +29,7 @@ export function folderRoute(id: DirId): string {
   return `${FOLDERS}/${id}`;
 }
 
-/** The query of a list. `cursor` is echoed, never built. */
+/** Returns the query of a list. `cursor` must come from an earlier answer. */
 export function listQuery(selector: Selector, page: { readonly limit?: number; readonly cursor?: string }): string {
   const query = new URLSearchParams();
   if (selector.kind === "path") query.set("path", selector.path);

@@ -2,43 +2,45 @@ import type { DirId, DocId } from "./ids.ts";
 import type { Digest } from "./digest.ts";
 import type { LocalPath } from "./path.ts";
 
-/** A link of a file, as its bytes have it. */
+/** A link of a file, as in its bytes. */
 export type Lead = {
-  /** The destination, without query and fragment. */
+  /** Destination, without query and fragment. */
   readonly said: string;
   /**
-   * The path to which it leads from the file, whether anything is there or not; null for an id, and
-   * outside of the root.
+   * Path to which the link leads from the file, even if nothing exists at it; null for an id, and
+   * outside the root.
    */
   readonly at: LocalPath | null;
-  /** What it stands for; null where that is nothing known. */
+  /** Id of the target; null if the target is unknown. */
   readonly to: DocId | DirId | null;
   /**
-   * What it stood for until that was gone: a document that is shown again is linked to again. Only
-   * where `to` is null. Not set: it never stood for anything.
+   * Id of the former target, which is gone: if the document is shown again, the link leads to it
+   * again. Only if `to` is null. Left out: the link never had a target.
    */
   readonly was?: DocId | DirId;
 };
 
-/** Returns what a link stands for, or stood for until that was gone; null: neither. */
+/** Returns the target of a link, or its former target; null for neither. */
 export function everMeant({ to, was }: Lead): DocId | DirId | null {
   return to ?? was ?? null;
 }
 
-/** What a file's bytes say in the service's form, where the two forms spell its links apart. */
+/**
+ * Meaning of a file's bytes in the form of the service, if its links differ from the local form.
+ */
 export type Spelling = {
-  /** Where the file is. */
+  /** Path of the file. */
   readonly path: LocalPath;
   /**
-   * Whose bytes these were when they were read or written; null where that was not known. Documents
-   * that exchange paths leave what is known of both at each.
+   * Document that the bytes belonged to when they were read or written; null if unknown. After two
+   * documents exchange paths, each path has spellings of both.
    */
   readonly id: DocId | null;
-  /** Of the bytes on disk. */
+  /** Digest of the bytes on disk. */
   readonly bytes: Digest;
-  /** Of the text that they stand for, in the service's form. */
+  /** Digest of the content in the form of the service. */
   readonly text: Digest;
-  /** Where the file was when its links were read or written, from which they lead. */
+  /** Path of the file when its links were read or written, from which they lead. */
   readonly spelledAt: LocalPath;
   readonly leads: readonly Lead[];
 };

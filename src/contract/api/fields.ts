@@ -5,17 +5,17 @@ import { NAME_FAULT_TEXT, type NameFault, type NameKind, nameFaults, pathFault, 
 import type { FieldCode, ProblemCode } from "../problem.ts";
 
 /**
- * Schemas of what a request may send: ids, names, paths, content. Each gives the code of the field
- * and of the problem that the contract names, and is described for `openapi.json`.
+ * Schemas of request fields: ids, names, paths, content. Each gives the codes of field and problem
+ * that the contract names, and has a description for `openapi.json`.
  */
 
-/** The fault of a value. `problem`: the code of the whole answer, by default `invalid_request`. */
+/** Fault of a value. `problem`: code of the whole answer, by default `invalid_request`. */
 export type FieldFault = { readonly code: FieldCode; readonly problem?: ProblemCode; readonly detail: string };
 
-/** LIMIT: characters of a caller's input that a message repeats. */
+/** LIMIT: characters of a request's value that a message repeats. */
 const SHOWN_CHARACTERS = 100;
 
-/** Quotes a caller's input in a message. */
+/** Quotes a request's value in a message. */
 export function shown(text: string): string {
   return JSON.stringify(text.length > SHOWN_CHARACTERS ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text);
 }
@@ -45,16 +45,15 @@ export function pathLimitText(kind: NameKind): string {
 }
 
 /**
- * Judges a path.
- * ASSUMES: a path whose names are legal but whose ending is of the other kind (`docs` where a file
- * is needed) is a `409 type_mismatch`; any other illegal name is a `400 invalid_request` (contract
- * tests "answers type_mismatch …").
+ * Judges a path. ASSUMES: a path with legal names whose ending is of the other kind (`docs` in
+ * place of a file) is a `409 type_mismatch`; any other illegal name is a `400 invalid_request`
+ * (contract tests "answers type_mismatch …").
  */
 function judgePath(sent: string, kind: NameKind): FieldFault | null {
   const path = withoutSlash(sent);
   const long = pathLengthFault(path, kind);
   if (long !== null) return long;
-  // With the slash that was removed above: otherwise a second one would count as the first.
+  // Restores the leading slash: otherwise a second slash would count as the leading one.
   const bad = pathFault(`/${path}`, kind);
   if (bad === null) return null;
   const isOfOtherKind = bad.fault === "not-lowercase-md" || bad.fault === "folder-ends-in-md";
@@ -75,12 +74,13 @@ function fieldCode(fault: NameFault): FieldCode {
 }
 
 /**
- * Judges the content of a file.
- * ASSUMES: a text is well-formed Unicode without NUL; anything else is not "Markdown or plain text"
- * and is refused as `invalid_request` (contract test "refuses content that is not text").
+ * Judges the content of a file. ASSUMES: content is well-formed Unicode without NUL; anything else
+ * is not "Markdown or plain text" and is refused as `invalid_request` (contract test "refuses
+ * content that is not text").
  */
 export function contentFault(value: string): FieldFault | null {
-  // Characters are not more than UTF-16 units, which are known.
+  // Avoids counting if it cannot exceed the limit: a text never has more characters than UTF-16
+  // units.
   if (value.length > MAX_CONTENT_CHARACTERS && countCharacters(value) > MAX_CONTENT_CHARACTERS) {
     const detail = `The content has ${countCharacters(value)} characters; the limit is ${MAX_CONTENT_CHARACTERS}.`;
     return { code: "too_long", problem: "content_too_large", detail };
@@ -109,12 +109,12 @@ export const content = judged(contentFault).meta({
   maxLength: MAX_CONTENT_CHARACTERS,
 });
 
-/** A folder's path; `/` is the whole tree, read as an empty path. */
+/** Path of a folder; `/` is the whole tree, read as an empty path. */
 export const pathPrefix = judged((value) => (value === "/" ? null : judgePath(value, "folder")))
   .transform(withoutSlash)
   .meta({ description: "Path of a folder; `/` is the whole tree.", maxLength: MAX_PATH_CHARACTERS.folder + 1 });
 
-/** A decimal integer with no sign but `-`, no blanks, no exponent, no leading zero. */
+/** Matches a decimal integer without plus sign, blanks, exponent or leading zero. */
 const INTEGER = /^-?(0|[1-9][0-9]{0,14})$/;
 
 export type Range = { readonly min: number; readonly max: number; readonly default: number };
@@ -133,13 +133,15 @@ export function flagParameter() {
 
 export type IdForm = "doc_" | "dir_" | "chg_";
 
-/** `first`: a workspace of the first version, where ids of 20 characters are good, too. */
+/**
+ * Age of a workspace. `first`: made by the first version, so ids of 20 characters are valid, too.
+ */
 export type IdAge = "first" | "usual";
 
-/** The form of ids that the first version issued; they stay valid in its workspaces. */
+/** Suffix of ids that the first version issued; they stay valid in its workspaces. */
 const FIRST_SUFFIX = /^[0-9a-hjkmnp-tv-z]{20}$/;
 
-/** Makes the schema of an id that a request sends. */
+/** Makes the schema of an id in a request. */
 export function idOf(form: IdForm, age: IdAge) {
   const isIssued = (id: string) =>
     id.startsWith(form) && (isStrictId(id) || (age === "first" && FIRST_SUFFIX.test(id.slice(form.length))));

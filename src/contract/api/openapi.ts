@@ -5,11 +5,11 @@ import { EVENTS } from "../routes.ts";
 import { COMMON_PROBLEMS, declareOperations, type Operation } from "./operations.ts";
 import { problem } from "./resources.ts";
 
-/** Makes the OpenAPI 3.1 document of the declared operations. */
+/** Makes the OpenAPI 3.1 document from the declared operations. */
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** The path at which the service answers with the document. */
+/** Path at which the service serves the document. */
 export const OPENAPI_PATH = "/openapi.json";
 
 export function openapiDocument(): Json {
@@ -71,7 +71,7 @@ const GOOD: Readonly<Record<string, string>> = {
 
 const REQUEST_ID = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const LATER = { ...REQUEST_ID, "Retry-After": { $ref: "#/components/headers/RetryAfter" } };
-/** The statuses of requests that a client may send again, after a while. */
+/** Statuses of requests that a client may repeat later. */
 const TEMPORARY: readonly number[] = [429, 503];
 
 function parametersOf({ path, id, query }: Operation, schemas: Record<string, unknown>): Json[] {
@@ -86,7 +86,7 @@ function parametersOf({ path, id, query }: Operation, schemas: Record<string, un
   return parameters;
 }
 
-/** Describes the problems by their status; each names the codes that it may have. */
+/** Describes problems by status; each lists its possible codes. */
 function problemAnswers({ problems }: Operation, schema: Json): Json {
   const codes = [...new Set<ProblemCode>([...COMMON_PROBLEMS, ...problems])];
   const byStatus = Map.groupBy(codes, (code) => PROBLEM_CODES[code].status);
@@ -101,7 +101,7 @@ function problemAnswers({ problems }: Operation, schema: Json): Json {
   return Object.fromEntries(answers);
 }
 
-/** Adds defaults, which zod leaves out where a function reads the value. */
+/** Adds defaults, which zod omits if a function reads the value. */
 const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchema, jsonSchema }) => {
   const { def } = zodSchema._zod;
   if (def.type === "default") jsonSchema.default = def.defaultValue;
@@ -109,7 +109,7 @@ const complete: NonNullable<z.core.ToJSONSchemaParams["override"]> = ({ zodSchem
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
 };
 
-/** Returns the JSON Schema; schemas with a name are moved to `schemas` and referred to. */
+/** Returns the JSON Schema; schemas with an id are moved to `schemas` and referenced. */
 function jsonSchema(schema: z.ZodType, io: "input" | "output", schemas: Record<string, unknown>): Json {
   const {
     $schema: _,

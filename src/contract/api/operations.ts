@@ -39,27 +39,27 @@ import {
 } from "./resources.ts";
 
 /**
- * Every operation of the service, declared once. The service routes and validates by these
- * declarations, the handlers take their types from them, and `openapi.json` is made of them.
+ * Declares every operation of the service once. The service routes and validates by these
+ * declarations, handlers take their types from them, and `openapi.json` is generated from them.
  */
 
 export type Operation = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With `{id}` for the segment that is an id. */
+  /** Pattern with `{id}` in place of the id. */
   readonly path: string;
   readonly summary: string;
   readonly id?: z.ZodType<string>;
   readonly query?: z.ZodObject;
   readonly body?: z.ZodType;
-  /** True for a POST that reads only. */
+  /** True if a POST only reads. */
   readonly reads?: true;
-  /** The body of each good answer by its status; null: it has none. */
+  /** Body of each successful answer by status; null for no body. */
   readonly answers: Readonly<Record<number, z.ZodType | null>>;
-  /** The codes of problems, beside those that every operation may answer. */
+  /** Codes of problems, in addition to those of every operation. */
   readonly problems: readonly ProblemCode[];
 };
 
-/** The codes of problems that every operation may answer. */
+/** Codes of problems that every operation may answer. */
 export const COMMON_PROBLEMS: readonly ProblemCode[] = [
   "unauthenticated",
   "workspace_not_found",
@@ -102,10 +102,7 @@ function searchBody(range: Range, judge: (query: string) => FieldFault | null) {
   });
 }
 
-/**
- * ASSUMES: a query without a character that is not white space asks for nothing (contract test
- * "refuses a blank query").
- */
+/** ASSUMES: a query of white space only is refused (contract test "refuses a blank query"). */
 function judgeQuery(query: string): FieldFault | null {
   if (query.trim() === "") return { code: "invalid_format", detail: "The query is blank." };
   return tooLong(query, SEARCH_QUERY_CHARACTERS);
@@ -145,7 +142,7 @@ function declareReads({ fileId, folderId }: Ids) {
       problems: ["invalid_id", "file_not_found"],
     },
     /**
-     * ASSUMES: it takes the parameters of the list of files, and answers a page in the same way
+     * ASSUMES: it has the parameters of the list of files, and answers pages in the same way
      * (contract tests of folders).
      */
     listFolders: {
@@ -267,7 +264,7 @@ function declareFolderWrites({ folderId }: Ids) {
 
 const OTHERS = {
   /**
-   * ASSUMES: both searches take `path_prefix` too (contract tests "searches below a prefix alone:
+   * ASSUMES: both searches have `path_prefix`, too (contract tests "searches below a prefix alone:
    * search", "searches below a prefix alone: regex search").
    */
   searchHybrid: {
@@ -307,7 +304,10 @@ const OTHERS = {
   },
 } as const satisfies Record<string, Operation>;
 
-/** @param age of the ids that the workspace takes */
+/**
+ * Declares the operations.
+ * @param age age of the workspace, which decides the valid ids
+ */
 export function declareOperations(age: IdAge) {
   const ids = { fileId: idOf("doc_", age), folderId: idOf("dir_", age), changeId: idOf("chg_", age) };
   return { ...declareReads(ids), ...declareFileWrites(ids), ...declareFolderWrites(ids), ...OTHERS };

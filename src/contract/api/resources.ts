@@ -3,7 +3,7 @@ import type { ChangeId, DirId, DocId } from "../ids.ts";
 import { MAX_FIELD_ERRORS, PROBLEM_CODES } from "../problem.ts";
 import { REVIEW_REASONS } from "../resources.ts";
 
-/** Schemas of what the service answers. A client may rely on the documented members alone. */
+/** Schemas of the service's answers. A client may rely on the documented members only. */
 
 const docId = z.string().regex(/^doc_[a-z0-9]+$/) as unknown as z.ZodType<DocId>;
 const dirId = z.string().regex(/^dir_[a-z0-9]+$/) as unknown as z.ZodType<DirId>;
@@ -12,8 +12,8 @@ const changeId = z.string().regex(/^chg_[a-z0-9]+$/) as unknown as z.ZodType<Cha
 const absolute = z.string().regex(/^\//);
 
 /**
- * The place of a file or folder. `parentId` is null at the root. ASSUMES: `parentPath` is `/` there
- * (contract test "tells where a file and a folder stand").
+ * Place of a file or folder. `parentId` is null at the root. ASSUMES: `parentPath` is `/` at the
+ * root (contract test "tells where a file and a folder stand").
  */
 const position = { parentId: dirId.nullable(), parentPath: absolute };
 
@@ -34,12 +34,12 @@ export const answeredFolder = z
   .strictObject({ object: z.literal("folder"), id: dirId, path: absolute, ...position, name: z.string() })
   .meta({ id: "Folder" });
 
-/** 200 of a PUT: `content` is the text now saved. */
+/** Answer 200 of a PUT: `content` is the text now saved. */
 export const edit = z
   .strictObject({ object: z.literal("edit"), file: answeredFile, content: z.string() })
   .meta({ id: "EditFileResponse" });
 
-/** 202 of a PUT. */
+/** Answer 202 of a PUT. */
 export const changeInReview = z
   .strictObject({
     object: z.literal("change"),
@@ -50,7 +50,7 @@ export const changeInReview = z
   })
   .meta({ id: "ChangeInReview" });
 
-/** Makes the schema of a list, whose items are of one kind. */
+/** Makes the schema of a list whose items have one schema. */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.strictObject({
     object: z.literal("list"),
@@ -61,15 +61,15 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   });
 }
 
-/** Half-open, in characters (code points) from 0, of the `text` beside it. */
+/** Half-open range of characters (code points) from 0, in the `text` of the same source. */
 const range = z.tuple([z.int().min(0), z.int().min(0)]).readonly();
 const line = { fileId: docId, line: z.int().min(1), text: z.string(), ranges: z.array(range).readonly() };
 
 /**
  * ASSUMES: an item of a search is a File with its `content`, and `sources` unless `includeSources`
- * is false: where in the file it was found. Of a hybrid search they are up to three snippets: a
- * line, counted from 1, or a part of a long one, with what matched; and `score` (greater is better)
- * compares within one answer alone (contract test "marks what matched in its sources").
+ * is false. `sources` are the places of matches in the file. A hybrid search has up to three, each
+ * a line, counted from 1, or a part of a long line, with its matches. `score` (greater is better)
+ * is comparable within one answer only (contract test "marks what matched in its sources").
  */
 export const searchHit = z
   .strictObject({
@@ -81,8 +81,8 @@ export const searchHit = z
   .meta({ id: "SearchHit" });
 
 /**
- * ASSUMES: the sources of a regex search are its matches, one for each line: `line` and `column`
- * count from 1, `text` is the whole line (contract test "gives line and column of each match").
+ * ASSUMES: the sources of a regex search are its matches, one per line. `line` and `column` count
+ * from 1, `text` is the whole line (contract test "gives line and column of each match").
  */
 export const regexHit = z
   .strictObject({
