@@ -46,7 +46,9 @@ function readOrNothing(file: string): string {
   }
 }
 
-/** The file was written by rename, so any other form is not mdmirror's. */
+/**
+ * Returns null for any other form: the file was written by rename, so it is then not mdmirror's.
+ */
 function parseAddress(text: string): ServiceAddress | null {
   const [, url, pid] = /^\{"url":"(http:\/\/[^"\\\s]+)","pid":(\d{1,10})\}\n$/.exec(text) ?? [];
   return url === undefined ? null : { url, pid: Number(pid) };

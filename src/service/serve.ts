@@ -142,7 +142,7 @@ function accessLogOf({ accessLog = null, onFault }: ServeOptions): AccessLog | n
   return new AccessLog(append, (error) => onFault(error, "access-log"));
 }
 
-/** Read at the first request for a page. */
+/** Reads the scripts at the first request for a page. */
 async function loadBundle(): Promise<Bundle> {
   const bundle = await import("../page/page-bundle.ts");
   return bundle.loadBundle();
@@ -239,7 +239,6 @@ async function importOrTell(
   }
 }
 
-/** The certificate of a service. */
 type Pem = { readonly cert: Buffer; readonly key: Buffer };
 
 function readPem(tls: { readonly certFile: string; readonly keyFile: string }): Result<Pem> {

@@ -92,7 +92,6 @@ function listQuery(path: typeof filePath, folderId: ReturnType<typeof idOf>) {
   });
 }
 
-/** Makes the body of a search. */
 function searchBody(range: Range, judge: (query: string) => FieldFault | null) {
   return z.strictObject({
     query: judged(judge).meta({ minLength: 1, maxLength: SEARCH_QUERY_CHARACTERS }),

@@ -10,8 +10,7 @@ type KeyFile = {
 };
 
 /**
- * Creates the file before the key is made: without a file for its text, there must be no key that
- * nobody knows.
+ * Creates the file before the key is made, so that no key exists whose text could not be saved.
  * @param path absolute; nothing may exist at it
  */
 export function openKeyFile(path: string): Result<KeyFile> {

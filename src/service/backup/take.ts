@@ -87,7 +87,8 @@ export async function copyWhole<T>(from: string, to: string, check: (copy: strin
 }
 
 /**
- * Never replaces a file that appeared meanwhile: a service may have started in the folder.
+ * Renames a file without replacing one that appeared meanwhile: a service may have started in the
+ * folder.
  * @throws EEXIST in that case
  */
 function giveName(from: string, to: string): void {

@@ -116,7 +116,6 @@ export class EventHub {
     this.#next(() => this.#tellNews());
   };
 
-  /** Ends all streams. */
   async close(): Promise<void> {
     this.#rest();
     for (const group of [...this.#listeners.groups()]) this.#listeners.end(group);

@@ -84,7 +84,6 @@ export async function findRouteToMake(context: RequestContext, names: readonly s
   return findRoute(context, names);
 }
 
-/** Creates the missing folders of a route. */
 export async function makeFolders(context: RequestContext, { from, missing }: Route): Promise<Place | Refused> {
   let place = from;
   for (const name of missing) {

@@ -18,7 +18,6 @@ export type AccessEntry = {
 
 /** Facts about a request that are recorded while it is answered. */
 export type Taken = {
-  /** Pattern of the path. */
   readonly route: string;
   bytes: number;
   key: string | null;

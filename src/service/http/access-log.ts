@@ -6,7 +6,6 @@ const PAUSE_MS = 200;
 /** LIMIT: lines that wait for the disk; lines beyond it are lost, and counted in the next line. */
 const MOST_WAITING = 20_000;
 
-/** Appends text to the log. */
 export type AppendText = (text: string) => Promise<void>;
 
 /**

@@ -9,8 +9,6 @@ import type { LoadPages } from "./pages.ts";
 import type { ServiceWire } from "../service.ts";
 import type { UnreadAnswers } from "./unread.ts";
 
-/** Shared state of all requests of a server. */
-
 export type HttpService = {
   readonly handle: ServiceWire;
   /**

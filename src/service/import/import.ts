@@ -40,8 +40,8 @@ export type ImportReport = {
    */
   readonly renamed: readonly { readonly path: string; readonly name: string }[];
   /**
-   * In the order of the walk; if links are checked, contents with links come last. A folder that
-   * cannot be read is one entry, ending in `/`.
+   * Refusals in the order of the walk; if links are checked, contents with links come last. A
+   * folder that cannot be read is one entry, ending in `/`.
    */
   readonly refused: readonly ImportRefusal[];
   /** Set if links are checked. */

@@ -27,7 +27,7 @@ export type KeyInfo = {
   readonly id: string;
   readonly workspaceId: string;
   readonly label: string;
-  /** In the form of a request. */
+  /** Grants, in the form of a request. */
   readonly grants: readonly KeyGrant[];
   /** Current path of each grant, in the same order; the whole workspace is `/`. */
   readonly grantPaths: readonly string[];

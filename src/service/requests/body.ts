@@ -69,7 +69,7 @@ export function readObject(body: SentBody): JsonObject | Refused {
   return refuse("invalid_request", "The body must be a JSON object.");
 }
 
-/** A UTF-16 unit takes at most three bytes: short texts need not be measured. */
+/** Measures only long texts: a UTF-16 unit takes at most three bytes. */
 function isTooLong(text: string): boolean {
   return text.length * 3 > MAX_BODY_BYTES && Buffer.byteLength(text) > MAX_BODY_BYTES;
 }

@@ -14,7 +14,7 @@ export type ReviewInfo = {
   readonly baseChangeId: ChangeId;
   readonly status: Exclude<ChangeStatus, "saved">;
   readonly reason: ReviewReason;
-  /** Milliseconds since the epoch. */
+  /** Time of the edit, in milliseconds since the epoch. */
   readonly at: number;
 };
 

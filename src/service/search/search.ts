@@ -33,8 +33,8 @@ export async function searchHybrid({ context, body }: Call<"searchHybrid">): Pro
 }
 
 /**
- * The regex engine; null until it is loaded. `loadRegexEngine` is awaited before a request is
- * routed here.
+ * Regex engine; null until it is loaded. The service awaits `loadRegexEngine` before it routes a
+ * request to `searchRegex`.
  */
 let compile: CompileRegex | null = null;
 

@@ -73,7 +73,6 @@ const SQL = {
   remove: sql("files.remove", "DELETE FROM files WHERE seq = $1"),
 } as const;
 
-/** Table `files`. */
 export class FilesTable implements Files {
   readonly #session: Session;
 

@@ -73,7 +73,6 @@ const DROP_LOST_GRANTS = sql(
      OR kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = g.target)`,
 );
 
-/** Table `folders`. */
 export class FoldersTable implements Folders {
   readonly #session: Session;
 

@@ -66,7 +66,6 @@ const SQL = {
   ),
 } as const;
 
-/** Tables `grants` and `kept_grants`. */
 export class GrantsTable implements Grants {
   readonly #session: Session;
 

@@ -36,7 +36,6 @@ const REMOVE = [
   "DELETE FROM keys WHERE seq = $1",
 ].map((text, i) => sql(`keys.remove${i}`, text));
 
-/** Table `keys`. */
 export class KeysTable implements Keys {
   readonly #session: Session;
 

@@ -74,7 +74,7 @@ async function copyTable(client: ClientBase, db: Sqlite.Database, table: BackupT
   if (isNumbered) await setNumber(client, db, name);
 }
 
-/** Returns the values of each column. */
+/** Converts rows to one array of values per column. */
 function valuesOf({ columns }: BackupTable, rows: readonly unknown[][]): unknown[][] {
   return Object.values(columns).map((type, n) => rows.map((row) => (type === "boolean" ? row[n] === 1 : row[n])));
 }

@@ -61,7 +61,7 @@ export class SearchTable implements Search {
     return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
   }
 
-  /** A prefix that matches no folder finds nothing. */
+  /** Returns the documents in scope. A prefix that matches no folder finds nothing. */
   async read({ workspace, prefix, grants }: SearchScope, documents: readonly number[]): Promise<FoundFile[]> {
     const stored = await this.#session.all(READ, workspace, documents, prefix);
     const access = new Access(grants, new FoldersTable(this.#session));

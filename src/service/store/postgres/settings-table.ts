@@ -17,7 +17,6 @@ export function readSettings(stored: string | undefined): Settings {
     : { ...DEFAULT_SETTINGS, ...(JSON.parse(stored) as Partial<Settings>) };
 }
 
-/** Settings in table `meta`. */
 export class SettingsTable implements Port {
   readonly #session: Session;
 

@@ -118,7 +118,7 @@ export class PostgresStore implements Store {
     return { connections, idle, waiting };
   }
 
-  /** SHA-256 of the admin key; null if there is none yet. */
+  /** Reads the SHA-256 of the admin key; null if there is none yet. */
   async adminKeyHash(): Promise<Buffer | null> {
     const { rows } = await this.#asked(this.#pool.query("SELECT value FROM meta WHERE name = 'admin-key'"));
     return rows[0]?.value ?? null;

@@ -156,7 +156,7 @@ function isBroken(error: unknown): boolean {
   return error instanceof StoreAway && !error.mayBeKept && !isTimeout(error.cause);
 }
 
-/** A pause, however short, lets the pool notice connections that broke meanwhile. */
+/** Pauses, so that the pool notices connections that broke meanwhile. */
 function pauseFor(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

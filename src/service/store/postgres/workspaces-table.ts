@@ -37,7 +37,6 @@ const REMOVE = [
   "DELETE FROM workspaces WHERE seq = $1",
 ].map((text, i) => sql(`workspaces.remove${i}`, text));
 
-/** Table `workspaces`. */
 export class WorkspacesTable implements Workspaces {
   readonly #session: Session;
 

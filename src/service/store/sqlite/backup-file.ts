@@ -12,7 +12,6 @@ import { BACKUP_META, BACKUP_TABLES, type BackupTable } from "../../backup/backu
 
 const NAME = "backup-digest";
 
-/** Writes the digest into a new backup. */
 function writeDigest(db: Sqlite.Database): void {
   db.prepare("INSERT OR REPLACE INTO meta (name, value) VALUES (?, ?)").run(NAME, digestOf(db));
 }
@@ -22,7 +21,6 @@ function dropDigest(db: Sqlite.Database): void {
   db.prepare("DELETE FROM meta WHERE name = ?").run(NAME);
 }
 
-/** Compares a backup with its digest. */
 function checkDigest(db: Sqlite.Database): "same" | "another" | "none" {
   const written = metaOf(db, NAME);
   if (written === undefined) return "none";
@@ -40,7 +38,10 @@ function metaOf(db: Sqlite.Database, name: string): Buffer | undefined {
   return db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?").get(name)?.value;
 }
 
-/** A backup of an older mdmirror has the tables and columns of its schema. */
+/**
+ * Adds a table to the digest. A backup of an older mdmirror has the tables and columns of its
+ * schema.
+ */
 function addTable(hash: Hash, db: Sqlite.Database, { name, isNumbered }: BackupTable): void {
   const columns = (db.pragma(`table_info(${name})`) as { readonly name: string }[]).map((column) => column.name);
   addValue(hash, `${name} ${columns.join(" ")}`);

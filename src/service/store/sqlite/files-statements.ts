@@ -4,8 +4,6 @@ import type { Db } from "./database.ts";
 import { FILE_PATH, isBelow, isWithin, type Subtree } from "./sql.ts";
 import type { StoredText } from "./text-codec.ts";
 
-/** SQL statements of `FilesTable`. */
-
 const COLUMNS = `
 SELECT x.seq, x.id, x.folder, d.id AS folderId, x.name, x.protected, x.change_id AS changeId,
   ${FILE_PATH} AS path`;

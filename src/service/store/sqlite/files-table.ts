@@ -56,7 +56,7 @@ export class FilesTable implements Files {
     return { row, live, base: base === undefined ? null : { text: decodeIfKept(base) } };
   }
 
-  /** The live text exists for every file, and is never pruned. */
+  /** Returns the live text, which exists for every file and is never pruned. */
   liveText({ changeId }: FileRow): string {
     return decodeText(this.#texts.byId.get(changeId)!);
   }

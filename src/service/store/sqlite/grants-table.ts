@@ -6,7 +6,6 @@ import type { FoldersTable } from "./folders-table.ts";
 import type { OutboxTable } from "./outbox-table.ts";
 import { FILE_PATH, isWithin, type Subtree } from "./sql.ts";
 
-/** Tables `grants` and `kept_grants`. */
 export class GrantsTable implements Grants {
   readonly #places: { readonly files: FilesTable; readonly folders: FoldersTable };
   readonly #outbox: OutboxTable;

@@ -8,7 +8,6 @@ SELECT seq, id, workspace_id AS workspaceId, label, rate_requests AS rateRequest
   expires_at AS expiresAt, at, last_used_at AS lastUsedAt
 FROM keys`;
 
-/** Table `keys`. */
 export class KeysTable implements Keys {
   readonly #sql: ReturnType<typeof prepare>;
   readonly #grants: GrantsTable;

@@ -46,7 +46,6 @@ export class Reserve implements ReservedSpace {
     this.hold();
   }
 
-  /** Reserves more space if the disk has enough. */
   hold(): void {
     if (this.#file === null) return;
     grow(this.#file, this.#free);
@@ -54,17 +53,12 @@ export class Reserve implements ReservedSpace {
     if (held > 0) this.#onHold(held);
   }
 
-  /**
-   * Releases the reserve.
-   * @returns true if there was any
-   */
   release(): boolean {
     if (this.#file === null || sizeOf(this.#file) === 0) return false;
     rmSync(this.#file, { force: true });
     return true;
   }
 
-  /** Returns the reserved bytes; null if there is no disk. */
   bytes(): number | null {
     return this.#file === null ? null : sizeOf(this.#file);
   }

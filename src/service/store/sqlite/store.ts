@@ -130,7 +130,10 @@ export class SqliteStore implements Store {
     return () => void this.#listeners.delete(listener);
   }
 
-  /** A power cut keeps every write acknowledged earlier, because the journal is in order. */
+  /**
+   * Writes without a sync. A power cut keeps every write acknowledged earlier, because the journal
+   * is in order.
+   */
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
     return this.#turns.take(async () => {
       this.#db.pragma("synchronous = NORMAL");
@@ -176,7 +179,9 @@ export class SqliteStore implements Store {
     await this.#backup?.close();
   }
 
-  /** A power cut may undo the step: the queue then still has its entries. */
+  /**
+   * Runs one step of indexing. A power cut may undo the step: the queue then still has its entries.
+   */
   #indexStep(most: number): Promise<"done" | "more"> {
     return this.#turns.take(async () => {
       if (!this.#index.isUnfinished()) return "done";

@@ -64,8 +64,8 @@ export class Transactions {
   }
 
   /**
-   * SQLite may have rolled back by itself (disk full); a savepoint must still be released after its
-   * rollback.
+   * Undoes a transaction or savepoint. SQLite may have rolled back by itself (disk full); a
+   * savepoint must still be released after its rollback.
    */
   #undo({ ends, isNested, before }: Begun): void {
     this.#db.noteUndone(before);

@@ -4,7 +4,6 @@ import type { Db } from "./database.ts";
 
 const SELECT = "SELECT seq, id, name, state, retry_after AS retryAfter, first_ids AS firstIds FROM workspaces";
 
-/** Table `workspaces`. */
 export class WorkspacesTable implements Workspaces {
   readonly #sql: ReturnType<typeof prepare>;
 
