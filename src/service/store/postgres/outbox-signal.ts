@@ -3,9 +3,7 @@ import type { Outbox } from "../store.ts";
 import { PRUNE } from "./outbox-table.ts";
 
 const CHANNEL = "mdmirror_outbox";
-/**
- * Milliseconds between reads of the outbox without a signal: the connection is lost, or rows wait.
- */
+/** Milliseconds between reads of the outbox while no connection for signals is open. */
 const SLOW_MS = 1_000;
 const WAITING_MS = 25;
 /**
