@@ -60,8 +60,8 @@ async function grantsOf(
 /**
  * Applies kept grants after something was created, renamed or moved to a path, with all its
  * contents.
- * @returns a refusal, which undoes the request, if a kept grant would hide the new contents from
- * the requesting key. A client would take hidden documents for deleted ones
+ * @returns a refusal, which undoes the request, if a kept grant would deny the requesting key edit
+ * access to the new contents. A client would take documents that it cannot read for deleted ones
  */
 export async function holdKeptGrants(
   context: Where & Pick<RequestContext, "key">,
