@@ -9,30 +9,36 @@ import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 
 export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
-  ["MDMIRROR_API_KEY", "The API key, where no --key-file is given. It goes to the mirror's own address alone."],
-  ["MDMIRROR_URL", "The service's base URL, where no --url is given; the key may go there."],
-  ["MDMIRROR_DATABASE_URL", "The database of mdmirror serve, where no --database is given; it is never shown."],
-  ["MDMIRROR_MERGETOOL", "The command of resolve --tool, instead of git's merge.tool."],
-  ["MDMIRROR_NOTIFY", "off: no notes on the desktop."],
-  ["MDMIRROR_HOOK", "In a hook, the event; a sync where it is set tells no hooks."],
-  ["MDMIRROR_HOOK_TEXT", "In a hook, what has happened, as a sentence."],
-  ["MDMIRROR_HOOK_FOLDER", "In a hook, the mirrored folder."],
-  ["MDMIRROR_LOG", "debug: a log with every step."],
-  ["MDMIRROR_DEBUG", "Anything: a fault of mdmirror itself is shown with the place where it happened."],
-  ["NO_COLOR", "Anything: no colours."],
-  ["XDG_STATE_HOME", "The folder of the list of your linked folders (else ~/.local/state)."],
-  ["XDG_CACHE_HOME", "The folder of what is only kept for speed (else ~/.cache)."],
-  ["XDG_CONFIG_HOME", "The folder of your hooks, and of the units of systemd (else ~/.config)."],
-  ["XDG_RUNTIME_DIR", "The folder of the daemons' sockets."],
+  [
+    "MDMIRROR_API_KEY",
+    "The API key, if you do not give --key-file. mdmirror sends it only to the address of the linked folder.",
+  ],
+  ["MDMIRROR_URL", "The base URL of the service, if you do not give --url. mdmirror may send the key to it."],
+  [
+    "MDMIRROR_DATABASE_URL",
+    "The URL of the database of mdmirror serve, if you do not give --database. mdmirror never prints it.",
+  ],
+  ["MDMIRROR_MERGETOOL", "The merge tool that resolve --tool starts, instead of the merge.tool of git."],
+  ["MDMIRROR_NOTIFY", "off: show no desktop notifications."],
+  ["MDMIRROR_HOOK", "Set for a hook: the event. A sync that a hook starts runs no hooks."],
+  ["MDMIRROR_HOOK_TEXT", "Set for a hook: a sentence that says what happened."],
+  ["MDMIRROR_HOOK_FOLDER", "Set for a hook: the path of the linked folder."],
+  ["MDMIRROR_LOG", "debug: log every step."],
+  ["MDMIRROR_DEBUG", "Any value: if mdmirror itself fails, print where in its code it failed."],
+  ["NO_COLOR", "Any value: print no colours."],
+  ["XDG_STATE_HOME", "The folder in which mdmirror stores the list of your linked folders (default: ~/.local/state)."],
+  ["XDG_CACHE_HOME", "The folder for files that mdmirror can create again, which make it faster (default: ~/.cache)."],
+  ["XDG_CONFIG_HOME", "The folder of your hooks and of systemd units (default: ~/.config)."],
+  ["XDG_RUNTIME_DIR", "The folder for the sockets of daemons."],
 ];
 
 const FILES: readonly (readonly [name: string, what: string])[] = [
-  [".mdmirror/", "In the mirrored folder, for you alone: configuration, state, texts, trash, log, key."],
+  [".mdmirror/", "In the linked folder; only you may read it: configuration, state, history, trash, log and key."],
   [".mdmirror/config.json", "The configuration."],
-  [".mdmirror/log/mdmirror.log", "What happened; mdmirror log shows it. Never a text, never the key."],
-  [".mdmirrorignore", "Files and folders that stay out of the mirror, in the form of .gitignore."],
-  ["~/.config/mdmirror/hooks.json", "What is run or posted when something happens to a mirror."],
-  ["~/.local/state/mdmirror/mirrors/", "The list of your mirrors: which folder sends to which address."],
+  [".mdmirror/log/mdmirror.log", "The log; it never contains the content of a document or the key."],
+  [".mdmirrorignore", "Files and folders that mdmirror does not sync, written as in .gitignore."],
+  ["~/.config/mdmirror/hooks.json", "The commands that mdmirror runs on events."],
+  ["~/.local/state/mdmirror/mirrors/", "The list of your linked folders: the address to which each one may send."],
 ];
 
 const EXIT_STATUS = Object.entries(EXIT_MEANINGS).map(([code, meaning]) => [code, sentence(meaning)] as const);
@@ -55,14 +61,16 @@ function overviewPage(version: string): string {
     ".B mdmirror",
     escaped("COMMAND [DIR] [options]"),
     section("DESCRIPTION"),
-    escaped("Mirrors a workspace of Markdown files, kept by an HTTP service, to a folder on this disk, both ways."),
-    escaped("DIR is the mirrored folder; without it, the nearest folder up that holds .mdmirror/."),
-    escaped("It sends nothing but the documents of your mirrors to their own addresses: there is no telemetry."),
+    escaped("Keeps a folder of Markdown files on this disk and a workspace of an HTTP service in sync, both ways."),
+    escaped("DIR is a linked folder or its name. Without DIR, mdmirror uses the nearest folder with .mdmirror/."),
+    escaped(
+      "It sends the documents of your linked folders only to the address of each folder, and sends no usage data.",
+    ),
     section("COMMANDS"),
     ...definitions(COMMANDS.map(({ name, summary }) => [`mdmirror-${name}(1)`, sentence(summary)])),
     ...commonSections(),
     section("SEE ALSO"),
-    escaped("The README and the contract of the service lie in the package's folder."),
+    escaped("The README and the contract of the service, in the folder of the package."),
   ]);
 }
 
