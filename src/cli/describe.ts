@@ -61,7 +61,7 @@ const STAY_WORDS: Readonly<Record<keyof NonNullable<RunReport["staysLocal"]>, st
   "git-ignored": "left out by .gitignore",
   "git-ignored-folder": "folders left out by .gitignore",
   "dot-folder": "dot folders",
-  litter: "leftovers of editors",
+  litter: "temporary files of editors",
   "conflict-copy": "conflict copies: (theirs) and (mine) files",
   symlink: "symbolic links",
   special: "devices, sockets and pipes",

@@ -109,7 +109,7 @@ async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned)
 }
 
 const BY_ID =
-  "links are ids on the service and paths in local files, so that editors can follow them (to change this: mdmirror links keep)";
+  "on the service, links are document ids; in local files they are paths, so that editors can follow them (to have ids in local files, too: mdmirror links keep)";
 
 /** Returns null if the user agrees to link the folder and carry out the plan. */
 async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<ExitCode | null> {
@@ -128,7 +128,7 @@ function cannotAsk(io: Io, dir: string, proposal: Proposal): ExitCode {
     : `to leave out packages and build outputs: ${again} and ${proposalFlags(proposal).join(" ")}; to upload them as well, leave these options out`;
   return complain(io, {
     kind: "usage",
-    what: "this first sync would change existing documents; it needs a confirmation, and no terminal is attached",
+    what: "this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
     next,
   });
 }

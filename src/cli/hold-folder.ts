@@ -60,7 +60,7 @@ export async function installAgain(io: Io, root: string): Promise<void> {
   if (unit === null) return;
   const installed = await installUnit(unit, io.env);
   if (installed.kind === "ok" && installed.value === null) io.out(`installed ${shownName(unit.file)}`);
-  else io.err(`mdmirror: its service is not running; next: mdmirror service install ${shownName(root)}`);
+  else io.err(`mdmirror: its background service is not running; next: mdmirror service install ${shownName(root)}`);
 }
 
 function unitOf(io: Io, root: string): ServiceUnit | null {

@@ -30,7 +30,7 @@ export async function reject(
     io.err(
       io.terminal.input
         ? "mdmirror: nothing was changed"
-        : "mdmirror: this command needs a confirmation, and no terminal is attached",
+        : "mdmirror: this command needs a confirmation, but no terminal is attached",
     );
     io.err("  next: mdmirror reject --yes");
     return io.terminal.input ? EXIT.stopped : EXIT.usage;

@@ -59,7 +59,7 @@ function showPlanned(io: Io, args: Args, items: readonly ResolveItem[], way: Man
   } else {
     for (const item of items)
       io.out(
-        `  ${shownName(item.path)}  ${item.kind === "end" ? wayWord(item) : `left alone: ${shownWords(item.why)}`}`,
+        `  ${shownName(item.path)}  ${item.kind === "end" ? wayWord(item) : `left unchanged: ${shownWords(item.why)}`}`,
       );
     io.out(items.length === 0 ? NOTHING[way] : `${sumLine(counts, "would be resolved")}; nothing was done`);
   }

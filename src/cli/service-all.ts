@@ -39,7 +39,7 @@ export async function readyAll(io: Io): Promise<ExitCode | null> {
     if (unit === null || !isInstalled(unit)) continue;
     const removed = await uninstallUnit(unit, io.env);
     if (removed.kind === "trouble") return complain(io, removed.trouble);
-    io.out(`removed ${unit.file}: the service for all linked folders replaces it`);
+    io.out(`removed ${unit.file}: the background service for all linked folders replaces it`);
   }
   return null;
 }

@@ -31,8 +31,8 @@ function whyNot(meeting: Exclude<Meeting, { kind: "parts" }>): string {
     case "merges":
       return "the two edits now merge; the next sync resolves the conflict";
     case "no-base":
-      return "the base of both edits is no longer kept";
+      return "the version that both edits started from is no longer in the history";
     case "whole":
-      return `the two edits do not merge as a whole (${meeting.reason})`;
+      return `a merge of the two edits could be wrong (${meeting.reason}), so mdmirror does not merge them`;
   }
 }

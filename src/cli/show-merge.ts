@@ -43,13 +43,15 @@ export function showMerge(io: Io, local: Local, name: string, n: number | null, 
 export function linesOf(io: Io, origins: MergeOrigins): string[] {
   if (origins.kind === "told") {
     const lines = originLines(io, origins.rows);
-    return lines.length === 0 ? ["the result is equal to base"] : lines;
+    return lines.length === 0 ? ["the result is equal to the version that both edits started from"] : lines;
   }
   const names = origins.gone.map((name) => (name === "result" ? "the result" : name)).join(" and ");
-  return [`the origin of each line is not known: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer kept`];
+  return [
+    `the origin of each line is not known: ${names} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history`,
+  ];
 }
 
 /** Returns `merged 2026-03-01 12:00 of base @1, mine @3 and theirs @2`. */
 function mergeClause(merge: MergeOf, entries: readonly HistoryEntry[]): string {
-  return `merged ${localTime(merge.at)} of ${partsClause(merge, entries)}`;
+  return `merged ${localTime(merge.at)} from ${partsClause(merge, entries)}`;
 }

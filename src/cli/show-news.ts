@@ -72,7 +72,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   lent: ({ what }) => [`waiting for mdmirror ${what}`],
   returned: ({ what }) => [`mdmirror ${what} has finished; scanning everything`],
   left: ({ to }) => [
-    to === null ? "no longer a linked folder; not watched" : `moved to ${shownName(to)}; watching the new place`,
+    to === null ? "no longer a linked folder; not watched" : `moved to ${shownName(to)}; watching the new folder`,
   ],
   broken: ({ trouble, retryMs }) => [
     `${shownWords(trouble.what)}; trying again in ${seconds(retryMs)}`,
@@ -180,7 +180,7 @@ function oneLine({ path, dueAt, at, inConflict, asks }: Pending): string {
   const left = leftOf(dueAt, at);
   const gone = `${shownName(path)} was deleted locally`;
   if (inConflict)
-    return `${gone} while it is in conflict; in ${left} mdmirror restores the version of the service; yours is in the history`;
+    return `${gone} while it is in conflict; in ${left} mdmirror restores the version on the service; yours is in the history`;
   return asks
     ? `${gone}; in ${left} mdmirror asks you before it deletes it on the service`
     : `${gone}; mdmirror deletes it on the service in ${left}`;
@@ -190,7 +190,7 @@ function manyLines(group: readonly Pending[]): string[] {
   const { dueAt, at, inConflict, asks } = group[0]!;
   const left = leftOf(dueAt, at);
   const what = inConflict
-    ? `were deleted locally while they are in conflict; in ${left} mdmirror restores the versions of the service; yours are in the history`
+    ? `were deleted locally while they are in conflict; in ${left} mdmirror restores the versions on the service; yours are in the history`
     : asks
       ? `were deleted locally; in ${left} mdmirror asks you before it deletes any of them on the service`
       : `were deleted locally; mdmirror deletes them on the service in ${left}`;

@@ -7,7 +7,8 @@ import { cellsOf } from "./width.ts";
 
 /** A merge as lines: marks in three columns name the side of each line, also without colours. */
 
-const LEGEND = "M mine, T theirs, B both alike, M T words of both, named below; + added, - removed, ! do not merge";
+const LEGEND =
+  "M mine, T theirs, B both sides alike, M T words from both sides, listed below; + added, - removed, ! do not merge";
 
 type Brush = keyof Paint;
 type Look = { readonly marks: string; readonly brush: Brush | null };

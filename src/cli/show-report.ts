@@ -42,7 +42,7 @@ export function showReport(io: Io, report: RunReport, took: number, url: string)
   for (const line of onceLines(report)) io.err(line);
   for (const line of inertDetails(report)) io.out(line);
   if (report.oneWay !== undefined)
-    io.out(`${plural(report.oneWay, "document")} not synced, because this sync had one direction`);
+    io.out(`${plural(report.oneWay, "document")} not synced, because this sync only uploads or only downloads`);
   showOpen(io, report, report.attention, url);
 }
 

@@ -88,7 +88,9 @@ function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): s
     `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${where}`,
     standingLine(status, age, paint),
     ...(pending > 0 ? [`${plural(pending, "step")} interrupted; the next sync completes them`] : []),
-    ...(suspended > 0 ? [`${plural(suspended, "document")} ignored by your ignore rules`] : []),
+    ...(suspended > 0
+      ? [`${plural(suspended, "synced document")} now excluded by your ignore rules; they stay on both sides`]
+      : []),
     ...reviewLines(reviewedSince),
     ...(conflicts.length > 0 ? [`${paint.asks("In conflict")}: ${conflicts.map(shownName).join(", ")}`] : []),
   ];

@@ -83,7 +83,7 @@ const NEXT: Readonly<Partial<Record<Waited["state"], string>>> = {
 /** Reasons for paths without a problem of their own. */
 const WAITS: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "until the daemon resumes",
-  stopped: "until you approve or reject the stopped changes",
+  stopped: "until you approve or reject the changes that a safety check stopped",
   offline: "for the service",
 };
 

@@ -27,7 +27,7 @@ export async function tellAll(io: Io, asked: Asked): Promise<ExitCode> {
 }
 
 export function tellUnfit(io: Io, why: string): void {
-  io.err(`mdmirror: ${shownWords(why)}; mdmirror trust asks about its entries again`);
+  io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
 }
 
 function exitOf({ look }: LookedAt, { maxAge }: Asked, now: number): ExitCode {

@@ -11,7 +11,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "trust",
     group: "start",
-    summary: "allow a folder that you did not link to send to its address",
+    summary: "let a folder that you did not link send documents to its address",
     load: () => import("./commands/trust.ts"),
   },
   { name: "name", group: "start", summary: "rename a linked folder", load: () => import("./commands/name.ts") },
@@ -44,7 +44,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "status",
     group: "daily",
-    summary: "show the last sync, pending changes and problems",
+    summary: "show the last sync, pending changes and problems to fix",
     load: () => import("./commands/status.ts"),
   },
   {
@@ -167,7 +167,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "links",
     group: "look",
-    summary: "translate or check links between documents",
+    summary: "convert links between documents to paths or ids, or check them",
     load: () => import("./commands/links.ts"),
   },
   {
@@ -200,23 +200,28 @@ export const COMMANDS: readonly Entry[] = [
     summary: "offer your linked folders as tools for agents (MCP)",
     load: () => import("./commands/mcp.ts"),
   },
-  { name: "serve", group: "service", summary: "run the embedded service", load: () => import("./commands/serve.ts") },
+  {
+    name: "serve",
+    group: "service",
+    summary: "run a service that stores documents, on this computer",
+    load: () => import("./commands/serve.ts"),
+  },
   {
     name: "serve-admin",
     group: "service",
-    summary: "manage keys, reviews and workspaces of an embedded service",
+    summary: "manage keys, reviews and workspaces of your own service",
     load: () => import("./commands/serve-admin.ts"),
   },
   {
     name: "serve-backup",
     group: "service",
-    summary: "back up an embedded service while it runs",
+    summary: "back up your own service while it runs",
     load: () => import("./commands/serve-backup.ts"),
   },
   {
     name: "serve-restore",
     group: "service",
-    summary: "restore an embedded service from a backup",
+    summary: "restore your own service from a backup",
     load: () => import("./commands/serve-restore.ts"),
   },
 ];

@@ -10,7 +10,7 @@ const WORDS: Readonly<Record<string, string>> = {
   UND_ERR_CLOSED: "mdmirror closed the connection",
   UND_ERR_DESTROYED: "mdmirror closed the connection",
   UND_ERR_ABORTED: "the request was cancelled",
-  UND_ERR_CONNECT_TIMEOUT: "no connection in time",
+  UND_ERR_CONNECT_TIMEOUT: "no connection was made in time",
   UND_ERR_HEADERS_TIMEOUT: "no answer came in time",
   UND_ERR_BODY_TIMEOUT: "the answer was incomplete",
   UND_ERR_HEADERS_OVERFLOW: "the answer's headers are too long",

@@ -23,8 +23,8 @@ export async function readVersion({ state, disk }: LocalMirror, path: string, n:
   if (text !== null) return disk.shown?.(document.path, text) ?? text;
   const gone = trouble(
     "usage",
-    `the content of version ${entry.n} of ${path} is no longer kept`,
-    "history() lists the versions that are kept",
+    `the content of version ${entry.n} of ${path} is no longer in the history`,
+    "history() lists the remaining versions",
   );
   return unwrap<string>(gone, path);
 }

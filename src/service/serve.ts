@@ -158,7 +158,7 @@ function tellAddress(data: string, url: string): Lack[] {
     return [];
   } catch (error) {
     if (codeOf(error) === null) throw error;
-    const what = `its address cannot be left in ${data}, so mdmirror serve admin does not find it: ${errnoClause(error)}`;
+    const what = `mdmirror serve cannot write its address into ${data}, so mdmirror serve admin does not find the service: ${errnoClause(error)}`;
     return [{ what, next: "free some disk space, then start it again" }];
   }
 }

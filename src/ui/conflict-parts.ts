@@ -27,7 +27,7 @@ function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: numb
   return html`<p>${badgeOf("asks", "conflict")} for ${ageOf(since, now)}. ${how}${
     renewed > 0 && html` The version on the service has changed ${plural(renewed, "time")} since.`
   }</p>
-<p class="faint">Mine is the file of this folder; theirs, the service's text, is ${
+<p class="faint">Mine is the local file. Theirs is the version on the service; it is ${
     hasConflictCopy
       ? html`beside it as ${nameOf(conflictCopy)}.`
       : html`kept in the history: the file ${nameOf(conflictCopy)} was removed, which chooses mine at the next sync.`

@@ -40,7 +40,7 @@ const ABOUT: Readonly<Record<Start, string>> = {
   merge: "The merge, with the remaining conflicts marked.",
   mine: "Starts with mine.",
   theirs: "Starts with theirs.",
-  base: "Starts with the base.",
+  base: "Starts with the last version that both sides had (base).",
   draft: "",
 };
 

@@ -46,7 +46,7 @@ export function textsOf(conflict: ConflictModel, view: View): Html {
   const columns = [
     { side: "mine", label: "Mine" },
     ...(withBase ? [{ side: "base", label: "Base" } as const] : []),
-    { side: "theirs", label: isHold ? "The common base" : "Theirs" },
+    { side: "theirs", label: isHold ? "Base (the last version that both sides had)" : "Theirs" },
   ] as const;
   const caption = withBase ? "Mine, base and theirs, line by line" : "Mine and theirs, line by line";
   const words = isHold || baseText === null ? TWO_WORDS : WORDS;

@@ -42,7 +42,7 @@ describe("I21 I22 a halt stands while the workspace grows", () => {
     const { code, err } = await rig.run(["wait", `w/${GONE[0]}`]);
     expect([code, err[0], err.at(-1)]).toEqual([
       4,
-      `${GONE[0]}: waiting until you approve or reject the stopped changes`,
+      `${GONE[0]}: waiting until you approve or reject the changes that a safety check stopped`,
       "  next: mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject",
     ]);
   });

@@ -58,8 +58,8 @@ describe("a document that a sync merged", () => {
 
   it("is marked in the history with what it was made of, and shown line by line", async () => {
     const { out } = await run("history", "a.md");
-    expect(out.at(-1)).toMatch(/^@4 .*\(merged of base @1, mine @\d and theirs @\d\) {2}\(local\)$/);
-    expect(out.filter((line) => line.includes("(merged of"))).toHaveLength(1);
+    expect(out.at(-1)).toMatch(/^@4 .*\(merged from base @1, mine @\d and theirs @\d\) {2}\(local\)$/);
+    expect(out.filter((line) => line.includes("(merged from"))).toHaveLength(1);
     for (const command of [
       ["history", "a.md", "--origins", "4"],
       ["diff", "a.md@4", "--origins"],
@@ -67,7 +67,7 @@ describe("a document that a sync merged", () => {
     ]) {
       const shown = await run(...command);
       expect([shown.code, shown.out.filter(isRow)]).toEqual([0, MERGED[1]]);
-      expect(shown.out[0]).toMatch(/^a\.md@4: merged .* of base @1, mine @\d and theirs @\d$/);
+      expect(shown.out[0]).toMatch(/^a\.md@4: merged .* from base @1, mine @\d and theirs @\d$/);
     }
     const wrong = await run("diff", "a.md@1", "--origins");
     expect([wrong.code, wrong.err[0]]).toEqual([2, expect.stringContaining("version 1 of a.md is not a merge")]);
@@ -117,7 +117,7 @@ describe("a document that a sync merged", () => {
     texts.close();
     expect(changes).toBe(1);
     const shown = await run("diff", "a.md", "--origins");
-    expect(shown.out.slice(1)).toEqual(["the origin of each line is not known: base is no longer kept"]);
+    expect(shown.out.slice(1)).toEqual(["the origin of each line is not known: base is no longer in the history"]);
     const { merge } = JSON.parse((await run("why", "a.md", "--json")).out[0]!);
     expect(merge).toMatchObject({ gone: ["base"], origins: null });
   });

@@ -89,7 +89,7 @@ describe("a sync", () => {
     reviews.accept(waiting[0]!.id, null);
     await hooked.run("sync", "w");
     expect(hooked.heard()).toMatchObject([
-      { text: "mdmirror: 1 review in w settled: a.md", data: { counts: { inReview: 0 } } },
+      { text: "mdmirror: 1 review ended in w: a.md", data: { counts: { inReview: 0 } } },
     ]);
   });
 
@@ -145,7 +145,7 @@ describe("mdmirror hooks", () => {
   test("test tells a hook what did not happen", async () => {
     writeHooks(hooked.rig, { all: hooked.writesDown(...ALL) });
     expect((await hooked.run("hooks", "test", "all", "--event", "conflict")).out[0]).toMatch(
-      /^all: told conflict, in \d+ ms$/,
+      /^all: ran for conflict, in \d+ ms$/,
     );
     expect(hooked.heard()).toMatchObject([
       { type: "conflict", text: "(test) mdmirror: 1 new conflict in w: example.md", data: { test: true } },

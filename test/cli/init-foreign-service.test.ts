@@ -87,7 +87,7 @@ describe("init, where something else answers", () => {
   test.each([
     [401, "unauthenticated", "refuses the key"],
     [403, "forbidden", "the service refused: no list for you"],
-    [404, "workspace_not_found", "no workspace of "],
+    [404, "workspace_not_found", "gives access to no workspace on "],
     [404, "file_not_found", "the service refused: no list for you"],
   ])("a service that refuses the list with %i %s is not linked either: 5", async (status, code, says) => {
     instead = json(status, { code, status, detail: "no list for you" });

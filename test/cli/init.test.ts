@@ -59,7 +59,7 @@ describe("init", () => {
     const { code, err } = await rig.run(["init", "w", ...given()]);
     expect([code, err[0]]).toEqual([
       2,
-      "mdmirror: this first sync would change existing documents; it needs a confirmation, and no terminal is attached",
+      "mdmirror: this first sync would change existing documents, so it needs a confirmation, but no terminal is attached",
     ]);
     expect(readdirSync(rig.root)).toEqual(["mine.md"]);
     expect(rig.remote("mine.md")).toBe(null);
@@ -173,7 +173,7 @@ describe("init", () => {
     rig.write("private/p.md", "p\n");
     const { out } = await rig.init();
     const line =
-      "stays local: 2 not Markdown, 1 folders ignored by .mdmirrorignore, 1 dot folders, 1 leftovers of editors";
+      "stays local: 2 not Markdown, 1 folders ignored by .mdmirrorignore, 1 dot folders, 1 temporary files of editors";
     expect(out).toContain(line);
     expect((await rig.run(["status", "w"])).out).toContain(line);
   });

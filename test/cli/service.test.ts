@@ -96,7 +96,7 @@ describe.skipIf(process.platform !== "linux")("service", () => {
     expect(await run("uninstall", "w")).toMatchObject({ code: 0, out: [`removed ${file}; the folder is unchanged`] });
     expect(existsSync(file)).toBe(false);
     expect(asked()).toEqual([`--user disable --now ${name}.service key=`, "--user daemon-reload key="]);
-    expect((await run("uninstall", "w")).out).toEqual(["no service is installed for this folder"]);
+    expect((await run("uninstall", "w")).out).toEqual(["no background service is installed for this folder"]);
   });
 
   test("install in a session without a manager leaves the unit and says how to start it", async () => {
@@ -137,14 +137,16 @@ describe.skipIf(process.platform !== "linux")("service", () => {
     const file = join(rig.dir, "cfg/systemd/user/mdmirror-all.service");
     expect(all).toMatchObject({ code: 0, err: [] });
     expect(all.out.slice(0, 2)).toEqual([
-      `removed ${one}: the service for all linked folders replaces it`,
+      `removed ${one}: the background service for all linked folders replaces it`,
       `installed ${file}`,
     ]);
     expect([existsSync(one), asked().slice(-1)]).toEqual([false, ["--user restart mdmirror-all.service key="]]);
     expect((await run("install", "w")).out).toEqual([`the service for all linked folders already syncs it: ${file}`]);
     expect((await run("status", "--all")).out.slice(0, 2)).toEqual([`systemd: ${file}`, "state: inactive"]);
     expect((await run("uninstall", "--all")).out).toEqual([`removed ${file}; the folders are unchanged`]);
-    expect((await run("uninstall", "--all")).out).toEqual(["no service is installed for all linked folders"]);
+    expect((await run("uninstall", "--all")).out).toEqual([
+      "no background service is installed for all linked folders",
+    ]);
     expect(await run("install", "w", "--all")).toMatchObject({ code: 2 });
   });
 

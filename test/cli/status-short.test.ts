@@ -88,7 +88,7 @@ describe("status --short", () => {
     expect((await sync()).code).toBe(5);
     expect(await short()).toEqual({ code: 5, out: ["offline"], err: [] });
     const other = await rig.run(["status", "--short", "--max-age", "1m"], { cwd: rig.root });
-    expect([other.code, other.err[0]]).toEqual([2, "mdmirror status: --short goes with --json alone"]);
+    expect([other.code, other.err[0]]).toEqual([2, "mdmirror status: --short can be combined with --json only"]);
   });
 
   test("does not wait for a daemon that does not answer, and tells the state all the same", async () => {

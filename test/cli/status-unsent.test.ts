@@ -24,7 +24,7 @@ test.each([
 ])("what %s wrote here is not in sync before a run has sent it", async (what, argv) => {
   expect(await status()).toEqual([0, "in-sync", []]);
   expect((await rig.run([...argv, "--no-sync"])).code).toBe(0);
-  const detail = `what ${what} wrote locally was not uploaded yet`;
+  const detail = `the files that ${what} changed are not uploaded yet`;
   const unsent = { path: "", kind: "unproven", code: null, detail, next: "mdmirror sync" };
   expect(await status()).toEqual([3, "attention", [unsent]]);
   await rig.run(["sync", "w"]);

@@ -20,7 +20,7 @@ const here = () => NAMES.filter((name) => existsSync(join(rig.root, name)));
 const there = () => NAMES.filter((name) => rig.remote(name) !== null);
 const isOneThere = () => NAMES.some((name) => rig.remote(name) !== null);
 const stopLines = (left: number) => [
-  `unfinished: the run was stopped, with ${left} changes to go`,
+  `unfinished: the run was stopped before it made ${left} more changes`,
   "  next: mdmirror sync",
 ];
 

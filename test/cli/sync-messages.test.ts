@@ -55,7 +55,7 @@ describe("what needs the user", () => {
     const { code, err } = await rig.run(["sync", "w"]);
     expect([code, err[0], err.length]).toEqual([
       3,
-      '6 documents: local-unreadable: line 1 of its .mdmirrorignore has more than 2 "**" between its names',
+      '6 documents: local-unreadable: line 1 of .mdmirrorignore has more than 2 "**" between its names',
       3,
     ]);
   });
@@ -115,7 +115,7 @@ describe("plan", () => {
       rig.api("PATCH", `/v1/files/${rig.remote(name)!.id}`, { protected: true });
     const { out } = await rig.run(["plan", "w"]);
     expect(out.slice(0, 4)).toEqual([
-      "  · record facts: 3",
+      "  · update the record: 3",
       expect.stringMatching(/^ {4}a\.md/),
       expect.stringMatching(/^ {4}b\.md/),
       expect.stringMatching(/^ {4}c\.md/),

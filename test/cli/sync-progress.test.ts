@@ -60,8 +60,8 @@ describe("progress", () => {
     }
     progress.end();
     expect(io.shown).toEqual([
-      "err mdmirror: mirroring, 10 of 100  1.0/s  90 s left",
-      "err mdmirror: mirroring, 20 of 100  1.0/s  80 s left",
+      "err mdmirror: applying changes, 10 of 100  1.0/s  90 s left",
+      "err mdmirror: applying changes, 20 of 100  1.0/s  80 s left",
     ]);
   });
 

@@ -108,7 +108,7 @@ const misuse = async (...more: string[]) => (await rig.run(["watch", "--all", ..
 
 test("goes with no folder and no service of its own", async () => {
   expect(await misuse("w")).toBe("mdmirror watch: it takes folders or --all, not both");
-  expect(await misuse("--url", "http://x")).toContain("with --all each linked folder has its own");
+  expect(await misuse("--url", "http://x")).toContain("with --all, each folder uses its own");
 });
 
 test("each line bears the name of its mirror, also after it is called otherwise or unlinked", async () => {

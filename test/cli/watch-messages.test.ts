@@ -52,7 +52,7 @@ describe("what watch tells", () => {
     expect(await told()).toEqual([
       "10 documents were deleted locally; mdmirror deletes them on the service in 30 s",
       "  0.md, 1.md, 2.md, 3.md, 4.md and 5 more",
-      "k.md was deleted locally while it is in conflict; in 30 s mdmirror restores the version of the service; yours is in the history",
+      "k.md was deleted locally while it is in conflict; in 30 s mdmirror restores the version on the service; yours is in the history",
     ]);
   });
 
@@ -76,6 +76,6 @@ describe("what watch tells", () => {
   test("of what is only noted says what it was", async () => {
     const change = { kind: "change", at: 0, what: "note-facts", outcome: "done", detail: "protected on the service" };
     const told = heard((news) => news({ ...change, path: "a.md", lines: null } as unknown as FolderEvent));
-    expect(await told()).toEqual(["· record facts: a.md  protected on the service"]);
+    expect(await told()).toEqual(["· update the record: a.md  protected on the service"]);
   });
 });

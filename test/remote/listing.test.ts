@@ -71,8 +71,8 @@ describe("a listing of files", () => {
   });
 
   it.each([
-    ["a string", "x", "not an object"],
-    ["null", null, "not an object"],
+    ["a string", "x", "not a JSON object"],
+    ["null", null, "not a JSON object"],
     ["an id of another kind", { ...file(1), id: "dir_1" }, "its id"],
     ["a composite id", { ...file(1), id: "doc_1:2" }, "its id"],
     ["no id", { lastChangeId: "chg_1", path: "a.md" }, "its id"],
@@ -98,7 +98,7 @@ describe("a listing of files", () => {
   });
 
   it.each([
-    ["is no object", answer(200, []), "not an object"],
+    ["is no object", answer(200, []), "not a JSON object"],
     ["has no data", answer(200, { object: "list", hasMore: false }), "data"],
     ["has data of the wrong type", answer(200, { object: "list", data: { 0: 1 }, hasMore: false }), "data"],
     ["does not say whether there are more", answer(200, { object: "list", data: [] }), "whether"],
@@ -122,10 +122,10 @@ describe("a listing of files", () => {
     [
       "has an endless cursor",
       answer(200, { object: "list", data: [], hasMore: true, nextCursor: "c".repeat(9_999) }),
-      "cursor cannot",
+      "cursor of the page cannot",
     ],
-    ["does not say that it is a list", answer(200, { data: [], hasMore: false }), "not a list"],
-    ["is another object", answer(200, { object: "error", data: [], hasMore: false }), "not a list"],
+    ["does not say that it is a list", answer(200, { data: [], hasMore: false }), "not marked as a list"],
+    ["is another object", answer(200, { object: "error", data: [], hasMore: false }), "not marked as a list"],
     ["repeats a cursor", page([file(1)], "c0"), "repeats"],
     ["is HTML", answer(200, "<html>"), "not JSON"],
     [

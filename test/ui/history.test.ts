@@ -63,7 +63,7 @@ describe("the history of a document", () => {
     rig.write("a.md", "# a\n\nmine\n\ntwo\n\nthree\n");
     await rig.run(["sync", "w"]);
     const { text } = await ask("/m/w/history/a.md", { headers: { cookie: await enter() } });
-    expect(text).toMatch(/merged of .*base @1, mine.* and theirs @\d/);
+    expect(text).toMatch(/merged from .*base @1, mine.* and theirs @\d/);
     const n = /@(\d)<\/a><\/b>\s*<span[^>]*>was live<\/span> <span[^>]*>merged/.exec(text)![1];
     const version = await ask(`/m/w/version/a.md?n=${n}`, { headers: { cookie: await enter() } });
     expect(version.text).toMatch(/<ins>.*mine<\/span><span dir="auto">mine/);

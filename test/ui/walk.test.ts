@@ -57,7 +57,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     await page.getByRole("heading", { name: "What changed last in w" }).waitFor();
     await shoot(page, "history-recent");
     await page.getByRole("link", { name: "plan.md" }).click();
-    await page.getByText("merged of").waitFor();
+    await page.getByText("merged from").waitFor();
     await shoot(page, "history");
     await page.getByRole("button", { name: "Show" }).click();
     await page.getByText("1 line removed, 1 line added").waitFor();

@@ -21,7 +21,7 @@ const MOST = 20;
 export const command: Command = {
   usage: "approve [DIR] [--yes] [--all]",
   about: [
-    "Shows the changes that a safety check stopped, asks, and approves exactly these: the next sync carries them out. Changes that are added before that sync are stopped again.",
+    "Shows the changes that a safety check stopped, asks for confirmation, and approves exactly these. The next sync carries them out. If more such changes are added before that sync, it stops again.",
     "Deleted files go to .mdmirror/trash; the content of deleted documents stays in the local history. To undo the changes instead: mdmirror reject.",
   ],
   examples: ["mdmirror plan --all", "mdmirror approve notes"],
@@ -83,7 +83,7 @@ async function decide(
     io.err(
       io.terminal.input
         ? "mdmirror: nothing was approved"
-        : "mdmirror: this command needs a confirmation, and no terminal is attached",
+        : "mdmirror: this command needs a confirmation, but no terminal is attached",
     );
     io.err("  next: mdmirror approve --yes");
     return io.terminal.input ? EXIT.stopped : EXIT.usage;

@@ -20,7 +20,7 @@ export const command: Command = {
   usage: "conflicts [DIR] [--json] | conflicts show PATH [--json]",
   about: [
     "Lists documents whose local and remote versions do not merge, and documents that are blocked until you decide. Reads only local data.",
-    "show PATH prints the clashing lines: base, mine (local), theirs (on the service).",
+    "show PATH prints the lines that do not merge: mine (local), theirs (on the service), and base (the last version that both sides had).",
     "Exit codes: 0 if there are none, 3 if there are some.",
   ],
   examples: ["mdmirror conflicts", "mdmirror conflicts show plan.md"],
@@ -56,7 +56,7 @@ async function list(io: Io, root: string, json: boolean): Promise<ExitCode> {
         paint.strong(shownName(path)),
         `${paint.asks(inReview ? "in review" : "conflict")} for ${age(io, since)}`,
         `mine ${bytes(mine)}`,
-        `theirs ${bytes(theirs, "no longer kept")}${renewed === 0 ? "" : `, renewed ${renewed} times`}`,
+        `theirs ${bytes(theirs, "no longer in the history")}${renewed === 0 ? "" : `, updated ${renewed} times since`}`,
       ]);
     for (const line of columns(rows)) io.out(line);
     if (rows.length > 0)

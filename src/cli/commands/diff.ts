@@ -23,14 +23,14 @@ export const command: Command = {
   usage: "diff [DIR | PATH | PATH@N] [--origins] [--json]",
   about: [
     "Without PATH: lists the documents that differ from the service, with counts of lines.",
-    "PATH prints a unified diff: - on the service, + local. PATH@N: - version N, + local.",
+    "With PATH: prints a unified diff (- on the service, + local). With PATH@N: - is version N, + is local.",
     "For a document in conflict it prints the lines that merge (M mine, T theirs, B both) and those that do not (!).",
     "Writes nothing. Exit codes: 0 if both are equal, 3 if they differ.",
   ],
   examples: ["mdmirror diff", "mdmirror diff plan.md", "mdmirror diff plan.md@3"],
   options: {
     json: { help: "print one JSON object, without content" },
-    origins: { help: "side of each line of PATH@N, or of the last merged version; exits 0" },
+    origins: { help: "show which side each line of PATH@N, or of the last merged version, came from; exits 0" },
     ...REACH_OPTIONS,
   },
   operands: { least: 0, most: 1 },
@@ -121,8 +121,8 @@ async function showVersion(io: Io, args: Args, name: string, n: number): Promise
     const { document, entry } = found.value;
     const text = state.text(entry.digest);
     if (text === null) {
-      io.err(`mdmirror: the content of version ${n} is no longer kept`);
-      io.err(`  next: mdmirror history ${shellWord(name)} lists the versions that are kept`);
+      io.err(`mdmirror: the content of version ${n} is no longer in the history`);
+      io.err(`  next: mdmirror history ${shellWord(name)} lists the remaining versions`);
       return EXIT.usage;
     }
     const read = disk.read(document.path);

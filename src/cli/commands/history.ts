@@ -30,7 +30,10 @@ export const command: Command = {
   examples: ["mdmirror history plan.md", "mdmirror history plan.md --as-of 3d"],
   options: {
     "as-of": { value: "TIME", help: "only the version at that time (2h, 3d, 2026-11-22, 2026-11-22T09:30)" },
-    origins: { value: "N", help: "side of each line of version N, a merge: M (mine), T (theirs) or B (both)" },
+    origins: {
+      value: "N",
+      help: "show which side each line of the merged version N came from: M (mine), T (theirs) or B (both)",
+    },
     json: { help: "print one JSON object" },
   },
   operands: { least: 1, most: 1 },
@@ -121,20 +124,20 @@ function versionLines(
   const last = entries.findLast(({ digest }) => digest === now);
   const rows = shown.map((entry) => {
     const { merge, n } = entry;
-    const merged = merge === null ? "" : `  (merged of ${partsClause(merge, entries.slice(0, n))})`;
+    const merged = merge === null ? "" : `  (merged from ${partsClause(merge, entries.slice(0, n))})`;
     return row(entry, entry === last, merged);
   });
   const gone = id !== null && link === null ? "  (gone)" : "";
-  return [`${shownName(path)}  ${id ?? "(no document now)"}${gone}`, ...columns(rows)];
+  return [`${shownName(path)}  ${id ?? "(no document at this path now)"}${gone}`, ...columns(rows)];
 }
 
 function row({ n, at, size, from, what, other }: HistoryEntry, isNow: boolean, merged: string): string[] {
-  const kept = bytes(size, "no longer kept");
+  const kept = bytes(size, "no longer in the history");
   return [
     `@${n}`,
     at <= 0 ? "before" : localTime(at),
     from,
     kept,
-    `${shownWords(what)}${merged}${other === null ? "" : `  (of ${shownName(other)}, which was at this path)`}${isNow ? "  (local)" : ""}`,
+    `${shownWords(what)}${merged}${other === null ? "" : `  (a version of ${shownName(other)}, which was at this path then)`}${isNow ? "  (local)" : ""}`,
   ];
 }

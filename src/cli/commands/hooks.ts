@@ -16,7 +16,7 @@ export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",
   about: [
     "A hook is a command in ~/.config/mdmirror/hooks.json, never in a linked folder. mdmirror runs it when a linked folder is in sync, needs action, is in conflict, is stopped or offline, or when a review ends.",
-    "list shows each hook and its last run. test runs one hook with a made-up event. For the format of the file, see Hooks in src/docs/monitoring.md.",
+    "list shows each hook and its last run. test runs one hook with an example event. For the format of the file, see Hooks in src/docs/monitoring.md.",
   ],
   examples: ["mdmirror hooks", "mdmirror hooks test notify"],
   options: {
@@ -104,7 +104,7 @@ async function tryHook(io: Io, hook: Hook, event: EventName, json: boolean): Pro
   if (json) {
     const failed = end.kind === "done" ? {} : { why: end.why, code: end.code, output: end.output };
     io.out(jsonLine({ name, event, state: end.kind, ms: end.ms, ...failed }));
-  } else if (end.kind === "done") io.out(`${name}: told ${event}, in ${end.ms} ms`);
+  } else if (end.kind === "done") io.out(`${name}: ran for ${event}, in ${end.ms} ms`);
   else {
     io.err(`mdmirror: the hook "${name}" failed on ${event}: ${shownWords(end.why)}`);
     for (const line of end.output.split("\n").filter((one) => one.trim() !== "")) io.err(`    ${shownWords(line)}`);

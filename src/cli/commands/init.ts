@@ -28,7 +28,7 @@ type Prefer = (typeof PREFER)[number];
 export const command: Command = {
   usage: "init [DIR] --url URL [--key-file F] [--remote PATH] [--prefer local|remote|each] [--gitignore] [--yes]",
   about: [
-    "Checks the URL and the key, shows what the first sync would do, asks, links DIR and syncs. Without DIR it links the current folder.",
+    "Checks the URL and the key, shows what the first sync would do, and asks whether to go ahead. Then links DIR and syncs. Without DIR it links the current folder.",
     "A first sync deletes and overwrites nothing on either side.",
     "In a linked folder, init stores a new key, and rebuilds a lost state file from both sides.",
     "In a folder with source code, init shows which files come from packages and builds, and how to leave them out.",
@@ -44,7 +44,7 @@ export const command: Command = {
     prefer: {
       value: "SIDE",
       choices: PREFER,
-      help: "version to keep where both sides have a file: local, remote, or each to keep both (default: merge or ask)",
+      help: "version that wins where both sides have a file: local, remote, or each to keep both (default: merge, or open a conflict)",
     },
     yes: { short: "y", help: "link without asking" },
     "no-store-key": { help: "do not store the key in .mdmirror/key; cron then needs MDMIRROR_API_KEY" },

@@ -19,13 +19,13 @@ const MOST = 5;
 export const command: Command = {
   usage: "links translate|keep|check [DIR] [--wiki] [--yes] [--json]",
   about: [
-    "translate: links are paths in local files, so that editors follow them, and ids on the service, so that no move breaks them.",
-    "keep: content is the same on both sides. Changing the mode rewrites links in local files and uploads nothing.",
+    "translate: converts links. In local files they are paths, so that editors follow them; on the service they are ids, so that no move breaks them.",
+    "keep: leaves links unchanged, so that both sides have the same content. Changing the mode rewrites links in local files and uploads nothing.",
     "check: lists links without a target, with the nearest name. Exits 3 if there are any.",
   ],
   examples: ["mdmirror links check", "mdmirror links translate notes --wiki"],
   options: {
-    wiki: { help: "also translate [[Name]] where exactly one document has this name" },
+    wiki: { help: "also convert [[Name]] where exactly one document has this name" },
     yes: { short: "y", help: "change the mode without asking" },
     json: { help: "print one JSON object" },
   },
@@ -77,7 +77,7 @@ async function change(io: Io, args: Args, root: string, form: LinkForm): Promise
     if (!(await maySpell(io, args, paths))) return EXIT.usage;
     const respelled = await apply();
     io.out(
-      json ? jsonLine({ ...form, respelled }) : `${saidOf(form)} from now on; ${plural(respelled, "file")} written`,
+      json ? jsonLine({ ...form, respelled }) : `from now on, ${saidOf(form)}; ${plural(respelled, "file")} rewritten`,
     );
     return EXIT.inSync;
   });

@@ -13,7 +13,7 @@ export const command: Command = {
   usage: "list [--json | --names]",
   about: [
     "Lists the linked folders of this user on this computer: name, folder, address and status. Commands take the name in place of the folder.",
-    "A folder is listed once mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
+    "A folder is in the list after mdmirror init linked it or mdmirror trust allowed it. Uses no network.",
   ],
   examples: ["mdmirror list"],
   options: {

@@ -10,7 +10,7 @@ export const command: Command = {
   usage: "mcp [DIR…] [--read-only]",
   about: [
     "Serves the linked folders by the Model Context Protocol over standard input and output. Its tools list, read, search and edit documents, wait, and show conflicts and the history.",
-    "A client starts and ends it. It watches no folder itself: it asks a running daemon, and syncs itself without one.",
+    "A client starts and ends it. It does not watch the folders. To sync, it asks the daemon, or syncs by itself if no daemon runs.",
   ],
   examples: ["mdmirror mcp notes --read-only"],
   options: { "read-only": { help: "offer no tool that changes anything" } },

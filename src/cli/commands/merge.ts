@@ -19,7 +19,7 @@ export const command: Command = {
   options: {
     print: { help: "print the result and write nothing", short: "p" },
     origins: {
-      help: "print each line of a clean merge with its side: M (mine), T (theirs) or B (both); write nothing",
+      help: "print each line of a clean merge with the side it came from: M (mine), T (theirs) or B (both); write nothing",
     },
     explain: {
       help: "print as JSON the rule that made each line of a clean merge and the source of each word; write nothing",

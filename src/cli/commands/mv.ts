@@ -11,8 +11,8 @@ import { holdFolder, installAgain } from "../hold-folder.ts";
 export const command: Command = {
   usage: "mv [DIR] NEWDIR",
   about: [
-    "Moves the folder, and updates the list of linked folders, its service and its daemon. The folder keeps its name.",
-    "NEWDIR must not exist and must be on the same disk. Uploads nothing. mdmirror also follows a folder that a file manager moved.",
+    "Moves the folder, and updates its entry in the list of linked folders, its background service and its daemon. The folder keeps its name.",
+    "NEWDIR must not exist and must be on the same disk. Uploads nothing. If a file manager moved the folder, mdmirror finds it, too.",
   ],
   examples: ["mdmirror mv notes ~/Documents/notes"],
   options: {},

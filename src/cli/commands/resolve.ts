@@ -30,7 +30,7 @@ export const command: Command = {
   about: [
     "Applies your choice, then syncs. Mine is the local version, theirs the version on the service. The version that you do not choose stays in the history and in .mdmirror/trash.",
     "You can also decide in a file manager: delete the (theirs) file to keep mine, or move it over the document to take theirs.",
-    "For many documents: --all takes everything that mdmirror conflicts lists; a folder or a quoted glob (** matches any folder) takes the part below it. This works with --mine, --theirs and --merged-where-clean, counts as one run, and one mdmirror undo takes it back. Documents that cannot be resolved are left and named.",
+    "For many documents: --all takes everything that mdmirror conflicts lists; a folder or a quoted glob (** matches any folder) takes the part below it. This works with --mine, --theirs and --merged-where-clean, counts as one run, and one mdmirror undo takes it back. The command lists the documents that it cannot resolve, and leaves them unchanged.",
   ],
   examples: [
     "mdmirror resolve plan.md --mine",
@@ -47,10 +47,10 @@ export const command: Command = {
     all: { help: "everything that mdmirror conflicts lists in this folder or in DIR" },
     "dry-run": { help: "show what it would do and write nothing" },
     tool: { help: "merge in $MDMIRROR_MERGETOOL, or in the merge.tool that git is configured with" },
-    delete: { help: "a blocked document: delete it" },
-    keep: { help: "a blocked document: keep it" },
+    delete: { help: "for a blocked document: delete it" },
+    keep: { help: "for a blocked document: keep it" },
     recreate: {
-      help: "a move to the root that the service cannot do: create a new document in the root and delete the old one",
+      help: "for a move to the root that the service refuses: create a new document in the root and delete the old one",
     },
     force: { help: "accept content with conflict markers" },
     yes: { help: "do not ask", short: "y" },

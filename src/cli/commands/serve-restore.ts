@@ -11,11 +11,11 @@ export const command: Command = {
   usage: "serve-restore FILE --data DIR | --database URL",
   about: [
     "Also written mdmirror serve restore. Ids, content, reviews, keys and cursors are those of the backup; the administrator's key is new.",
-    "A linked folder with documents or versions that are not in the backup stops before it changes anything, and asks. mdmirror approve makes the folder equal to the backup: newer documents are moved to its trash, newer versions stay in its history. mdmirror reject uploads them again.",
+    "If a linked folder has documents or versions that are not in the backup, its next sync stops before it changes anything. Then mdmirror approve makes the folder equal to the backup: newer documents are moved to its trash, newer versions stay in its history. mdmirror reject uploads them again.",
   ],
   examples: ["mdmirror serve restore backup.db --data ~/service"],
   options: {
-    data: { value: "DIR", help: "folder without a service" },
+    data: { value: "DIR", help: "data folder for the restored service; it must not contain a service" },
     database: { value: "URL", help: "empty PostgreSQL database: postgres://USER@HOST/NAME" },
   },
   operands: { least: 1, most: 1 },

@@ -20,7 +20,7 @@ export const command: Command = {
   usage: "serve [--port N] [--host H] [--data DIR] [--import DIR] [--tls-cert F --tls-key F]",
   about: [
     "Runs a complete File and Folder Service on SQLite, or on PostgreSQL with --database. Prints its URL and the file with its key.",
-    "Ends cleanly on SIGTERM or Ctrl-C. Needs TLS to be reachable from other machines.",
+    "Ends cleanly on SIGTERM or Ctrl-C. Other machines can reach it only with TLS (--tls-cert).",
   ],
   examples: ["mdmirror serve", "mdmirror serve --data ~/service --import ~/notes --port 8731"],
   options: {
@@ -38,7 +38,7 @@ export const command: Command = {
     links: {
       value: "HOW",
       choices: ["any", "resolve"],
-      help: "resolve refuses content whose links have no target (default: any)",
+      help: "any: accept all links; resolve: refuse content with links that have no target (default: any)",
     },
     "keep-versions": { value: "DAYS", help: "remove replaced versions after DAYS (default: keep all); stored" },
     "most-versions": { value: "N", help: "keep at most N versions of a document (default: all); stored" },
@@ -132,7 +132,9 @@ function showServing(io: Io, { lacks, url, key, keyFile, adminKeyFile }: Serving
   }
   io.out(`serving ${url}`);
   io.out(
-    key === null ? "key: in the folder of this database's first service" : `key: ${keyFile} (admin: ${adminKeyFile})`,
+    key === null
+      ? "key: in the data folder of the first service that used this database"
+      : `key: ${keyFile} (admin: ${adminKeyFile})`,
   );
   io.out(`pages: ${url}/app`);
   if (key !== null) io.out(`try: ${initCommand(url, keyFile)}`);
@@ -236,7 +238,7 @@ function linkLines({ byId, twice, inert }: NonNullable<ImportReport["links"]>): 
     ...byReason.map(([reason, all]) => {
       const some = all.slice(0, MOST).map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`);
       const names = some.join(", ") + (all.length > MOST ? ", …" : "");
-      return `  inert (ref://…), ${INERT_SAID[reason]}: ${count(all.length)} (${names})`;
+      return `  imported as inactive links (ref://…), ${INERT_SAID[reason]}: ${count(all.length)} (${names})`;
     }),
   ];
 }

@@ -28,15 +28,15 @@ export const command: Command = {
   about: [
     "install sets up a systemd user unit or a launchd agent that runs mdmirror watch and restarts it when it fails or hangs.",
     "print shows that file and writes nothing; print --for cron shows a whole line for crontab -e.",
-    "With --all, one service keeps every folder of mdmirror list in sync, and replaces the services of single folders.",
+    "With --all, one background service keeps every linked folder in sync (see mdmirror list). It replaces the background services of single folders.",
   ],
   examples: ["mdmirror service install notes", "mdmirror service print notes --for cron"],
   options: {
-    all: { help: "one service for every linked folder of this user" },
+    all: { help: "one background service for every linked folder of this user" },
     for: {
       value: "KIND",
       choices: FOR,
-      help: "kind to print: systemd, launchd or cron (default: that of this system)",
+      help: "kind of file to print: systemd, launchd or cron (default: the kind that this system uses)",
     },
   },
   operands: { least: 1, most: 2, words: VERBS },
@@ -93,7 +93,7 @@ async function install(io: Io, unit: ServiceUnit, root: string | null): Promise<
   }
   const common = isKeptWithAll(io, unit.manager);
   if (common === null) return installOne(io, unit, root);
-  io.out(`the service for all linked folders already syncs it: ${common}`);
+  io.out(`the background service for all linked folders already syncs it: ${common}`);
   return EXIT.inSync;
 }
 
@@ -136,7 +136,9 @@ async function uninstall(io: Io, unit: ServiceUnit, root: string | null): Promis
   const removed = await uninstallUnit(unit, io.env);
   if (removed.kind === "trouble") return complain(io, removed.trouble);
   const none =
-    root === null ? "no service is installed for all linked folders" : "no service is installed for this folder";
+    root === null
+      ? "no background service is installed for all linked folders"
+      : "no background service is installed for this folder";
   const stays = root === null ? "the folders are unchanged" : "the folder is unchanged";
   io.out(removed.value ? `removed ${unit.file}; ${stays}` : none);
   return EXIT.inSync;

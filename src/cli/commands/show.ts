@@ -33,8 +33,10 @@ export const command: Command = {
       const { entry, document } = found.value;
       const text = shownText(entry.digest, document.path, state, disk);
       if (text === null) {
-        io.err(`mdmirror: the content of version ${entry.n} of ${shownName(document.path)} is no longer kept`);
-        io.err(`  next: mdmirror history ${shellWord(wanted.path)} lists the versions that are kept`);
+        io.err(
+          `mdmirror: the content of version ${entry.n} of ${shownName(document.path)} is no longer in the history`,
+        );
+        io.err(`  next: mdmirror history ${shellWord(wanted.path)} lists the remaining versions`);
         return EXIT.usage;
       }
       const output = args.text("output");

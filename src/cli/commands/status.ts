@@ -19,8 +19,8 @@ import { showFailedHooks } from "../show-hooks.ts";
 export const command: Command = {
   usage: "status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
   about: [
-    "Reads the state, and asks the daemon if one is running. Uses no network, reads no documents and writes nothing.",
-    "With --all, each linked folder has a line (with --json: one array), and the exit code is that of the worst.",
+    "Reads the stored state, and asks the daemon if one is running. Uses no network, reads no documents and writes nothing.",
+    "With --all, prints one line for each linked folder (with --json: one array). The exit code is the most serious one.",
   ],
   examples: ["mdmirror status", "mdmirror status --all", "mdmirror status notes --max-age 15m"],
   options: {
@@ -52,7 +52,7 @@ export const command: Command = {
 
 async function runShort(io: Io, args: Args): Promise<ExitCode> {
   if (args.flag("all") || args.flag("prometheus") || args.text("max-age") !== null)
-    return misuse(io, "status", "--short goes with --json alone");
+    return misuse(io, "status", "--short can be combined with --json only");
   return tellShort(io, { dir: args.operands[0], json: args.flag("json") });
 }
 

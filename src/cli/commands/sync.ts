@@ -24,8 +24,8 @@ import { tellAfterSync } from "../../mirror/hooks/after-sync.ts";
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
   about: [
-    "Runs up to five cycles, until nothing is left to do, and prints one line. Made for cron.",
-    "Changes that the service refused are tried again by each sync; with --quiet, once a day.",
+    "Scans and syncs both sides, up to five times, until nothing is left to do. Prints one line. Suited for cron.",
+    "Each sync sends again the changes that the service refused before; with --quiet, only once a day.",
     "If the folder's daemon is running, sync asks the daemon to sync and waits for it.",
     "Ctrl-C finishes the current step and stops; the next sync continues. A second Ctrl-C ends the process.",
   ],
@@ -34,7 +34,7 @@ export const command: Command = {
     "dry-run": { help: "show what sync would do and write nothing (as mdmirror plan)" },
     json: { help: "print one JSON object at the end" },
     quiet: { short: "q", help: "print nothing unless action is required or a problem has lasted for an hour" },
-    "max-deletes": { value: "N", help: "delete up to N documents a side without asking, in this run" },
+    "max-deletes": { value: "N", help: "let this sync delete up to N documents on each side without approval" },
     "pull-only": { help: "only download" },
     "push-only": { help: "only upload" },
     "wait-for": {
@@ -67,7 +67,8 @@ function whyMisused(args: Args): string | null {
   const asked = args.text("max-deletes");
   if (asked !== null && !/^\d{1,9}$/.test(asked)) return "--max-deletes takes a whole number";
   if (parseAge(args.text("timeout") ?? USUAL_WAIT) === null) return "--timeout takes a time such as 5s, 30s or 15m";
-  if (args.flag("dry-run") && args.texts("wait-for").length > 0) return "--dry-run sends nothing to wait for";
+  if (args.flag("dry-run") && args.texts("wait-for").length > 0)
+    return "--dry-run and --wait-for exclude each other: a dry run uploads nothing";
   const excluded = args.flag("pull-only") && args.flag("push-only");
   return excluded ? "--pull-only and --push-only exclude each other" : null;
 }

@@ -14,7 +14,7 @@ import { bindMirror } from "../../mirror/trust/bind.ts";
 export const command: Command = {
   usage: "trust [DIR] [--yes] [--allow-http HOST] [--name NAME]",
   about: [
-    "Shows the address that the configuration of DIR names, asks, and from then on lets DIR send its documents and your key to that address.",
+    "Shows the address in the configuration of DIR, and asks whether mdmirror may send the documents of DIR and your key to it.",
     "Needed once for a folder that you did not link with mdmirror init, and again when its address changes. Sends nothing itself.",
   ],
   examples: ["mdmirror trust shared-notes"],
@@ -73,7 +73,7 @@ async function ask(io: Io, yes: boolean, question: TrustQuestion): Promise<"agre
   if (await agrees(io, yes, "send these documents and the key to this address?")) return "agreed";
   if (io.terminal.input) io.err("mdmirror: not trusted; nothing was sent");
   else {
-    io.err("mdmirror: this command needs a confirmation, and no terminal is attached; nothing was sent");
+    io.err("mdmirror: this command needs a confirmation, but no terminal is attached; nothing was sent");
     io.err(`  next: mdmirror trust ${shellWord(question.root)} --yes`);
   }
   return EXIT.usage;

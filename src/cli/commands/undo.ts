@@ -19,7 +19,7 @@ export const command: Command = {
   usage: "undo [DIR] [RUN] [--since TIME] [--dry-run] [--yes] [--no-sync] [--json]",
   about: [
     "Undoes a run, by default the last one that changed anything (mdmirror log names the runs). It restores versions as edits, moves documents back, and creates deleted documents again. Documents that the run uploaded as new go to the trash, and their deletion on the service passes the safety checks.",
-    "With --since: undoes all runs that began since then, as one.",
+    "With --since: undoes all runs that began since then, as one run.",
     "Leaves alone and names each document that changed since. Does not delete documents that a run only downloaded.",
   ],
   examples: ["mdmirror undo --dry-run", "mdmirror undo --since 2h"],

@@ -22,8 +22,8 @@ export const command: Command = {
   usage: "unlink [DIR] [--force]",
   about: [
     "Makes DIR an ordinary folder again. Deletes no document on either side. The history and the trash stay in .mdmirror/, and mdmirror init links the folder again.",
-    "Removes the stored key, and ends the service and the daemon of the folder.",
-    "Refuses while something is not uploaded, in conflict or stopped by a safety check. For a missing folder: mdmirror unlink NAME --force.",
+    "Removes the stored key, and stops the background service and the daemon of the folder. The online service is not changed.",
+    "Refuses while changes are not uploaded, in conflict or stopped by a safety check. For a missing folder: mdmirror unlink NAME --force.",
   ],
   examples: ["mdmirror unlink notes"],
   options: { force: { help: "unlink also with changes that are not uploaded; lists them" } },

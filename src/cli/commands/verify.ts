@@ -71,7 +71,7 @@ function reportLines(report: VerifyReport, agree: boolean): string[] {
     ...(dressed.length === 0
       ? []
       : [
-          `${count(dressed.length)} agree except for line ends, byte order mark or final newline, as when they were linked`,
+          `${count(dressed.length)} have the same content except for line ends, byte order mark or final newline; these differed when they were linked`,
         ]),
     `${documents(report.documents.length)} byte for byte (${bytes(size)})${agree ? "" : `; ${othersLine(report)}`}`,
     ...(agree ? [] : ["  next: mdmirror sync, then mdmirror why PATH for each difference that remains"]),

@@ -15,9 +15,9 @@ import { HookKeeper } from "../../mirror/hooks/keeper.ts";
 export const command: Command = {
   usage: "watch [DIR… | --all] [--json]",
   about: [
-    "Uploads local changes as soon as a file has settled, and polls the service for changes. Prints what it does.",
+    "Uploads a file shortly after its last change, and asks the service for changes regularly. Prints what it does.",
     "Runs until SIGTERM, SIGHUP or Ctrl-C. To run it in the background: mdmirror service install.",
-    "--all keeps every folder of mdmirror list in sync, also folders that are linked later. A folder that fails does not stop the others.",
+    "--all keeps every linked folder in sync (see mdmirror list), also those that are linked later. If one folder fails, the others continue.",
   ],
   examples: ["mdmirror watch notes", "mdmirror watch --all --json"],
   options: {
@@ -44,7 +44,7 @@ export const command: Command = {
 async function watchAll(io: Io, args: Args): Promise<ExitCode> {
   if (args.operands.length > 0) return misuse(io, "watch", "it takes folders or --all, not both");
   if (args.text("url") !== null || args.text("key-file") !== null)
-    return misuse(io, "watch", "--url and --key-file are of one service; with --all each linked folder has its own");
+    return misuse(io, "watch", "--url and --key-file are for one linked folder; with --all, each folder uses its own");
   return keepWith(io, args, true, (world) => keepAll(world, io.stop));
 }
 

@@ -22,7 +22,7 @@ import { linesOf } from "../show-merge.ts";
 export const command: Command = {
   usage: "why PATH [--json]",
   about: [
-    "Shows what mdmirror knows of a path: its base, its local and remote state, and the rule that applies. Shows the last error with its request, the next step, why a file stays local, and the origin of merged lines.",
+    "Shows what mdmirror knows about a path: the last version that both sides had (base), its state on both sides, and the rule that applies. Shows the last error with its request, the next step, why a file stays local, and the origin of merged lines.",
     "Writes nothing. Works without the service, from the state alone.",
   ],
   examples: ["mdmirror why plan.md"],

@@ -59,7 +59,7 @@ function lockList(folder: string, { clock, onNote }: DaemonsOptions): Result<() 
     return trouble(
       "locked",
       `another mdmirror watch --all already syncs your linked folders${who}`,
-      "mdmirror status --all shows what it does; one is enough",
+      "mdmirror status --all shows what it does; one such process is enough",
     );
   } catch (error) {
     onNote(`${folder} cannot be written, so mdmirror cannot prevent a second watch --all: ${errnoClause(error)}`);

@@ -33,7 +33,7 @@ function troubleOf(fault: Fault, url: string, look: string): Trouble {
         kind: "offline",
         what: `the service did not answer (${origin}): ${fault.detail}`,
         requestId,
-        next: "try again: mdmirror first checks whether it happened",
+        next: "try again: mdmirror first checks whether the service made the change",
       };
     case "problem":
       // A refusal depends on the key's grants or on the address: it is no error in mdmirror.
@@ -67,7 +67,7 @@ function lockedOut(code: string, origin: string, requestId: string | null): Trou
   if (code === "workspace_not_found") {
     return {
       ...common,
-      what: `no workspace of ${origin} matches the key`,
+      what: `the API key gives access to no workspace on ${origin}`,
       next: "give the key of a workspace: mdmirror init DIR --key-file FILE",
     };
   }

@@ -25,7 +25,7 @@ const STATES: readonly MirrorWord[] = [
 const GAUGES: readonly Gauge[] = [
   {
     name: "last_proof_timestamp_seconds",
-    help: "When both sides were last proven to agree.",
+    help: "Time of the last sync after which both sides were equal.",
     of: ({ status: { syncedAt } }) => seconds(syncedAt),
   },
   { name: "documents", help: "Documents that are synced.", of: ({ status }) => status.documents },
@@ -49,7 +49,7 @@ const GAUGES: readonly Gauge[] = [
   },
   {
     name: "effects_cut_off",
-    help: "Interrupted steps that the next run completes.",
+    help: "Interrupted steps that the next sync completes.",
     of: ({ status }) => status.pending,
   },
   {

@@ -206,7 +206,7 @@ function placeOfNotes(root: string): string {
 /** Returns a report that claims no more than the next run will find stored. */
 function withoutNotes(report: RunReport): RunReport {
   const detail =
-    "it was moved or removed during the run; its record of the run is in the moved folder: move that back if you can";
+    "it was moved or removed during the run; the log of the run is in the moved folder: move that folder back if you can";
   return {
     ...report,
     state: report.state === "in-sync" ? "attention" : report.state,

@@ -148,7 +148,7 @@ export class HookKeeper {
       }
     } catch (error) {
       // Syncing continues without them.
-      onNote(`hooks are not run any more, by an error in mdmirror itself: ${errnoClause(error)}`);
+      onNote(`an error in mdmirror itself prevents further hooks: ${errnoClause(error)}`);
     }
   }
 

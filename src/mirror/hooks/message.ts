@@ -73,11 +73,10 @@ export function messageOf({ event, items }: Pick<Due, "event" | "items">, facts:
 
 const SENTENCES: Readonly<Record<EventName, (items: readonly Item[], name: string) => string>> = {
   stopped: (items, name) => `${name} is stopped by a safety check: ${items.map(({ kind }) => kind).join(", ")}`,
-  offline: ([first], name) => `${name} does not reach its service${codeOf(first)}`,
+  offline: ([first], name) => `${name} cannot reach the service${codeOf(first)}`,
   conflict: (items, name) => `${plural(items.length, "new conflict")} in ${name}: ${pathsOf(items)}`,
-  attention: (items, name) =>
-    `${name}: ${items.length === 1 ? "something needs" : `${plural(items.length, "thing")} need`} you: ${pathsOf(items)}`,
-  "review-settled": (items, name) => `${plural(items.length, "review")} in ${name} settled: ${pathsOf(items)}`,
+  attention: (items, name) => `${plural(items.length, "new problem")} to fix in ${name}: ${pathsOf(items)}`,
+  "review-settled": (items, name) => `${plural(items.length, "review")} ended in ${name}: ${pathsOf(items)}`,
   "in-sync": (_items, name) => `${name} is in sync`,
 };
 

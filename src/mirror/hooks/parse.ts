@@ -38,7 +38,7 @@ export function parseHooks(text: string): { readonly hooks: readonly Hook[]; rea
 const MEMBERS = ["on", "mirrors", "timeout", "run"] as const;
 
 function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
-  if (!NAME.test(name)) fault("is no name: letters, digits, and . _ - after the first, 40 at most");
+  if (!NAME.test(name)) fault("is not a valid name: at most 40 letters and digits; after the first one also . _ and -");
   if (!isJsonObject(value)) {
     fault("must be an object");
     return null;
@@ -52,7 +52,8 @@ function readHook(name: string, value: unknown, fault: OnFault): Hook | null {
 }
 
 function refuseOthers(value: Members, known: readonly string[], fault: OnFault): void {
-  for (const member of Object.keys(value)) if (!known.includes(member)) fault(`has "${member}", which is no member`);
+  for (const member of Object.keys(value))
+    if (!known.includes(member)) fault(`has "${member}", which is not a known setting`);
 }
 
 function readOn(value: unknown, fault: OnFault): ReadonlyMap<EventName, number> {
@@ -64,7 +65,7 @@ function readOn(value: unknown, fault: OnFault): ReadonlyMap<EventName, number> 
       : [];
   if (entries.length === 0) fault(`needs "on": a list of ${EVENT_NAMES.join(", ")}`);
   for (const [name, settings] of entries) {
-    if (typeof name !== "string" || !isEventName(name)) fault(`"on": ${JSON.stringify(name)} is no event`);
+    if (typeof name !== "string" || !isEventName(name)) fault(`"on": ${JSON.stringify(name)} is not an event`);
     else on.set(name, readDebounce(name, settings, fault));
   }
   return on;

@@ -47,7 +47,7 @@ function readOwnText(file: string): OwnText {
   try {
     for (const folder of new Set([dirname(file), dirname(realpathSync(file))])) {
       const fault = accessFault(statSync(folder));
-      if (fault !== null) return unfit(`lies in ${folder}, which ${fault}`, `chmod go-w ${shellWord(folder)}`);
+      if (fault !== null) return unfit(`is in ${folder}, which ${fault}`, `chmod go-w ${shellWord(folder)}`);
     }
     // Does not wait for the other end of a pipe.
     fd = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));

@@ -83,7 +83,7 @@ class CommandRun {
     });
     const { promise, resolve } = Promise.withResolvers<Over>();
     const timer = setTimeout(() => this.#end(`it did not end within ${timeoutMs / 1_000} s`, "timeout"), timeoutMs);
-    const onStop = () => this.#end("it was ended, because mdmirror ends", "stopped");
+    const onStop = () => this.#end("it was ended, because mdmirror is ending", "stopped");
     if (stop.aborted) onStop();
     stop.addEventListener("abort", onStop, { once: true });
     this.#child.once("error", (error) => resolve(this.#over(null, null, error)));

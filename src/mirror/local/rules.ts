@@ -128,7 +128,7 @@ function linesOf(folder: LocalPath, file: string, text: string): readonly Line[]
     .split(/\r?\n|\r$/)
     .flatMap((line, index) => {
       const fault = line.startsWith("#") ? null : patternFault(line);
-      if (fault !== null) throw new UnfitRules(`line ${index + 1} of its ${file} ${fault}`);
+      if (fault !== null) throw new UnfitRules(`line ${index + 1} of ${name} ${fault}`);
       const pattern = fromRoot(folder, line);
       return pattern === null ? [] : [{ pattern, mark: `line ${index + 1} of ${name}` }];
     });

@@ -115,7 +115,7 @@ function readRuleFile(work: RulesWork, { abs, stat }: Subfolder, file: string): 
     if (errno === null) throw error;
     // For git, a folder of this name has no meaning.
     if (errno === "EISDIR" && file === GITIGNORE_FILE) return "";
-    throw new UnfitRules(`its ${file} cannot be read: ${errnoText(errno)}`);
+    throw new UnfitRules(`the ${file} in it cannot be read: ${errnoText(errno)}`);
   }
 }
 

@@ -190,7 +190,11 @@ export function putBackOr(guard: RootGuard, park: string, target: string, ended:
     if (errno === null) throw error;
     why = errnoText(errno);
   }
-  return { ...ended, detail: `${ended.detail}; it was set aside, as it could not be moved back: ${why}`, parked: true };
+  return {
+    ...ended,
+    detail: `${ended.detail}; it was set aside, because it could not be moved back: ${why}`,
+    parked: true,
+  };
 }
 
 /**

@@ -25,7 +25,7 @@ export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-
 /** A folder that is linked itself is not read, and nothing is written to it. */
 export const IS_MIRROR: Unread = {
   kind: "local-unreadable",
-  why: "it is a linked folder of its own, so this mirror does not sync it: move it out of this folder, or unlink it",
+  why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",
   isMirror: true,
 };
 
@@ -42,7 +42,7 @@ export function ambiguousFile(paths: readonly LocalPath[]): Unread {
   const more = paths.length - named.length;
   const list =
     more === 0 ? `${named.slice(0, -1).join(", ")} or ${named.at(-1)}` : `${named.join(", ")} or ${more} more`;
-  return { kind: "ambiguous-file", why: `its file may be ${list}; the evidence for each is equal` };
+  return { kind: "ambiguous-file", why: `its file may be ${list}; mdmirror cannot tell which` };
 }
 
 export const ABSENT = { kind: "absent" } as const;

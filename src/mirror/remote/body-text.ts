@@ -27,7 +27,7 @@ export function decodeBody(bytes: Buffer, encoding: string | null, maxBytes: num
 function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | string {
   if (encoding === "identity" || encoding === "") return bytes;
   if (encoding !== "gzip" && encoding !== "x-gzip" && encoding !== "br")
-    return "the answer's encoding was not asked for";
+    return "the answer has a compression that mdmirror did not ask for";
   // 204 and 304 may have the header without a body.
   if (bytes.length === 0) return bytes;
   try {
@@ -37,6 +37,6 @@ function inflate(bytes: Buffer, encoding: string, maxBytes: number): Buffer | st
     return encoding === "br" ? brotliDecompressSync(bytes, options) : gunzipSync(bytes, options);
   } catch (error) {
     const tooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    return tooLarge ? "the answer is too large" : "the answer's encoding is damaged";
+    return tooLarge ? "the answer is too large" : "the compressed answer is damaged";
   }
 }

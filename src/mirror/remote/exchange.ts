@@ -38,7 +38,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Controller): void {
     // ORDER: an exchange that was abandoned in the queue reported `not-sent`; it must not be sent
     // after that.
-    if (this.#settled) controller.abort(new Error("given up before it was sent"));
+    if (this.#settled) controller.abort(new Error("mdmirror cancelled the request before it sent it"));
     else this.#controller = controller;
   }
 

@@ -22,7 +22,7 @@ export async function createFile(
   const { call, reply } = await createAtPath(context, FILES, path, "file", { content });
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   const unusable = (why: string) =>
-    failed(misreadFault(call, `the new file is not understood: ${why}`, reply.requestId));
+    failed(misreadFault(call, `mdmirror does not understand the answer about the new file: ${why}`, reply.requestId));
   const file = readPartialFile(reply.value, context.traits.idRule());
   if (!file.ok) return unusable(file.why);
   const { id, lastChangeId } = file.value;
@@ -62,7 +62,7 @@ export async function putContent(
   const file = readEdit(reply.value, rule);
   if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
   if (file.value.id !== null && file.value.id !== id) {
-    return failed(misreadFault(call, "another file was answered", reply.requestId));
+    return failed(misreadFault(call, "the service answered with another file", reply.requestId));
   }
   if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
   const { lastChangeId: changeId, content: saved } = file.value;
@@ -89,7 +89,7 @@ async function patchFile(context: CallContext, id: DocId, body: JsonObject): Pro
   const file = readPartialFile(reply.value, context.traits.idRule());
   if (!file.ok) return failed(misreadFault(call, file.why, reply.requestId));
   if (file.value.id !== null && file.value.id !== id) {
-    return failed(misreadFault(call, "another file was answered", reply.requestId));
+    return failed(misreadFault(call, "the service answered with another file", reply.requestId));
   }
   if (file.value.path !== null) context.traits.sawPath(file.value.path.wire);
   const whole = wholeFile(file.value, id);
@@ -115,7 +115,13 @@ async function readBack(
 ): Promise<Answer<WrittenFile>> {
   const live = await getFile(context, id);
   if (!live.ok)
-    return failed(misreadFault(call, "the write was answered in part, and could not be read back", requestId));
+    return failed(
+      misreadFault(
+        call,
+        "the answer to the upload was incomplete, and mdmirror could not read the document back",
+        requestId,
+      ),
+    );
   return { ok: true, value: live.value, requestId };
 }
 

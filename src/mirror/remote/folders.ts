@@ -113,9 +113,12 @@ async function patchFolder(context: CallContext, id: DirId, body: JsonObject): P
   }
   traits.learnFolderPatch(true);
   const folder = readFolder(reply.value, traits.idRule());
-  if (!folder.ok) return failed(misreadFault(call, `the folder is not understood: ${folder.why}`, reply.requestId));
+  if (!folder.ok)
+    return failed(
+      misreadFault(call, `mdmirror does not understand the answer about the folder: ${folder.why}`, reply.requestId),
+    );
   if (folder.value.resource.id !== id)
-    return failed(misreadFault(call, "another folder was answered", reply.requestId));
+    return failed(misreadFault(call, "the service answered with another folder", reply.requestId));
   traits.sawPath(folder.value.wirePath);
   return { ok: true, value: folder.value.resource, requestId: reply.requestId };
 }

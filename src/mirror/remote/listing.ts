@@ -142,10 +142,11 @@ class Traversal<Item extends { readonly id: string }> {
     const seenBefore = this.#seen.size;
     const why = takeItems(this.#options, page.items, this.#seen, this.#spent);
     if (why !== null)
-      this.#oddity ??= misreadFault(READ, `an item of the list is not understood: ${why}`, page.requestId);
+      this.#oddity ??= misreadFault(READ, `mdmirror does not understand an entry of the list: ${why}`, page.requestId);
     this.#options.onPage?.(this.#seen.size);
     if (!page.hasMore) return this.#oddity === null ? { kind: "complete" } : failed(this.#oddity);
-    if (!this.#leadsOn(page)) return failed(misreadFault(READ, "the list's cursor repeats", page.requestId));
+    if (!this.#leadsOn(page))
+      return failed(misreadFault(READ, "the service repeats a page of the list", page.requestId));
     this.#cursor = page.nextCursor!;
     this.#cursors.add(this.#cursor);
     this.#barren = this.#seen.size > seenBefore ? 0 : this.#barren + 1;

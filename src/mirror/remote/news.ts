@@ -192,5 +192,7 @@ function mayPass(end: Answered): boolean {
 
 function whyNoStream(end: Answered): string {
   if (end.kind === "problem") return end.status === 404 ? "the service has no events" : `${end.status} ${end.code}`;
-  return end.kind === "unreadable" ? `${end.status}, ${end.looks}` : `${end.status}, no stream of events`;
+  return end.kind === "unreadable"
+    ? `${end.status}, ${end.looks}`
+    : `status ${end.status} instead of a stream of events`;
 }

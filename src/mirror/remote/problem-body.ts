@@ -29,12 +29,13 @@ const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 export function readProblem(body: string, status: number, scrub: Scrub): ReadProblem | NoProblem {
   const json = parseJson(body);
   if (json.kind !== "json") return unreadable(json.why);
-  if (!isJsonObject(json.value)) return unreadable("it is not an object");
+  if (!isJsonObject(json.value)) return unreadable("it is not a JSON object");
   const problem = json.value;
   const claimed = member(problem, "status");
-  if (claimed !== undefined && claimed !== status) return unreadable("its status is not the answer's");
+  if (claimed !== undefined && claimed !== status)
+    return unreadable("its status differs from the status of the answer");
   const code = codeOf(problem, status, scrub);
-  if (code === null) return unreadable("its code is not of the form");
+  if (code === null) return unreadable("its error code has an unknown form");
   if (isDocumented(code) && PROBLEM_CODES[code].status !== status)
     return unreadable("its code belongs to another status");
   const fieldCodes = fieldCodesOf(member(problem, "errors"), scrub);

@@ -22,8 +22,12 @@ export async function getFile({ caller, traits }: CallContext, id: DocId): Promi
   if (reply.kind !== "success") return failed(faultOf(call, reply));
   traits.sawIdsOf(reply.value);
   const file = readFileWithContent(reply.value, traits.idRule());
-  if (!file.ok) return failed(misreadFault(call, `the file is not understood: ${file.why}`, reply.requestId));
-  if (file.value.resource.id !== id) return failed(misreadFault(call, "another file was answered", reply.requestId));
+  if (!file.ok)
+    return failed(
+      misreadFault(call, `mdmirror does not understand the answer about the file: ${file.why}`, reply.requestId),
+    );
+  if (file.value.resource.id !== id)
+    return failed(misreadFault(call, "the service answered with another file", reply.requestId));
   traits.sawPath(file.value.wirePath);
   return { ok: true, value: file.value.resource, requestId: reply.requestId };
 }

@@ -122,12 +122,12 @@ function readFailure({ status, headers, body }: WireResponse, scrub: Scrub): Rea
   if (status >= 300 && status < 400) {
     const target = redirectOrigin(headers["location"]);
     const looks = target === null ? "a redirect" : `a redirect to ${scrub(target, 200)}`;
-    return unreadable(`the answer (${status}) is ${looks}, which is never followed; check the URL`, looks);
+    return unreadable(`the answer (${status}) is ${looks}, and mdmirror follows no redirects; check the URL`, looks);
   }
   if (status < 400) return unreadable(`the answer has an unexpected status (${status})`);
   const problem = readProblem(body, status, scrub);
   if (problem.kind === "problem") return problem;
-  return unreadable(`the error answer (${status}) is not the service's: ${problem.why}`);
+  return unreadable(`the error answer (${status}) does not come from the service: ${problem.why}`);
 }
 
 /** Returns the path without its query, which may have a cursor. */

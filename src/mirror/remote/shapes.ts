@@ -98,7 +98,7 @@ export type PartialFile = {
 
 /** Reads the answer of a PUT: a File with the content beside it, or one that has it. */
 export function readEdit(value: unknown, rule: IdRule): Parsed<PartialFile> {
-  if (!isJsonObject(value)) return bad("the answer is not an object");
+  if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
   const file = member(value, "file");
   if (!isJsonObject(file)) return readPartialFile(value, rule);
   return readPartialFile({ ...file, content: member(value, "content") }, rule);
@@ -116,7 +116,7 @@ export function readReview(
 }
 
 export function readPartialFile(value: unknown, rule: IdRule): Parsed<PartialFile> {
-  if (!isJsonObject(value)) return bad("the answer is not an object");
+  if (!isJsonObject(value)) return bad("the answer of the service is not a JSON object");
   const id = member(value, "id");
   const lastChangeId = member(value, "lastChangeId");
   const path = readPath(member(value, "path"), "file");
@@ -141,7 +141,7 @@ export type Sighted<T> = { readonly resource: T; readonly wirePath: string };
  * to later writes (202, 409) show it.
  */
 export function readFile(value: unknown, rule: IdRule): Parsed<Sighted<FileResource>> {
-  if (!isJsonObject(value)) return bad("it is not an object");
+  if (!isJsonObject(value)) return bad("it is not a JSON object");
   const id = member(value, "id");
   if (!by(rule, isDocId)(id)) return bad("its id is not of the form doc_…");
   const lastChangeId = member(value, "lastChangeId");
@@ -172,7 +172,7 @@ export function readFileWithContent(value: unknown, rule: IdRule): Parsed<Sighte
 }
 
 export function readFolder(value: unknown, rule: IdRule): Parsed<Sighted<FolderResource>> {
-  if (!isJsonObject(value)) return bad("it is not an object");
+  if (!isJsonObject(value)) return bad("it is not a JSON object");
   const id = member(value, "id");
   if (!by(rule, isDirId)(id)) return bad("its id is not of the form dir_…");
   const path = readPath(member(value, "path"), "folder");
@@ -199,10 +199,10 @@ const MAX_CURSOR_LENGTH = 4_096;
 const MAX_PAGE_ITEMS = 100_000;
 
 export function readPage(value: unknown): Parsed<Page> {
-  if (!isJsonObject(value)) return bad("the page is not an object");
-  if (member(value, "object") !== "list") return bad("the page is not a list");
+  if (!isJsonObject(value)) return bad("the page of the list is not a JSON object");
+  if (member(value, "object") !== "list") return bad("the page is not marked as a list");
   const items = member(value, "data");
-  if (!Array.isArray(items)) return bad("the page has no data array");
+  if (!Array.isArray(items)) return bad("the page of the list has no array 'data'");
   if (items.length > MAX_PAGE_ITEMS) return bad("the page has too many items");
   const hasMore = member(value, "hasMore");
   if (typeof hasMore !== "boolean") return bad("the page does not say whether there are more");
@@ -213,6 +213,7 @@ export function readPage(value: unknown): Parsed<Page> {
 
 function readCursor(value: unknown): Parsed<string> {
   if (typeof value !== "string" || value === "") return bad("the page says that there are more, without a cursor");
-  if (value.length > MAX_CURSOR_LENGTH || !value.isWellFormed()) return bad("the page's cursor cannot be sent");
+  if (value.length > MAX_CURSOR_LENGTH || !value.isWellFormed())
+    return bad("the cursor of the page cannot be used in a request");
   return { ok: true, value };
 }

@@ -32,7 +32,8 @@ export class StreamExchange implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
-    if (this.#settled || this.#bounds.signal.aborted) controller.abort(new Error("given up before it was sent"));
+    if (this.#settled || this.#bounds.signal.aborted)
+      controller.abort(new Error("mdmirror cancelled the request before it sent it"));
     else this.#controller = controller;
   }
 

@@ -36,7 +36,8 @@ export function readEvents(value: unknown, fault: OnFault): EventTimes {
     fault("events", "must be an object");
     return usual;
   }
-  for (const name of Object.keys(value)) if (!Object.hasOwn(usual, name)) fault(`events.${name}`, "is no member of it");
+  for (const name of Object.keys(value))
+    if (!Object.hasOwn(usual, name)) fault(`events.${name}`, "is not a known option");
   const listen = value["listen"] ?? usual.listen;
   if (typeof listen !== "boolean") fault("events.listen", "must be true or false");
   const pollEvery = value["pollEvery"] ?? usual.pollEvery;
@@ -60,7 +61,7 @@ export function readPolling(value: unknown, fault: OnFault): Polling {
     return usual;
   }
   const extra = Object.keys(value).find((name) => !Object.hasOwn(usual, name));
-  if (extra !== undefined) fault(`polling.${extra}`, "is no member of it");
+  if (extra !== undefined) fault(`polling.${extra}`, "is not a known option");
   const wanted = value["requestsPerMinute"] ?? usual.requestsPerMinute;
   const { least, most } = REQUESTS_PER_MINUTE;
   if (typeof wanted === "number" && Number.isInteger(wanted) && wanted >= least && wanted <= most)
@@ -80,7 +81,7 @@ export function readHandsOff(value: unknown, fault: OnFault): HandsOffTimes {
     return usual;
   }
   const extra = Object.keys(value).find((name) => !Object.hasOwn(usual, name));
-  if (extra !== undefined) fault(`handsOff.${extra}`, "is no member of it");
+  if (extra !== undefined) fault(`handsOff.${extra}`, "is not a known option");
   const timeOf = (name: "quiet" | "open"): string => {
     const time = value[name] ?? usual[name];
     if (isLengthOfTime(time) && timeMs(time) <= timeMs(HANDS_OFF_MOST[name])) return time;

@@ -74,7 +74,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
 const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
 /** A hook runs programs, and anybody may have made the folder. */
 const HOOKS_ELSEWHERE = "is not allowed in a folder: hooks are read only from ~/.config/mdmirror/hooks.json";
-const NEXT = "correct that member of the file, or remove it for its default";
+const NEXT = "correct this option in the file, or remove it to use the default";
 
 /** @param folder absolute path of `.mdmirror` */
 export function readConfig(folder: string): Result<Config> {
@@ -170,7 +170,7 @@ function readLinks(value: unknown, fault: OnFault): Pick<Config, "links" | "wiki
   const modes = ["keep", "translate"] as const;
   if (!isJsonObject(value)) return { links: oneOf(value, "links", modes, DEFAULT_CONFIG.links, fault), wiki: false };
   for (const name of Object.keys(value))
-    if (name !== "mode" && name !== "wiki") fault(`links.${name}`, "is no member of it");
+    if (name !== "mode" && name !== "wiki") fault(`links.${name}`, "is not a known option");
   const links = oneOf(value["mode"], "links.mode", modes, DEFAULT_CONFIG.links, fault);
   const wiki = value["wiki"] ?? false;
   if (typeof wiki !== "boolean") fault("links.wiki", "must be true or false");
@@ -189,7 +189,7 @@ function readConflicts(value: unknown, fault: OnFault): Config["conflicts"] {
     const unfit = pathsFault(rule["paths"]);
     if (unfit !== null) fault(`${member}.paths`, unfit);
     const extra = Object.keys(rule).find((name) => name !== "paths" && name !== "policy");
-    if (extra !== undefined) fault(`${member}.${extra}`, "is no member of a rule");
+    if (extra !== undefined) fault(`${member}.${extra}`, "is not an option of a rule");
     if (rule["policy"] === undefined) fault(`${member}.policy`, "is missing");
     return [
       { paths: rule["paths"], policy: oneOf(rule["policy"], `${member}.policy`, POLICIES, "conflict-copy", fault) },
@@ -226,7 +226,7 @@ function readInterface(value: unknown, fault: OnFault): Config["interface"] {
     return usual;
   }
   for (const name of Object.keys(value))
-    if (!Object.hasOwn(usual, name)) fault(`interface.${name}`, "is no member of it");
+    if (!Object.hasOwn(usual, name)) fault(`interface.${name}`, "is not a known option");
   const progress = value["progress"] ?? usual.progress;
   if (typeof progress !== "boolean") fault("interface.progress", "must be true or false");
   const quietFor = value["quietFor"] ?? usual.quietFor;

@@ -94,8 +94,8 @@ function readStoredKey(folder: string): Result<FoundKey> {
     if (found === null) return noKey();
     const mode = found.stat.mode & 0o777;
     if ((mode & 0o077) !== 0) {
-      const told = `others may read ${file} (mode ${mode.toString(8)}), so the key in it is refused`;
-      const next = `chmod 600 '${file}'; if others have used this computer, have the key renewed too`;
+      const told = `other users may read ${file} (mode ${mode.toString(8)}), so mdmirror does not use the key in it`;
+      const next = `chmod 600 '${file}'; if others have used this computer, also ask for a new key`;
       return trouble("usage", told, next);
     }
     const read = readKeyFile(() => found.bytes.toString("utf8"), file);

@@ -90,7 +90,7 @@ export function placeOf(env: UrlSources["env"]): Result<string> {
   } catch {
     return trouble(
       "usage",
-      "this user has no home folder, so the list of linked folders has no place",
+      "this user has no home folder, so mdmirror has no place for the list of linked folders",
       "set XDG_STATE_HOME to a folder that only you can write",
     );
   }

@@ -20,7 +20,7 @@ export async function restoreBackup(file: string, data: string): Promise<Result<
   const held = OF_A_SERVICE.find((name) => existsSync(join(data, name)));
   if (held !== undefined || isOfDatabase(data)) {
     const what = held === "service.db" ? "a service already" : `the remains of a service (${held ?? "database"})`;
-    const next = "give a new folder with --data: a service is never restored over another one";
+    const next = "give a new folder with --data: a restore never overwrites a service";
     return trouble("usage", `${data} holds ${what}`, next, { code: "EEXIST" });
   }
   try {
@@ -37,7 +37,8 @@ export async function restoreBackup(file: string, data: string): Promise<Result<
  */
 export function noBackup(file: string, error: unknown): Result<never> {
   if (error instanceof NoBackup) {
-    const next = "give a file that mdmirror serve backup made; of a copied service.db, start a service in a new folder";
+    const next =
+      "give a file that mdmirror serve backup made; to use a copied service.db, put it into a new folder and start a service with that --data";
     return trouble("usage", `${file} ${error.message}; nothing was restored`, next);
   }
   if (codeOf(error) === null) throw error;

@@ -41,7 +41,7 @@ async function keep(made: string, out: string): Promise<Result<Taken>> {
     if (error instanceof NoBackup)
       return trouble(
         "fault",
-        `the copy of the service ${error.message}`,
+        `the new backup ${error.message}`,
         "check the disk, then run mdmirror serve backup again",
       );
     if (codeOf(error) === null) throw error;
@@ -98,7 +98,7 @@ function giveName(from: string, to: string): void {
   } catch (error) {
     if (!/^(?:EPERM|ENOTSUP|EOPNOTSUPP|ENOSYS)$/.test(codeOf(error) ?? "")) throw error;
     // RACE: on a disk without hard links, a file that appears after this check is replaced.
-    if (existsSync(to)) throw Object.assign(new Error(`${to} is there`), { code: "EEXIST" });
+    if (existsSync(to)) throw Object.assign(new Error(`${to} exists already`), { code: "EEXIST" });
     renameSync(from, to);
   }
 }

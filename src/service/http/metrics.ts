@@ -173,7 +173,7 @@ export class Watch {
 function ofService({ held, pool, listeners }: ServiceFigures): Metric[] {
   const documents = held && [
     gauge("mdmirror_service_documents", "Documents of all workspaces.", held.documents),
-    gauge("mdmirror_service_indexing_backlog", "Changes that search does not know yet.", held.indexing),
+    gauge("mdmirror_service_indexing_backlog", "Changes that are not in the search index yet.", held.indexing),
   ];
   const database = pool && [
     gauge("mdmirror_service_database_connections", "Connections to PostgreSQL, in all.", pool.connections),

@@ -34,7 +34,7 @@ function notReady(why: string): Text {
 
 async function metrics({ service, watch }: Desk, request: FastifyRequest): Promise<Text> {
   if (!(await mayRead(request, service))) {
-    return { status: 401, body: "from another machine this page needs the admin key\n" };
+    return { status: 401, body: "to see this page from another machine, send the admin key\n" };
   }
   return { status: 200, body: await watch.metricsText(service), type: "text/plain; version=0.0.4" };
 }

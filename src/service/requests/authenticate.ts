@@ -134,7 +134,7 @@ export async function readerOf(
 /** Counts a request of the key, if its workspace exists. */
 function workspaceOf(holder: Holder, admit: Admit): WorkspaceRow | Refused {
   const { workspace } = holder;
-  if (workspace === undefined) return refuse("workspace_not_found", "No workspace matches the key.");
+  if (workspace === undefined) return refuse("workspace_not_found", "The API key gives access to no workspace.");
   const refused = admit(holder);
   if (refused !== null) return refused;
   if (workspace.state === "open") return workspace;

@@ -50,7 +50,7 @@ ${pagerOf(part, "conflicts", (page) => mirrorAddress(name, "conflicts", { page }
 function conflictCard(name: string, { path, since, mine, theirs, inReview, renewed }: OpenConflict, now: number): Html {
   return html`<li class="card"><p><strong><a href="${documentAddress(name, "conflict", path)}">${nameOf(path)}</a></strong>
 ${badgeOf("asks", inReview ? "in review" : "conflict")} for ${ageOf(since, now)}</p>
-<p class="faint">mine ${mine === null ? "does not exist" : plural(mine, "byte")}, theirs ${theirs === null ? "is no longer kept" : plural(theirs, "byte")}${
+<p class="faint">mine ${mine === null ? "does not exist" : plural(mine, "byte")}, theirs ${theirs === null ? "is no longer in the history" : plural(theirs, "byte")}${
     renewed > 0 && html`; the version on the service has changed ${plural(renewed, "time")} since`
   }</p></li>`;
 }

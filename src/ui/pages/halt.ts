@@ -48,7 +48,8 @@ ${look.kind === "stopped" && html`${answersTo(safetyStop, moment)}${stoppedOf(sa
 }
 
 function lookOf({ since, at, kind }: HaltModel["look"], now: number): Html | null {
-  if (since !== null) return html`<p id="looking" class="faint">Scanning both sides for the stopped changes …</p>`;
+  if (since !== null)
+    return html`<p id="looking" class="faint">Scanning both sides for the changes that the safety check stopped …</p>`;
   return kind === "stopped" ? html`<p id="looking" class="faint">Checked ${ageOf(at!, now)} ago.</p>` : null;
 }
 

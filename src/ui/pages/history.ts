@@ -152,6 +152,6 @@ function textItem(
 ${badgeOf(from === "service" ? "good" : "quiet", from === "service" ? "was live" : "only local")}${
   made !== null && html` ${badgeOf("asks", "merged")}`
 }${timeline.now === n && html` ${badgeOf("good", "the local file")}`} ${timeOf(at, now)}</p>
-<p>${wordsOf(what)}${made !== null && html`, merged of ${wordsOf(made)}`}${other !== null && ", of another document that was at this path"}
-<span class="faint">${bytes(size, "no longer kept")}</span></p></li>`;
+<p>${wordsOf(what)}${made !== null && html`, merged from ${wordsOf(made)}`}${other !== null && ", of another document that was at this path"}
+<span class="faint">${bytes(size, "no longer in the history")}</span></p></li>`;
 }

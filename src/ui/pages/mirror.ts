@@ -27,7 +27,7 @@ export const MIRROR = definePage<MirrorModel>({
 ${trafficOf(mirror)}${endOf(mirror)}
 ${mirror.facts !== null && buttons(mirror, moment)}
 ${openOf(mirror, moment)}
-<h2>The mirror</h2>
+<h2>The linked folder</h2>
 ${factsOf(mirror, moment.now)}`,
   }),
 });
@@ -49,8 +49,8 @@ const MOST = 20;
 function openOf({ name, needs, waits }: MirrorModel, { pages }: Moment): Html {
   return html`<h2>Action required</h2>
 ${needs.length === 0 ? html`<p>No problems.</p>` : attentionList(needs.slice(0, MOST), name, pages)}
-${needs.length > MOST && html`<p><a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)} things</a></p>`}
-${waits.length > 0 && html`<details><summary>${plural(waits.length, "thing")} ${waits.length === 1 ? "ends" : "end"} by ${waits.length === 1 ? "itself" : "themselves"}</summary>${attentionList(waits, name, pages)}</details>`}`;
+${needs.length > MOST && html`<p><a href="${mirrorAddress(name, "needs")}">All ${count(needs.length)} problems</a></p>`}
+${waits.length > 0 && html`<details><summary>${count(waits.length)} pending: nothing for you to do</summary>${attentionList(waits, name, pages)}</details>`}`;
 }
 
 function factsOf({ root, addresses, facts, daemon }: MirrorModel, now: number): Html {
@@ -58,10 +58,10 @@ function factsOf({ root, addresses, facts, daemon }: MirrorModel, now: number): 
     ["Folder", nameOf(root)],
     ["Service", wordsOf(addresses.join(" "))],
     ["Subfolder", facts === null || facts.remote === "" ? null : nameOf(facts.remote)],
-    ["Holds", facts === null ? null : sizeOf(facts)],
+    ["Content", facts === null ? null : sizeOf(facts)],
     [
       "Interrupted",
-      facts === null || facts.pending === 0 ? null : `${plural(facts.pending, "effect")}; the next sync completes them`,
+      facts === null || facts.pending === 0 ? null : `${plural(facts.pending, "step")}; the next sync completes them`,
     ],
     ["Last run", facts === null ? null : lastRunOf(facts.lastRun, now)],
     ["Daemon", facts === null ? null : daemon === null ? "none" : "runs"],

@@ -30,7 +30,7 @@ export const NEEDS = definePage<Model>({
     main: html`<h1>Action required in ${nameOf(mirror.name)}</h1>
 <p>${standingOf(mirror, now)}</p>
 ${part.total === 0 ? html`<p>No problems.</p>` : attentionList(part.items, mirror.name, pages)}
-${pagerOf(part, "things", (page) => mirrorAddress(mirror.name, "needs", { page }))}
+${pagerOf(part, "problems", (page) => mirrorAddress(mirror.name, "needs", { page }))}
 ${mirror.waits.length > 0 && html`<h2>Pending</h2>${attentionList(mirror.waits, mirror.name, pages)}`}`,
   }),
 });

@@ -29,7 +29,7 @@ export const OVERVIEW = definePage<Model>({
     here: "/",
     said: mirrors.map(saidOf).join("; "),
     main: html`<h1>Linked folders</h1>
-${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; mdmirror trust asks about its entries again</p>`)}
+${unfit.map((why) => html`<p class="notice bad">${wordsOf(why)}; run mdmirror trust to allow its folders again</p>`)}
 ${mirrors.length === 0 ? nothingYet() : html`<ul class="cards">${mirrors.map((one) => card(one, now))}</ul>${needsMe(mirrors, pages)}`}`,
   }),
 });
@@ -60,7 +60,7 @@ function needsMe(mirrors: readonly MirrorModel[], pages: ReadonlySet<string>): H
   return html`<h2>Action required</h2>${asking.map(({ name, needs }) => {
     const more = needs.length - MOST;
     return html`<section><h3><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h3>${attentionList(needs.slice(0, MOST), name, pages)}${
-      more > 0 && html`<p><a href="${mirrorAddress(name, "needs")}">… and ${plural(more, "more thing")}</a></p>`
+      more > 0 && html`<p><a href="${mirrorAddress(name, "needs")}">… and ${plural(more, "more problem")}</a></p>`
     }</section>`;
   })}`;
 }

@@ -70,7 +70,7 @@ function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Mome
     html`<button class="main-action">Restore this version</button>`,
   );
   const how = asNew
-    ? "The document comes back as a new one."
+    ? "mdmirror uploads the version as a new document."
     : "The restored version becomes an edit; the present version stays in the history.";
   return html`<div class="row">${form}<span class="faint">${how}</span></div>`;
 }

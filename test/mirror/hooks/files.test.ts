@@ -41,7 +41,7 @@ describe("the user's hooks", () => {
     symlinkSync(join(dir, "dotfiles/hooks.json"), file);
     expect(names()).toEqual(["desk"]);
     chmodSync(join(dir, "dotfiles"), 0o777);
-    expect(names()).toContain(`lies in ${dir}/dotfiles, which can be written by other users, so mdmirror runs no hook`);
+    expect(names()).toContain(`is in ${dir}/dotfiles, which can be written by other users, so mdmirror runs no hook`);
   });
 
   test.each([0o666, 0o664])("are refused in a file of mode %o", (mode) => {
@@ -51,7 +51,7 @@ describe("the user's hooks", () => {
 
   test("are refused in a folder that others can write", () => {
     chmodSync(folder, 0o777);
-    expect(names()).toContain(`lies in ${folder}, which can be written by other users`);
+    expect(names()).toContain(`is in ${folder}, which can be written by other users`);
   });
 
   test.skipIf(process.geteuid?.() !== 0)("are refused in a file of another user's", () => {

@@ -25,13 +25,13 @@ describe("hooks.json", () => {
   });
 
   test.each<[string, unknown, string]>([
-    ["an unknown member", { ...RUN, shell: true }, '"x" has "shell", which is no member'],
-    ["an unknown event", { ...RUN, on: ["saved"] }, '"x" "on": "saved" is no event'],
+    ["an unknown member", { ...RUN, shell: true }, '"x" has "shell", which is not a known setting'],
+    ["an unknown event", { ...RUN, on: ["saved"] }, '"x" "on": "saved" is not an event'],
     ["no event", { run: ["true"] }, '"x" needs "on"'],
     ["a shell line", { ...RUN, run: "rm -rf ~" }, 'for a shell ["sh", "-c", "…"]'],
     ["no program", { ...RUN, run: [] }, 'needs "run": a list'],
     ["no command", { on: ["stopped"] }, 'needs "run"'],
-    ["a web hook", { ...RUN, post: "https://example.org/" }, '"post", which is no member'],
+    ["a web hook", { ...RUN, post: "https://example.org/" }, '"post", which is not a known setting'],
     [
       "a debounce that is no time",
       { ...RUN, on: { stopped: { debounce: 5 } } },
@@ -52,8 +52,8 @@ describe("hooks.json", () => {
   test.each([
     ["no JSON", "{", "is not JSON"],
     ["no hooks", "[]", 'must be {"hooks": {NAME: {…}}}'],
-    ["another member", '{"hooks":{},"run":[]}', 'has "run", which is no member'],
-    ["an odd name", '{"hooks":{"a b":{"on":["stopped"],"run":["true"]}}}', '"a b" is no name'],
+    ["another member", '{"hooks":{},"run":[]}', 'has "run", which is not a known setting'],
+    ["an odd name", '{"hooks":{"a b":{"on":["stopped"],"run":["true"]}}}', '"a b" is not a valid name'],
   ])("%s is a fault", (_name, text, fault) => {
     expect(parseHooks(text).faults.join("; ")).toContain(fault);
   });

@@ -31,7 +31,7 @@ describe("the config file", () => {
     [{ ...URL_ONLY, links: { mode: "keep", wiki: true } }, 'c.json: "links.wiki" needs "mode": "translate"'],
     [
       { ...URL_ONLY, links: { mode: "translate", wiki: 1, x: 1 } },
-      'c.json: "links.x" is no member of it; c.json: "links.wiki" must be true or false',
+      'c.json: "links.x" is not a known option; c.json: "links.wiki" must be true or false',
     ],
     [{ ...URL_ONLY, wiki: true }, 'c.json: "wiki" is not a known setting'],
     [
@@ -42,17 +42,17 @@ describe("the config file", () => {
     [{ ...URL_ONLY, conflicts: [{ paths: "*" }] }, 'c.json: "conflicts[0].policy" is missing'],
     [
       { ...URL_ONLY, conflicts: [{ paths: "*", policy: "copy", x: 1 }] },
-      'c.json: "conflicts[0].x" is no member of a rule',
+      'c.json: "conflicts[0].x" is not an option of a rule',
     ],
     [{ ...URL_ONLY, allowHttp: "h" }, 'c.json: "allowHttp" must be a list of hosts'],
     [{ ...URL_ONLY, interface: { progress: "yes" } }, 'c.json: "interface.progress" must be true or false'],
     [
       { ...URL_ONLY, events: { listen: "yes", pollEvery: "2h", at: 1 } },
-      'c.json: "events.at" is no member of it; c.json: "events.listen" must be true or false; c.json: "events.pollEvery" must be a time from 1s to 1h',
+      'c.json: "events.at" is not a known option; c.json: "events.listen" must be true or false; c.json: "events.pollEvery" must be a time from 1s to 1h',
     ],
     [
       { ...URL_ONLY, polling: { requestsPerMinute: 0.5, every: "5s" } },
-      'c.json: "polling.every" is no member of it; c.json: "polling.requestsPerMinute" must be a whole number from 1 to 6000',
+      'c.json: "polling.every" is not a known option; c.json: "polling.requestsPerMinute" must be a whole number from 1 to 6000',
     ],
     [{ ...URL_ONLY, polling: 60 }, 'c.json: "polling" must be an object'],
     [
@@ -61,10 +61,10 @@ describe("the config file", () => {
     ],
     [
       { ...URL_ONLY, handsOff: { quiet: "2h", open: "25h", vim: true } },
-      'c.json: "handsOff.vim" is no member of it; c.json: "handsOff.quiet" must be a time from 0s to 60s; c.json: "handsOff.open" must be a time from 0s to 24h',
+      'c.json: "handsOff.vim" is not a known option; c.json: "handsOff.quiet" must be a time from 0s to 60s; c.json: "handsOff.open" must be a time from 0s to 24h',
     ],
     [{ ...URL_ONLY, handsOff: "10m" }, 'c.json: "handsOff" must be an object'],
-    [{ ...URL_ONLY, interface: { colour: true } }, 'c.json: "interface.colour" is no member of it'],
+    [{ ...URL_ONLY, interface: { colour: true } }, 'c.json: "interface.colour" is not a known option'],
   ])("%j is refused, naming file and member, never the value", (json, what) => {
     const read = parseConfig(typeof json === "string" ? json : JSON.stringify(json), "c.json");
     expect(read).toMatchObject({

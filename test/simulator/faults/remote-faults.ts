@@ -168,7 +168,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I12",
     does: "gives base the change id of a read, where a move has given it another one meanwhile",
     file: "mirror/engine/apply/download.ts",
-    find: 'if (hasAnotherId(ctx, link)) return stale("its base changed meanwhile");',
+    find: 'if (hasAnotherId(ctx, link)) return stale("the last synced version of this document changed meanwhile");',
     replace: "",
     net: ["engine/rename-beside-text.test.ts"],
   },

@@ -90,7 +90,7 @@ export function removeUnrecorded(
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));
   const end = disk.trash(path, writes, trashPlace(world, path));
   return end.kind === "fault"
-    ? leftOpen(`a copy that no conflict has cannot be removed: ${end.detail}`)
+    ? leftOpen(`mdmirror cannot remove a conflict copy whose conflict ended: ${end.detail}`)
     : { kind: "over", outcome: DONE };
 }
 

@@ -170,7 +170,7 @@ export async function showVersion(
   }
   const newest = { nth: conflict.shown.length, version: last, path: conflict.sidecarPath, isNewest: true };
   const old = findCopy(ctx, conflict, newest, [copyPath(document, newest.nth, maxNameBytes)]);
-  if (old.kind === "unknown") return stale("the copy of the version before cannot be read");
+  if (old.kind === "unknown") return stale("the conflict copy of the earlier version cannot be read");
   const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];
   const next = { ...conflict, looksGone: 0, ...nameCopy(ctx, conflict.id, document, before, { changeId, digest }) };
   return show(next, old.kind === "file" && old.digest === last.digest ? { path: old.path, writes: old.digest } : null);

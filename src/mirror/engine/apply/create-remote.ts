@@ -102,8 +102,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> 
     const base = { changeId, digest, localDigest: row.digest, stamp, stampTrusted, durable: true };
     const link = newLink(id, path, remotePath, isProtected, base);
     const version = { id, changeId, digest };
-    const why = row.why ?? "sent before the process ended";
-    const detail = source.from === "answer" ? why : `${why}; the answer was lost; the document exists`;
+    const why = row.why ?? "mdmirror was interrupted after it sent this change";
+    const detail = source.from === "answer" ? why : `${why}; no answer arrived, but the service has the document`;
     const event = { kind: "create-remote", side: "remote", id, path, detail, after: digest } as const;
     const change = { link, version, replaces, event };
     return isRead

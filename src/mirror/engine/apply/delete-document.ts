@@ -40,7 +40,7 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
-      return { kind: "over", outcome: stale("its path is taken again") };
+      return { kind: "over", outcome: stale("a file is at its path again") };
     // RACE: an edit on either side from now on is not seen; the contract has no conditional DELETE.
     // The content that was read is in the store.
     const answer = await ctx.world.remote.deleteFile(row.id);
@@ -58,14 +58,14 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
     return { kind: "over", outcome: didNotHappen("deletion", fault) };
   },
 
-  conclude(ctx, { id, localPath: path, why = "sent before the process ended" }, _, source) {
+  conclude(ctx, { id, localPath: path, why = "mdmirror was interrupted after it sent this change" }, _, source) {
     const link = ctx.world.state.link(id);
     if (link === null) return { outcome: DONE, change: null };
     ctx.notes.counts.deletedRemote++;
     const how =
       source.from === "answer"
         ? { detail: why, requestId: source.requestId }
-        : { detail: `${why}; the answer was lost; the document is deleted` };
+        : { detail: `${why}; no answer arrived, but the service no longer has the document` };
     const event = { kind: "delete-remote", side: "remote", id, path, before: link.digest, ...how } as const;
     return { outcome: DONE, change: { ends: { link, trashPath: null }, event } };
   },

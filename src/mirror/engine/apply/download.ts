@@ -21,13 +21,13 @@ import { winnerOfNew } from "./winner-of-new.ts";
  */
 export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local">): Promise<Outcome> {
   const link = ctx.world.state.link(action.id);
-  if (link === null) return stale("its record was removed meanwhile");
+  if (link === null) return stale("mdmirror removed its record of this document meanwhile");
   const fetched = await fetchText(ctx, action.id, action.localPath);
   if (fetched.kind === "end") return fetched.outcome;
   const { file, text, digest } = fetched.value;
   if (file.lastChangeId !== action.changeId) ctx.notes.tally.readsOther = true;
   if (digest === link.digest) {
-    if (hasAnotherId(ctx, link)) return stale("its base changed meanwhile");
+    if (hasAnotherId(ctx, link)) return stale("the last synced version of this document changed meanwhile");
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
     ctx.world.state.transact(() => {
       ctx.world.state.putLink({ ...renamed, protected: file.protected });

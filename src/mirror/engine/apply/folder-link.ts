@@ -44,7 +44,7 @@ export function linkFolder(
 export function linkFolderBoth(ctx: PassContext, action: ActionOf<"link-folder">): Outcome {
   const { state } = ctx.world;
   const link = linkFolder(ctx, action.dirId, action.localPath, action.remotePath);
-  if (link === null) return stale("the folder went meanwhile");
+  if (link === null) return stale("the folder was removed meanwhile");
   state.transact(() => {
     const before = state.dir(action.dirId);
     if (before !== null && action.carries === null) carryAll(ctx, before, link);

@@ -44,12 +44,12 @@ export const moveFolderLocal: LocalEffect<
     const { disk } = ctx.world;
     const [from, to] = [disk.look(row.from), disk.look(row.to)];
     if (from.kind === "unknown" || to.kind === "unknown")
-      return leftOpen("a move was interrupted, and its paths cannot be read");
+      return leftOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
     if (from.kind === "absent" && to.kind === "folder") return { kind: "seen", seen: "moved" };
     return { kind: "over", outcome: DONE };
   },
 
-  conclude(ctx, { dirId: id, from, to, why = "begun before the process ended", temporary }) {
+  conclude(ctx, { dirId: id, from, to, why = "mdmirror was interrupted during this move", temporary }) {
     if (!temporary) ctx.notes.counts.movedLocal++;
     const detail = `${why} (from ${from})`;
     const event = { kind: "move-folder-local", side: "local", id, path: to, detail, from } as const;
@@ -131,7 +131,7 @@ export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
       side: "remote",
       id: row.dirId,
       path: row.to,
-      detail: `${row.why ?? "sent before the process ended"} (${row.from} → ${to})`,
+      detail: `${row.why ?? "mdmirror was interrupted after it sent this change"} (${row.from} → ${to})`,
       from: dir?.localPath ?? null,
       requestId: source.from === "answer" ? source.requestId : null,
     } as const;
@@ -147,9 +147,9 @@ function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: Loca
   return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];
 }
 
-const NOT_AS_ONE = stale("this service cannot move a folder as one; its documents are moved one by one");
+const NOT_AS_ONE = stale("this service cannot move a whole folder; mdmirror moves its documents one by one");
 const NOT_TO_ROOT = stale(
-  "this service cannot move a folder to the root; its documents are moved to a new folder in the root",
+  "this service cannot move a folder to the root; mdmirror moves its documents to a new folder in the root",
 );
 
 function moveFolderIds(ctx: PassContext, from: RemotePath, to: RemotePath): void {

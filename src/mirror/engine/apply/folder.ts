@@ -67,9 +67,14 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, stri
     return { kind: "seen", seen: found.folder.id };
   },
 
-  conclude(ctx, { localPath: path, remotePath, why = "sent before the process ended" }, id, source) {
+  conclude(
+    ctx,
+    { localPath: path, remotePath, why = "mdmirror was interrupted after it sent this change" },
+    id,
+    source,
+  ) {
     const dir = linkFolder(ctx, id, path, remotePath);
-    if (dir === null) return { outcome: stale("the folder went meanwhile"), change: null };
+    if (dir === null) return { outcome: stale("the folder was removed meanwhile"), change: null };
     const requestId = source.from === "answer" ? source.requestId : null;
     const event = { kind: "make-folder-remote", side: "remote", id, path, detail: why, requestId } as const;
     return { outcome: DONE, change: { dir, event } };
@@ -115,7 +120,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
     if (remote.traits().folderDelete === "no")
       return ended(undeletable(ctx, dirId, localPath, "folder_delete_unsupported", null));
     const open = state.intents().some(({ intent }) => intent.kind === "delete-folder" && intent.dirId === dirId);
-    if (open) return ended(stale("whether an earlier deletion of it was done is not known yet"));
+    if (open) return ended(stale("mdmirror does not know yet whether an earlier request deleted this folder"));
     return got({ row: { kind: "delete-folder", dirId, remotePath, why }, beside: localPath });
   },
 
@@ -133,7 +138,7 @@ export const removeFolderRemote: Effect<ActionOf<"remove-folder-remote">, Delete
     return { kind: "seen", seen: "gone" };
   },
 
-  conclude(ctx, { dirId: id, remotePath, why = "sent before the process ended" }) {
+  conclude(ctx, { dirId: id, remotePath, why = "mdmirror was interrupted after it sent this change" }) {
     const path = ctx.world.state.dir(id)?.localPath ?? remotePath;
     ctx.notes.folderIds.delete(remotePath);
     const event = { kind: "remove-folder-remote", side: "remote", id, path, detail: why } as const;
@@ -152,7 +157,7 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
     // Something is in it that this key cannot read, or that came meanwhile: the folder is created
     // again locally after the next listing.
     state.removeDir(dirId);
-    return stale("the folder still holds something on the service, so it comes back");
+    return stale("the folder is not empty on the service, so mdmirror creates it locally again");
   }
   const { code, detail, requestId } = fault;
   if (remote.traits().folderDelete === "no") return undeletable(ctx, dirId, path, code, requestId);

@@ -31,7 +31,7 @@ export function meetLiveText(
   const base = baseDigest === null ? null : readText(ctx, baseDigest);
   const live = { digest, text };
   const after = settleSubmissions(base, readSubmissions(ctx, link), local, live, file.lastChangeId);
-  const name = madeOfBoth(localPath, link.id, "what still waits for review");
+  const name = madeOfBoth(localPath, link.id, "a change that is still in review");
   const waiting = after.waiting.map(({ text: sent, ...one }): Submission => {
     return { ...one, digest: ctx.world.state.putText(sent, name) };
   });
@@ -65,5 +65,5 @@ function withoutDoubles(submissions: readonly Submission[]): Submission[] {
  * "" if nothing does.
  */
 export function stillInReview({ submissions }: Link): string {
-  return submissions.length === 0 ? "" : "; what is in review stays so until somebody decides in the app";
+  return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";
 }

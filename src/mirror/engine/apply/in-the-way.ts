@@ -33,7 +33,7 @@ export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId
   const names = `${JSON.stringify(path)} and ${JSON.stringify(alike.path ?? path)}`;
   if (alike.id === self)
     return { kind: "blocked", detail: `the service treats ${names} as the same name, and cannot change its spelling` };
-  const detail = `the service treats ${names} as the same name, and has the latter`;
+  const detail = `the service treats ${names} as the same name, and already has the second`;
   return { kind: learnedNames(ctx) ? "stale" : "blocked", detail };
 }
 
@@ -83,7 +83,7 @@ export async function endRefusedMove(
   );
 }
 
-export const MORE_REFUSED = "the service refuses more characters in names than was known";
+export const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
 
 /** Returns whether this cycle has learned something about names since it was planned. */
 export function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {

@@ -37,13 +37,17 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
   const { aside, look } = found;
   if (aside.kind !== "done") {
     if (look.kind !== "absent") return leftOpen(`the file that was set aside cannot be read: ${aside.detail}`);
-    const why = "the file that was set aside is not valid text, and its path is free: moved back";
+    const why = "the file that was set aside is not valid text and its path is free, so mdmirror moved it back";
     return putBackOnItsBase(ctx, row, why);
   }
   if (aside.value === null) return CLOSED;
   const { digest, text } = aside.value;
   if (digest !== row.expect) {
-    state.putKnownText(digest, text, seenHere(row.path, row.id, "saved into the file while it was replaced"));
+    state.putKnownText(
+      digest,
+      text,
+      seenHere(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
+    );
     return landLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isHeld(row.parkAt)) return KEPT;
@@ -99,18 +103,18 @@ function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> 
   const link = state.link(row.id);
   const current = disk.read(row.path);
   if (disk.look(row.path).kind === "absent")
-    return putBackOnItsBase(ctx, row, "an edit that was saved while the file was replaced");
+    return putBackOnItsBase(ctx, row, "an edit that a program saved while mdmirror replaced the file");
   if (current.kind === "done" && link !== null) {
     const text = withLateText(ctx, row, link, late, current.value);
     if (text !== null) return bringBack(ctx, row, link, late, text, current.value.digest);
   }
   const beside = findPathBeside(ctx, row.path);
   if (beside.kind === "unknown")
-    return leftOpen(`could not be restored: the path beside it cannot be read: ${beside.why}`);
+    return leftOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${beside.why}`);
   return putBack(
     ctx,
     { ...row, path: beside.path },
-    "saved into the replaced file while it was replaced; the edit does not merge, so mdmirror saved it beside the file",
+    "a program saved an edit while mdmirror replaced the file; the edit does not merge, so mdmirror saved it beside the file",
   );
 }
 
@@ -134,11 +138,11 @@ function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text
       side: "local",
       before: row.expect,
       after: late.digest,
-      detail: "saved while mdmirror replaced the file; restored",
+      detail: "a program saved an edit while mdmirror replaced the file; mdmirror restored the edit",
     },
   });
   if (outcome.kind !== "done")
-    return leftOpen("an edit that was saved while the file was replaced could not be moved back yet");
+    return leftOpen("mdmirror could not move back yet an edit that a program saved while mdmirror replaced the file");
   const now = state.link(row.id);
   // ORDER: before the set-aside file is removed, which after a crash shows which base it had.
   if (now !== null) state.putLink({ ...now, ...base, localDigest: base.digest ?? now.localDigest });

@@ -32,7 +32,7 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
     });
   if (remote.digest === link.digest) {
     // The change id moved without a new text: the local edit is based on the new id from now on.
-    const detail = "the version on the service has another id and equal content";
+    const detail = "the service has a newer version id with the same content";
     return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
   const own = takeAsOwn(ctx, link, remote, "lately");
@@ -48,7 +48,7 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
         detail:
           sent === null
             ? action.why
-            : `${action.why}; on the service based on an earlier local version that was saved late`,
+            : `${action.why}; the edit on the service was based on an earlier local version, which the service saved late`,
         counts: "merged",
         mergedFrom,
       });
@@ -84,13 +84,13 @@ async function readBoth(
   action: ActionOf<"merge" | "settle-review">,
 ): Promise<{ kind: "got"; value: Both } | { kind: "end"; outcome: Outcome }> {
   const link = ctx.world.state.link(action.id);
-  if (link === null) return { kind: "end", outcome: stale("its record was removed meanwhile") };
+  if (link === null) return { kind: "end", outcome: stale("mdmirror removed its record of this document meanwhile") };
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local;
   const remote = await fetchText(ctx, action.id, action.localPath);
   if (remote.kind === "end") return remote;
   if (remote.value.digest === link.digest && hasAnotherId(ctx, link))
-    return { kind: "end", outcome: stale("its base changed meanwhile") };
+    return { kind: "end", outcome: stale("the last synced version of this document changed meanwhile") };
   return { kind: "got", value: { link, local: local.value.text, localDigest: action.expect, remote: remote.value } };
 }
 

@@ -47,7 +47,7 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
   async prepare(ctx, action) {
     const { id, from, to, stands, why, temporary } = action;
     const link = ctx.world.state.link(id);
-    if (link === null) return ended(stale("its record was removed meanwhile"));
+    if (link === null) return ended(stale("mdmirror removed its record of this document meanwhile"));
     const parent = await newParent(ctx, action);
     if (parent.kind === "end") return parent;
     const request = moveRequest(action, parent.value);
@@ -69,7 +69,8 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
       return { kind: "over", outcome: noteRefused(ctx, request, refused) };
     }
     const link = state.link(row.id);
-    if (link === null) return { kind: "over", outcome: stale("its record was removed meanwhile") };
+    if (link === null)
+      return { kind: "over", outcome: stale("mdmirror removed its record of this document meanwhile") };
     const path = fromService(ctx.world, answer.value.path) ?? row.to;
     const at = { path, ...(await versionAt(ctx, link, answer.value)) };
     const seen = { at, stands: whereItIs(ctx, stands), isBack: false };
@@ -83,7 +84,9 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
     // At another path, the service may have changed the name, or somebody has moved it since.
     const isThere = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (link === null) {
-      const gone = isThere ? stale("its record was removed meanwhile") : didNotHappen("move", fault);
+      const gone = isThere
+        ? stale("mdmirror removed its record of this document meanwhile")
+        : didNotHappen("move", fault);
       return { kind: "over", outcome: gone };
     }
     const at = isThere ? { path: row.to, ...(await versionAt(ctx, link, answer.value)) } : null;
@@ -93,7 +96,8 @@ export const moveDocument: Effect<Action, Row, Beside, Seen> = {
 
   conclude(ctx, row, seen, source) {
     const link = ctx.world.state.link(row.id);
-    if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
+    if (link === null)
+      return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
     if (seen.at === null) {
       const stayed = seen.isBack ? { link: asMovedBack(link, seen.stands) } : null;
       return { outcome: didNotHappen("move", source.from === "observation" ? source.fault : null), change: stayed };
@@ -131,7 +135,7 @@ function concludeMoved(
     side: "remote",
     id,
     path: link.localPath,
-    detail: `${row.why ?? "a move; its answer was lost"} (${row.from} → ${path})`,
+    detail: `${row.why ?? "mdmirror was interrupted after it sent this move"} (${row.from} → ${path})`,
     from: link.localPath,
     remoteMove: { from: row.from, to: path },
     requestId,
@@ -167,7 +171,7 @@ function outcomeOf(
 ): Outcome {
   if (nameOf(path) === nameOf(row.to))
     // The move is done, but the next cycle must read the version that was seen.
-    return isKnown ? { kind: "done" } : stale("it has another version on the service by now");
+    return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
   // The service would give the same name again (I08).
   const [asked, given] = [nameOf(row.to), nameOf(path)].map((name) => JSON.stringify(name));

@@ -15,7 +15,8 @@ type Seen = { readonly stamp: Stamp };
 /** Moves a document's file. */
 export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
   prepare(ctx, { id, from, to, why, temporary }) {
-    if (ctx.world.state.link(id) === null) return ended(stale("its record was removed meanwhile"));
+    if (ctx.world.state.link(id) === null)
+      return ended(stale("mdmirror removed its record of this document meanwhile"));
     const parents = ensureFolders(ctx, to);
     if (parents !== null) return ended(parents);
     return got({ row: { kind: "move", id, from, to, why, temporary }, beside: null });
@@ -33,11 +34,11 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
     const { disk, state } = ctx.world;
     const [from, to] = [disk.look(old), disk.look(now)];
     if (from.kind === "unknown" || to.kind === "unknown")
-      return leftOpen("a move was interrupted, and its paths cannot be read");
+      return leftOpen("mdmirror was interrupted during a move, and cannot read the old or the new path");
     if (isOneFile(from, to)) {
       const end = disk.move(old, now, null);
       if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
-      return leftOpen(`an interrupted move cannot be completed: ${end.detail}`);
+      return leftOpen(`mdmirror was interrupted during a move, and cannot complete it: ${end.detail}`);
     }
     if (from.kind === "absent" && to.kind === "file" && state.link(id)?.stamp?.ino === to.stamp.ino)
       return { kind: "seen", seen: { stamp: to.stamp } };
@@ -46,9 +47,10 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
 
   conclude(ctx, row, { stamp }) {
     const link = ctx.world.state.link(row.id);
-    if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
+    if (link === null)
+      return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
     if (!row.temporary) ctx.notes.counts.movedLocal++;
-    const { id, from, to, why = "begun before the process ended" } = row;
+    const { id, from, to, why = "mdmirror was interrupted during this move" } = row;
     const event = { kind: "move-local", side: "local", id, path: to, detail: `${why} (from ${from})`, from } as const;
     const moved = { ...movePlace(link, { localPath: to }), stamp, stampTrusted: false };
     return { outcome: DONE, change: { link: moved, ...heldAt(ctx, row), event } };

@@ -54,7 +54,7 @@ function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp 
 export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);
-  if (link === null) return stale("its record was removed meanwhile");
+  if (link === null) return stale("mdmirror removed its record of this document meanwhile");
   const stamp = link.localPath === action.localPath ? link.stamp : stampAt(ctx, action.localPath, link.stamp);
   state.transact(() => {
     state.putLink({

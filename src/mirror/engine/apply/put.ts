@@ -47,7 +47,8 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const action = asItLeadsNow(ctx, planned, planned.id);
     const { id, localPath, review, why, expect: digest } = action;
     const link = ctx.world.state.link(id);
-    if (link === null || link.changeId !== action.baseChangeId) return ended(stale("its base changed meanwhile"));
+    if (link === null || link.changeId !== action.baseChangeId)
+      return ended(stale("the last synced version of this document changed meanwhile"));
     const local = await readUnkept(ctx, localPath, digest);
     if (local.kind === "end") return local;
     const { text, stamp, stampTrusted } = local.value;
@@ -101,7 +102,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const { lastChangeId: changeId } = file;
     const mayBeInReview = isPerhapsInReview(link, row, fetched.value);
     if (link === null || (link.changeId !== row.baseChangeId && !mayBeInReview))
-      return { kind: "over", outcome: stale("its base changed meanwhile") };
+      return { kind: "over", outcome: stale("the last synced version of this document changed meanwhile") };
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
     // No read shows whether it was taken for review, so it counts as submitted: one save must not
@@ -113,14 +114,15 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
       changeId === row.baseChangeId
         ? didNotHappen("write", fault)
         : // If it met that version it may be in review, which no read shows.
-          stale("the write may be part of a newer version");
+          stale("a newer version on the service may include this upload");
     return { kind: "over", outcome, change: notThere(ctx, row, fault) };
   },
 
   conclude(ctx, row, seen, source) {
     const link = ctx.world.state.link(row.id);
-    if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
-    const lost = source.from === "observation" ? "; the answer was lost" : "";
+    if (link === null)
+      return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
+    const lost = source.from === "observation" ? "; no answer arrived, but the service has the new version" : "";
     return seen.kind === "saved" ? concludeSaved(ctx, row, link, seen, lost) : concludeSent(ctx, row, link, seen, lost);
   },
 };
@@ -174,9 +176,9 @@ function concludeSaved(
   const event = eventOfSaved(ctx, row, link, saved, lost);
   if (digest !== sent) {
     const isOther = link.changeId !== row.baseChangeId;
-    const echoed = "saved without a change: the service normalises the difference";
+    const echoed = "the service saved no new version: it normalises away the difference";
     return {
-      outcome: isOther ? stale("its base changed meanwhile") : DONE,
+      outcome: isOther ? stale("the last synced version of this document changed meanwhile") : DONE,
       change: { text: noteEcho(link, isOther ? link.changeId : changeId, sent), event: { ...event, detail: echoed } },
     };
   }
@@ -186,7 +188,7 @@ function concludeSaved(
 }
 
 function eventOfSaved(ctx: PassContext, row: Row, link: Link, { digest, text }: Saved, lost: string): EventFields {
-  const { id, localPath: path, baseDigest: before, why = "sent before the process ended" } = row;
+  const { id, localPath: path, baseDigest: before, why = "mdmirror was interrupted after it sent this change" } = row;
   const detail = why + stillInReview(link) + lost;
   return { kind: "put", side: "remote", id, path, before, after: digest, detail, ...codeOf(ctx.world, before, text) };
 }
@@ -228,8 +230,14 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
   if (saved.digest === expect || saved.digest === baseDigest)
     return { kind: "seen", seen: { kind: "saved", ...saved } };
   const link = ctx.world.state.link(id);
-  if (link === null) return { kind: "over", outcome: stale("its record was removed meanwhile") };
-  const event = eventOfSaved(ctx, row, link, saved, "; the service changed it while saving (merged or normalised)");
+  if (link === null) return { kind: "over", outcome: stale("mdmirror removed its record of this document meanwhile") };
+  const event = eventOfSaved(
+    ctx,
+    row,
+    link,
+    saved,
+    "; the service changed the content when it saved it (merged or normalised)",
+  );
   const outcome =
     leftAlone(ctx, row) ??
     runLocalEffect(ctx, writeFile, {

@@ -54,13 +54,14 @@ export const readCreated: Phase<Row, Seen> = {
     // cycle merges them.
     return {
       kind: "over",
-      outcome: outcome.kind === "later" ? outcome : stale("it was edited on both sides since it was sent"),
+      outcome: outcome.kind === "later" ? outcome : stale("it was edited on both sides after mdmirror uploaded it"),
     };
   },
 
   conclude(ctx, { id, digest: before }, { changeId, digest }) {
     const link = ctx.world.state.link(id);
-    if (link === null) return { outcome: stale("its record was removed meanwhile"), change: null };
+    if (link === null)
+      return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
     const base = { changeId, digest, localDigest: digest, stampTrusted: false };
     // Base is what the service has. The local bytes are an edit of it, or differ only in form; the
     // next cycle shows which.

@@ -147,7 +147,8 @@ export function takeAsOwn(
       side: "remote",
       id: link.id,
       path: link.localPath,
-      detail: "uploaded earlier and saved late; later local changes are an edit of it",
+      detail:
+        "mdmirror uploaded this version earlier, and the service saved it late; local changes since then are an edit of it",
       before: link.digest,
       after: digest,
     },

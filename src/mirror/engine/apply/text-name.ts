@@ -12,11 +12,11 @@ import type { BaseTree } from "../../model/tree.ts";
 /** Stores a text that was found at a path. */
 type KeepText = (digest: Digest, text: string, path: LocalPath) => void;
 
-export function seenHere(path: LocalPath, id: DocId | null, why = "seen in the folder"): TextName {
+export function seenHere(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
   return { path, id, side: "local", why };
 }
 
-export function seenThere(path: LocalPath, id: DocId, why = "seen on the service"): TextName {
+export function seenThere(path: LocalPath, id: DocId, why = "found on the service"): TextName {
   return { path, id, side: "remote", why };
 }
 

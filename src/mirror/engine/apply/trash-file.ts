@@ -38,7 +38,7 @@ export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
     const found = readSetAside(ctx, row);
     if ("why" in found) return leftOpen(found.why);
     return belongsBack(found.aside, found.look)
-      ? putBack(ctx, row, "restored after a crash during a removal")
+      ? putBack(ctx, row, "mdmirror was interrupted while it removed the file; it restored the file")
       : { kind: "over", outcome: DONE };
   },
 

@@ -7,7 +7,8 @@ import type { Fault } from "../../ports/remote.ts";
  * @param fault of the write, if there was one
  */
 export function unsettled(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
-  const detail = fault === null ? "reading the document did not show whether the write happened" : fault.detail;
+  const detail =
+    fault === null ? "mdmirror read the document, but cannot see whether its upload arrived" : fault.detail;
   if (outcome.kind === "later") return outcome;
   return { kind: "uncertain", detail, requestId: fault?.kind === "uncertain" ? fault.requestId : null };
 }

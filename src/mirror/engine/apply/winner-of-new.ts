@@ -21,11 +21,14 @@ export function winnerOfNew(
 ): { readonly prefer: Policy["prefer"]; readonly why: string } {
   const { prefer } = ctx.settings;
   if (wasPosted(ctx, path, digest))
-    return { prefer: "local", why: "uploaded earlier and saved late; later local changes are an edit of it" };
+    return {
+      prefer: "local",
+      why: "mdmirror uploaded this version earlier, and the service saved it late; local changes since then are an edit of it",
+    };
   if (isEmpty(remote)) return { prefer: "local", why: "new on both sides, empty on the service" };
   if (ctx.notes.mayHaveTorn && (isEmpty(local) || isCutOffOf(remote, local)))
     return { prefer: "remote", why: "new on both sides, and the local file is incomplete after a power loss" };
-  return { prefer, why: `both new, ${prefer} preferred` };
+  return { prefer, why: `new on both sides; --prefer ${prefer} decides` };
 }
 
 /** A byte order mark and white space are no text. */

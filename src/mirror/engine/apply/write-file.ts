@@ -63,7 +63,7 @@ type Seen = {
 export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
   prepare(ctx, writing) {
     const { id, path, text, writes, expect, base, next, waiting, adopts, counts, event, trash } = writing;
-    if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty since the safety checks judged the plan"));
+    if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
     ctx.world.state.putKnownText(writes, text, madeOfBoth(path, id, event.detail));
     const row: Row = {
       kind: "replace",
@@ -101,7 +101,8 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
     const found = readSetAside(ctx, row);
     if ("why" in found) return leftOpen(found.why);
     const { aside, look } = found;
-    if (belongsBack(aside, look)) return putBack(ctx, row, "restored after a crash while the file was replaced");
+    if (belongsBack(aside, look))
+      return putBack(ctx, row, "mdmirror was interrupted while it replaced the file; it restored the file");
     if (aside.kind !== "done") return leftOpen(`the file that was set aside cannot be read: ${aside.detail}`);
     const file = ctx.world.disk.read(row.path);
     const isWritten = file.kind === "done" && file.value.digest === row.writes;
@@ -201,6 +202,7 @@ function conflictAfter(
 }
 
 function eventOfOld({ id, path, expect: before, writes: after }: Row): EventFields {
-  const detail = "written before the process ended; base is the written version";
+  const detail =
+    "mdmirror wrote this version to the file and was then interrupted; the next sync compares both sides with it";
   return { kind: "recover", side: "local", id, path, detail, before, after };
 }

@@ -142,7 +142,7 @@ export function keepText(
   ctx: PassContext,
   path: LocalPath,
   id: DocId | null,
-  name: TextName = seenHere(path, id, "replaced by a choice"),
+  name: TextName = seenHere(path, id, "the version that your choice replaced"),
 ): Digest | null {
   const kept = keepFileText(ctx.world, path, name);
   if (kept !== null) return kept;

@@ -29,7 +29,7 @@ export async function fileBack(
 ): Promise<HandEnd> {
   const { state, disk } = ctx.world;
   const link = state.link(id);
-  if (link === null) return notDone(stale("its record was removed meanwhile"));
+  if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));
   // The plan names a free path if another file has taken the document's.
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
   const text = state.text(link.localDigest);
@@ -69,7 +69,7 @@ export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
  */
 export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): HandEnd {
   const link = ctx.world.state.link(id);
-  if (link === null) return notDone(stale("its record was removed meanwhile"));
+  if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));
   const { outcome, notes } = keepAsNew(ctx, { link, at: localPath }, ctx.world.state.conflict(id));
   return { outcome, notes: notes.slice(1) };
 }
@@ -90,7 +90,8 @@ export async function textBack(
 ): Promise<HandEnd> {
   const { state } = ctx.world;
   const link = state.link(id);
-  if (link === null || link.changeId !== baseChangeId) return notDone(stale("its base changed meanwhile"));
+  if (link === null || link.changeId !== baseChangeId)
+    return notDone(stale("the last synced version of this document changed meanwhile"));
   const text = await baseText(ctx, link, path);
   if (text.kind === "end") return notDone(text.outcome);
   const event = { kind: "restore", detail: EMPTIED_WHY } as const;
@@ -119,7 +120,8 @@ export async function newerTextBack(ctx: PassContext, id: DocId, changeId: Chang
   const path = state.link(id)?.localPath;
   const fetched = path === undefined ? null : await fetchText(ctx, id, path);
   const link = state.link(id);
-  if (fetched === null || link === null) return notDone(stale("its record was removed meanwhile"));
+  if (fetched === null || link === null)
+    return notDone(stale("mdmirror removed its record of this document meanwhile"));
   if (fetched.kind === "end") return notDone(fetched.outcome);
   const { file, digest } = fetched.value;
   if (file.lastChangeId !== changeId) return notDone(stale("it was edited on the service meanwhile"));

@@ -18,7 +18,7 @@ import type { PassContext } from "../run/pass-context.ts";
  */
 export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd> {
   const { id, localPath, remotePath, changeId } = link;
-  const why = "renamed to a name that is not synced; deleted by a command";
+  const why = "the file was renamed to a name that is not synced; mdmirror resolve --delete deleted the document";
   const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
   if (outcome.kind === "done") ctx.world.state.removeHold(id);
   return { outcome, notes: [] };
@@ -32,7 +32,7 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
   const { id, localPath, remotePath, changeId } = link;
   const parents = ensureFolders(ctx, localPath);
   if (parents !== null) return notDone(parents);
-  const why = "renamed to a name that is not synced; kept by a command";
+  const why = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
   const outcome = await createLocal(ctx, { kind: "create-local", why, id, localPath, remotePath, changeId });
   if (outcome.kind === "done") ctx.world.state.removeHold(id);
   return { outcome, notes: [] };
@@ -47,7 +47,7 @@ export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict:
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isOther(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
   const cause = link.standing === "outside" ? "outside" : "gone";
-  const why = "discarded by a command";
+  const why = "mdmirror resolve discarded it";
   const outcome = trashLocal(ctx, {
     kind: "trash-local",
     why,
@@ -73,7 +73,7 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
       side: "both",
       id: link.id,
       path: at,
-      detail: "kept by your choice; uploaded as a new document",
+      detail: "you chose to keep it; mdmirror uploaded it as a new document",
       before: link.digest,
     },
   });

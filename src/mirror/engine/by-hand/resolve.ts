@@ -30,7 +30,7 @@ export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | nul
 export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): HandEnd {
   const read = ctx.world.disk.read(placed.at);
   if (read.kind !== "done") return notDone(outcomeOfDisk(read));
-  return endWith(ctx, placed, conflict, read.value.text, "mine, by your choice");
+  return endWith(ctx, placed, conflict, read.value.text, "you chose mine");
 }
 
 /**
@@ -38,7 +38,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
  * an edit.
  */
 export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
-  const detail = "merged by you";
+  const detail = "you merged both versions";
   if (conflict !== null) return endWith(ctx, placed, conflict, text, detail);
   const { link, at: path, seen } = placed;
   const event = { kind: "restore", detail } as const;
@@ -93,7 +93,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
     text,
     seen: seen?.mine,
     next: { changeId: file.lastChangeId, digest },
-    event: { kind, detail: "theirs, by your choice" },
+    event: { kind, detail: "you chose theirs" },
     old: "your version",
   });
   return withoutHold(ctx, link.id, end);
@@ -109,7 +109,7 @@ export function resubmit(ctx: PassContext, link: Link): HandEnd {
       side: "local",
       id: link.id,
       path: link.localPath,
-      detail: "to be submitted again, by your choice",
+      detail: "you chose to submit it again",
     },
   });
   return { outcome, notes: [] };
@@ -128,12 +128,12 @@ export function tryAgain(ctx: PassContext, key: string): HandEnd {
 export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<HandEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
-  if (link === null) return notDone(stale("its record was removed meanwhile"));
+  if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));
   const look = disk.look(localPath);
   if (look.kind !== "file") return notDone(stale(`no file is at ${localPath}`));
   const expect: Digest = look.digest;
   const { changeId: baseChangeId } = link;
-  const why = "uploaded by a command, with its conflict markers";
+  const why = "mdmirror resolve uploaded it with its conflict markers";
   const action = { kind: "put", why, id, localPath, baseChangeId, expect, review: link.protected } as const;
   const outcome = await runEffect(ctx, putText, action);
   if (outcome.kind === "done" || outcome.kind === "submitted") state.removeHold(id);

@@ -28,7 +28,7 @@ export function restoreText(
 ): HandEnd {
   const { state } = ctx.world;
   const text = state.text(digest);
-  if (text === null) return notDone(stale("its content is no longer kept"));
+  if (text === null) return notDone(stale("its content is no longer in the history"));
   const path = link.localPath;
   const before = keepText(ctx, path, link.id);
   if (expect !== null && before !== expect) return notDone(stale("its content changed since"));
@@ -49,7 +49,7 @@ export function restoreFile(
 ): HandEnd {
   const { state, disk } = ctx.world;
   const text = state.text(digest);
-  if (text === null) return notDone(stale("its content is no longer kept"));
+  if (text === null) return notDone(stale("its content is no longer in the history"));
   const parents = ensureFolders(ctx, path);
   if (parents !== null) return notDone(parents);
   const made = disk.create(path, text);

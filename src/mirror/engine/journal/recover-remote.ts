@@ -36,7 +36,7 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
     const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
     const why = whyOpen(outcome);
-    if (why !== null) noteOpen(open, intent, `a write to the service is not confirmed yet: ${why}`);
+    if (why !== null) noteOpen(open, intent, `the service has not confirmed a change yet: ${why}`);
   }
   return open;
 }

@@ -18,7 +18,7 @@ import { fromService, type World } from "../run/world.ts";
  * key works.
  */
 const ASKED_AWAY = 5;
-const NONE_VISIBLE = "no known document is visible, so no deletion is proven";
+const NONE_VISIBLE = "none of the synced documents is visible with this key, so mdmirror deletes nothing";
 
 /**
  * Returns whether nothing more can be sent in this run: no connection, the service is closed, or
@@ -38,7 +38,7 @@ export type Proof = {
 };
 
 export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, fault: Fault | null): Proof {
-  const why = fault?.detail ?? "the listing was not complete";
+  const why = fault?.detail ?? "the service's list of documents was not complete";
   const unseen = new Map<DocId, string>();
   const outside = new Set<DocId>();
   for (const link of base.links.values()) {

@@ -109,14 +109,17 @@ export function inUse(
   if (handsOff === undefined || isOff(handsOff) || notes.waitedEnough.has(localPath)) return null;
   const { changedMs, savedMs, openIn } = world.disk.useOf(localPath);
   if (openIn !== null && handsOff.openMs > 0)
-    return { why: `open in ${openIn}: the version of the service is written once the file is closed`, quietInMs: null };
+    return {
+      why: `open in ${openIn}: mdmirror writes the version on the service when the file is closed`,
+      quietInMs: null,
+    };
   if (changedMs === null || savedMs === null) return null;
   const quietInMs = quietIn(world, handsOff, changedMs);
   if (quietInMs <= 0) return null;
   const isSaved = quietIn(world, handsOff, savedMs) > 0;
   if (isOwnWrite(world, id, changedMs, isSaved ? savedMs : null)) return null;
   return {
-    why: "changed a moment ago: the version of the service is written once the file is unchanged for a while",
+    why: "changed a moment ago: mdmirror writes the version on the service when the file has not changed for a while",
     quietInMs,
   };
 }

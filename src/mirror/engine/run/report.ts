@@ -234,7 +234,8 @@ function attentionOfUnfinished(plan: Plan, ends: readonly StepEnd[], more: boole
 /** The sides are not known to be equal, not even if all steps had started. */
 function attentionOfStopped(ends: readonly StepEnd[]): Attention[] {
   const left = ends.filter((end) => end.kind === "skipped" && end.why === "stopped").length;
-  const detail = left === 0 ? "the run was stopped" : `the run was stopped, with ${plural(left, "change")} to go`;
+  const detail =
+    left === 0 ? "the run was stopped" : `the run was stopped before it made ${plural(left, "more change")}`;
   return [{ ...PLAIN, path: "", kind: "unfinished", detail, waits: true }];
 }
 

@@ -77,7 +77,7 @@ export function rememberUnsent({ state }: Pick<World, "state">, what: string): v
   const unsent: Attention = {
     ...OF_THE_FOLDER,
     kind: "unproven",
-    detail: `what ${what} wrote locally was not uploaded yet`,
+    detail: `the files that ${what} changed are not uploaded yet`,
     waits: true,
   };
   const kept = { ...last, state: "attention", beside: [...last.beside, unsent] } satisfies LastRun;
@@ -122,7 +122,7 @@ const OF_THE_FOLDER = { path: "", code: null, requestId: null } as const;
 const UNPROVEN: Attention = {
   ...OF_THE_FOLDER,
   kind: "unproven",
-  detail: "a problem was fixed since the last run; no run has checked it yet",
+  detail: "a problem was fixed since the last run; no sync has checked it yet",
   waits: true,
 };
 

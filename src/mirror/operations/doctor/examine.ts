@@ -159,7 +159,7 @@ async function checkNews(wire: Wire, key: string): Promise<Check[]> {
   const end = await wire.stream({ method: "GET", path: EVENTS, headers, body: null }, bounds, () => heard.abort());
   if (heard.signal.aborted) return [good("events", "the service reports its changes")];
   if (end.kind === "answer" && end.response.status === 404)
-    return [good("events", "the service reports no changes, so mdmirror polls it")];
+    return [good("events", "the service reports no changes, so mdmirror asks it for changes regularly")];
   return [note("events", `${whyNone(end)}, so mdmirror polls the service`)];
 }
 

@@ -88,7 +88,7 @@ function keyChecks(listed: Listed, validity: Validity): Check[] {
   }
   if (listed === "no-workspace") {
     const detail = validity === "good" ? `: the key itself is valid (${VALIDATE_KEY})` : "";
-    const what = `no workspace matches it (workspace_not_found)${detail}`;
+    const what = `it gives access to no workspace (workspace_not_found)${detail}`;
     return badKey(what, "give the key of a workspace that exists");
   }
   // A closed workspace can still tell a valid key from a wrong one.

@@ -16,7 +16,7 @@ export function checkTraits(folder: string): Check[] {
   if (glanced.kind !== "read") return [];
   const text = glanced.value.meta.get(META.traits) ?? null;
   return text === null
-    ? [good("traits", "nothing is known of the service before the first sync")]
+    ? [good("traits", "mdmirror learns the properties of the service in the first sync")]
     : traitChecks(knownTraits(JSON.parse(text) as Partial<RemoteTraits>));
 }
 

@@ -170,7 +170,7 @@ function unseenOf(
     ...[...local.unseen].map(([path, { why }]) => ({ path, why })),
     ...[...remote.unseen].map(([id, why]) => ({ path: base.links.get(id)?.localPath ?? id, why })),
     ...rows.filter(({ end }) => end === "unread").map(({ path, why }) => ({ path, why })),
-    ...(remote.complete ? [] : [{ path: "", why: "the listing of the service was not complete" }]),
+    ...(remote.complete ? [] : [{ path: "", why: "the service's list of documents was not complete" }]),
   ];
 }
 

@@ -90,7 +90,7 @@ export const STAYS: Readonly<Record<LocalOther["kind"], string>> = {
   "git-ignored-folder": "a folder that .gitignore leaves out",
   "dot-folder": "a folder whose name starts with a dot",
   special: "a device, socket or pipe",
-  litter: "a leftover of an editor or desktop, by its name",
+  litter: "a temporary file of an editor or desktop, judged by its name",
   "conflict-copy": "a conflict copy: it belongs to its document and is not synced itself",
 };
 
@@ -110,7 +110,7 @@ const BY_RULE: Readonly<Partial<Record<LocalOther["kind"], string>>> = {
 /** Returns why the path, or the nearest folder above it, is not synced. */
 function staysLocal(local: LocalTree, asked: LocalPath): PlanFacts["stays"] {
   for (const path of [...ancestorsOf(asked), asked]) {
-    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "the folder of mdmirror itself" };
+    if (path === ".mdmirror") return { path, kind: "mirror-folder", why: "mdmirror's own folder" };
     const other = local.others.get(path);
     if (other !== undefined) return { path, kind: other.kind, why: whyStays(other) };
     const unseen = local.unseen.get(path);

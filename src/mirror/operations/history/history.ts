@@ -99,7 +99,7 @@ function inOrder<T extends { readonly at: number; readonly order?: number }>(not
  */
 function liveText({ at, digest, changeId }: Version, events: readonly Event[]): Seen {
   const event = events.find((one) => one.after === digest && one.at >= at && one.at < at + SAME_MOMENT_MS);
-  const what = event?.detail ?? "seen on the service";
+  const what = event?.detail ?? "found on the service";
   const when = { at: event?.at ?? at, order: event?.order ?? at };
   return { ...when, digest, from: "service", changeId, other: null, what };
 }

@@ -33,8 +33,8 @@ export function readText(
   }
   const text = local.state.text(entry.digest);
   if (text !== null) return ok({ path, name: wanted, text: shown(local, path, text), at: entry.at });
-  const what = `the content of version ${wanted} of ${path} is no longer kept`;
-  return trouble("usage", what, `mdmirror history ${path} lists the versions that are kept`);
+  const what = `the content of version ${wanted} of ${path} is no longer in the history`;
+  return trouble("usage", what, `mdmirror history ${path} lists the remaining versions`);
 }
 
 function shown({ disk }: Local, path: LocalPath, text: string): string {

@@ -141,7 +141,7 @@ export function entryAt(entries: readonly HistoryEntry[], asOf: number | null): 
   const own = entries.filter(({ other }) => other === null);
   const entry = own.findLast(({ at }) => asOf === null || at <= asOf);
   if (entry === undefined) return own.length === 0 ? "its content is not known" : "it did not exist yet";
-  return entry.size === null ? `the content of version ${entry.n} is no longer kept` : entry;
+  return entry.size === null ? `the content of version ${entry.n} is no longer in the history` : entry;
 }
 
 /** All names of texts, read once, because each question to the state reads every row. */

@@ -102,8 +102,8 @@ function obstacleTo(
   if (entry.size === null)
     return trouble(
       "usage",
-      `the content of version ${entry.n} of ${path} is no longer kept`,
-      `mdmirror history ${name} lists the versions that are kept`,
+      `the content of version ${entry.n} of ${path} is no longer in the history`,
+      `mdmirror history ${name} lists the remaining versions`,
     );
   if (link !== null && state.conflict(link.id) !== null)
     return trouble("usage", `${path} is in conflict`, `resolve that first: mdmirror resolve ${path} --mine | --theirs`);

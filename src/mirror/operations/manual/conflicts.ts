@@ -66,7 +66,11 @@ export function readThree({ state, disk }: StateAndDisk, subject: Subject): Resu
   const baseDigest: Digest | null = conflict === null ? link.digest : conflict.baseDigest;
   const theirs = state.text(conflict === null ? link.digest : conflict.shown.at(-1)!.digest);
   if (theirs === null)
-    return trouble("fault", `the other version of ${path} is no longer kept`, "mdmirror sync fetches it again");
+    return trouble(
+      "fault",
+      `the other version of ${path} is no longer in the history`,
+      "mdmirror sync downloads it again",
+    );
   const shown = (text: string) => disk.shown?.(path, text) ?? text;
   const base = baseDigest === null ? "" : (state.text(baseDigest) ?? "");
   return ok({ base: shown(base), mine: shown(local.value.text), theirs: shown(theirs) });

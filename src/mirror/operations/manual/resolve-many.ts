@@ -135,7 +135,7 @@ function mergedItem({ state, disk }: StateAndDisk, subject: Subject, force: bool
   const conflictCopy = disk.read(conflict.sidecarPath);
   const theirs = conflictCopy.kind === "done" ? conflictCopy.value.text : state.text(shown.digest);
   const base = conflict.baseDigest === null ? "" : state.text(conflict.baseDigest);
-  if (theirs === null || base === null) return left("a version that the merge needs is no longer kept");
+  if (theirs === null || base === null) return left("a version that the merge needs is no longer in the history");
   const merged = mergeText(base, mine.value.text, theirs);
   if (merged.kind === "conflict") {
     const places = merged.hunks.length;

@@ -139,7 +139,7 @@ export function handResult(path: LocalPath, end: HandEnd): Result<readonly strin
     case "uncertain":
       return trouble(
         "offline",
-        `${path}: ${outcome.detail}; it may have happened`,
+        `${path}: ${outcome.detail}; the service may have made the change`,
         "mdmirror sync reads the document and decides",
         {
           requestId: outcome.requestId,

@@ -102,6 +102,6 @@ function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {
 
 function keptText({ state, disk }: StateAndDisk, path: LocalPath, digest: Digest | null): ShownText {
   const text = digest === null ? null : state.text(digest);
-  if (text === null) return { kind: "none", why: "its content is no longer kept" };
+  if (text === null) return { kind: "none", why: "its content is no longer in the history" };
   return { kind: "text", text: disk.shown?.(path, text) ?? text };
 }

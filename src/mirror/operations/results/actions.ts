@@ -30,11 +30,11 @@ export const ACTION_WORDS: Readonly<Record<ActionKind, Words>> = {
   meet: { arrow: "↔", label: "merge or link (new on both sides)" },
   "settle-review": { arrow: "↔", label: "check a review" },
   relink: { arrow: "·", label: "record a move" },
-  "note-facts": { arrow: "·", label: "record facts" },
-  forget: { arrow: "·", label: "forget (deleted on both sides)" },
+  "note-facts": { arrow: "·", label: "update the record" },
+  forget: { arrow: "·", label: "remove the record (deleted on both sides)" },
   "look-again": { arrow: "·", label: "check again" },
   "link-folder": { arrow: "·", label: "link a folder" },
-  "forget-folder": { arrow: "·", label: "forget a folder (deleted on both sides)" },
+  "forget-folder": { arrow: "·", label: "remove the record of a folder (deleted on both sides)" },
 };
 
 /** Words for an action that empties a document on one side. */

@@ -32,7 +32,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
   "still-being-written": "nothing: the next sync checks again",
   "ambiguous-file":
     "move all of these files but the right one out of the folder, run: mdmirror sync, then move them back as new documents",
-  "in-use": "nothing: close the file in the editor; mdmirror then writes the version of the service",
+  "in-use": "nothing: close the file in the editor; mdmirror then writes the version on the service to it",
   "second-scan": "nothing: the next sync checks again",
   "review-delayed": "nothing: the next sync sends it to review, unless you edit it again",
   outside:

@@ -2,9 +2,9 @@ import type { Progress } from "../../ports/world.ts";
 
 /** Words for the phases of a run. */
 export const PHASE_WORDS: Readonly<Record<Parameters<Progress["report"]>[0], string>> = {
-  recover: "recovering",
+  recover: "completing interrupted steps",
   scan: "scanning local files",
-  list: "listing",
+  list: "listing documents on the service",
   plan: "planning",
-  apply: "mirroring",
+  apply: "applying changes",
 };

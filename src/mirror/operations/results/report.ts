@@ -47,7 +47,7 @@ const INERT: Readonly<Record<InertLinks["reason"], string>> = {
 export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[] {
   return inert.map(({ reason, count: all, first }) => {
     const names = first.map(({ path, to }) => `${shownName(path)} → ${shownName(to)}`).join(", ");
-    return `${plural(all, "link")} sent as ref://…: ${INERT[reason]} (${names}${all > first.length ? ", …" : ""})`;
+    return `${plural(all, "link")} uploaded as inactive links (ref://…): ${INERT[reason]} (${names}${all > first.length ? ", …" : ""})`;
   });
 }
 

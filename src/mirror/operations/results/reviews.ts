@@ -9,8 +9,8 @@ const WHY = {
 
 export const SENT_UNKNOWN = "the uploaded version is not known locally";
 /** Precedes the names of the paths that it blocks. */
-export const STOPS = "until it is decided in the web app, these cannot be deleted on the service";
-export const DELETION_WAITS = "the local deletion waits for the decision";
+export const STOPS = "until somebody decides the review in the web app, these cannot be deleted on the service";
+export const DELETION_WAITS = "the deletion of the local file is pending until then";
 
 /** Returns a clause, or null if the service gave no reason. */
 export function whyInReview({ reason, liveChangeId }: WaitingReview): string | null {

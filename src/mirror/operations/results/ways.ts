@@ -24,7 +24,7 @@ const IN_HOLD: Readonly<Partial<Record<WayKind, WayWords>>> = {
 const RENAMED: Readonly<Partial<Record<WayKind, WayWords>>> = {
   keep: {
     label: "Keep it",
-    does: "restores the version of the service under the old name; the renamed file stays as it is",
+    does: "restores the version on the service under the old name; the renamed file stays as it is",
   },
   delete: {
     label: "Delete it on the service",

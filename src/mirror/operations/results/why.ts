@@ -100,7 +100,7 @@ function hereFact({ look, link, verdict, path }: Why): string {
       : "";
   switch (look.kind) {
     case "file": {
-      const same = link === null ? "" : look.digest === link.localDigest ? ", as base" : ", differs from base";
+      const same = link === null ? "" : look.digest === link.localDigest ? ", same as base" : ", differs from base";
       return `a file, ${bytes(look.stamp.size)}, content ${look.digest.slice(0, 12)}${same}${elsewhere}`;
     }
     case "folder":
@@ -121,7 +121,7 @@ function serviceFact({ remote, link, folder, path }: Why): string {
     link === null
       ? remote.changeId
       : remote.changeId === link.changeId
-        ? "as base"
+        ? "at the same version as base"
         : `at ${remote.changeId}, edited since base`;
   return `${remote.id} ${version}${moved}${remote.protected ? ", protected" : ""}`;
 }

@@ -37,7 +37,7 @@ ${workspaces.length === 0 && html`<p>There is no workspace yet.</p>`}
 ${actionForm(
   { action: WORKSPACES, csrf: call.csrf },
   html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
-<button>Create it</button></span>`,
+<button>Create the workspace</button></span>`,
 )}`,
   });
 }

@@ -15,8 +15,8 @@ export async function showRemoval({ core, params, csrf }: PageCall): Promise<Pag
     title: titled(`Remove ${name}`),
     here: APP,
     main: html`<h1>Remove ${nameOf(name)}?</h1>
-<p class="notice bad">${plural(documents, "document")} with all their history would be gone for good. Mirrors of it keep
-their folders.</p>
+<p class="notice bad">${plural(documents, "document")} with all their history would be deleted for good. Linked folders keep
+their files.</p>
 ${actionForm(
   { action: `${workspaceAddress(id)}/remove`, csrf },
   html`<span class="stack"><label for="name">Type its name to confirm</label>

@@ -116,7 +116,7 @@ function withBackup(file: string, work: (db: Sqlite.Database) => BackupContents)
   try {
     return work(db);
   } catch (error) {
-    if (isNoDatabase(error)) throw new NoBackup("is no database");
+    if (isNoDatabase(error)) throw new NoBackup("is not a database");
     throw error;
   } finally {
     db.close();
@@ -153,7 +153,7 @@ function examine(db: Sqlite.Database): BackupContents {
   const version = db.pragma("user_version", { simple: true }) as number;
   if (version > MIGRATIONS.length) throw new NoBackup("was made by a newer mdmirror");
   const isOurs = db.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'workspaces'").get() !== undefined;
-  if (version === 0 || !isOurs) throw new NoBackup("is no backup of a service");
+  if (version === 0 || !isOurs) throw new NoBackup("is not a backup of a service");
   // The copy of a running service is marked as a database with a WAL; a backup is a single file.
   db.pragma("journal_mode = DELETE");
   const [first] = db.pragma("integrity_check(1)") as { readonly integrity_check: string }[];
@@ -166,8 +166,8 @@ function examine(db: Sqlite.Database): BackupContents {
 function examineSealed(db: Sqlite.Database): BackupContents {
   const contents = examine(db);
   const digest = checkDigest(db);
-  if (digest === "another") throw new NoBackup("is damaged (its digest is another one)");
-  if (digest === "none") throw new NoBackup("has no digest, as a backup has");
+  if (digest === "another") throw new NoBackup("is damaged (its digest does not match its content)");
+  if (digest === "none") throw new NoBackup("has no digest, so it is not a backup");
   return contents;
 }
 
