@@ -103,3 +103,23 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
     expect(mirror.state.load().conflicts.size).toBe(0);
   });
 });
+
+test.each(OPENED)(
+  "I27 renamed to a name that is not synced, and its copy removed: back at its name, the local version is sent (%s)",
+  async (_, open) => {
+    const fixture = openFixture(63);
+    const { rig, mirror } = fixture;
+    await open(fixture);
+    await settle(mirror);
+    const { user } = mirror.disk;
+    user.rename(`${ROOT}/d/note.md`, `${ROOT}/d/note.md.old`);
+    user.remove(`${ROOT}/d/note (theirs).md`);
+    await settle(mirror);
+    expect(remoteTexts(rig)).toEqual(new Map([["d/note.md", THEIRS]]));
+    user.rename(`${ROOT}/d/note.md.old`, `${ROOT}/d/note.md`);
+    await settle(mirror);
+    expect(remoteTexts(rig)).toEqual(mirror.texts());
+    expect(mirror.texts()).toEqual(new Map([["d/note.md", MINE]]));
+    expect(mirror.state.load().conflicts.size).toBe(0);
+  },
+);

@@ -46,9 +46,9 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
 ]);
 
 /**
- * A sidecar that its person removed says "mine: it goes up". What cannot go up as it is, and what
- * has no document to go up to, waits as before: the conflict stays open without its sidecar until
- * that ends.
+ * Blocks of documents that keep a conflict open after the user has removed its copy. The removal
+ * chooses the local version, which cannot be sent: its content is refused, its file has a name that
+ * is not synced, or the document is not there. The conflict ends with the block.
  */
 const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
   "not-utf-8",
@@ -56,6 +56,7 @@ const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
   "too-large",
   "gone-or-unreadable",
   "outside",
+  "renamed-out-of-mirror",
 ]);
 
 /** I01 I11 I12 I13 I17 I27 of one mirror, when nothing moves any more. */
