@@ -132,6 +132,52 @@ describe("a new file that was not on the medium yet, after a restart of the mach
   });
 });
 
+const LINES = Array.from({ length: 12 }, (_, line) => `line ${line}\n\n`);
+const withLines = (...at: readonly number[]) =>
+  at.reduce((lines, one) => lines.with(one, `edit ${one}\n\n`), LINES).join("");
+
+/** A merge has replaced the file of an edit, whose last writes a power loss then takes. */
+async function loseLastWrites(text: string) {
+  const rig = createRig(1);
+  const mirror = rig.mirror();
+  rig.app.create("note.md", LINES.join(""));
+  await mirror.sync();
+  mirror.write("note.md", withLines(2, 9));
+  rig.app.edit("note.md", withLines(6));
+  await mirror.sync();
+  const [row] = mirror.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
+  mirror.disk.user.open(`${ROOT}/.mdmirror/${row!.parkAt}`).write(text);
+  await startAnew({ mirror }, "boot-2");
+  await mirror.sync();
+  const live = Array.from(rig.app.files().values(), ({ path, text: content }) => [path, content]);
+  return { mirror, live: Object.fromEntries(live) as Record<string, string> };
+}
+
+describe("a file that was replaced by a merge, after a restart of the machine", () => {
+  test.each([
+    ["has the content that base had", LINES.join("")],
+    ["is empty", ""],
+    ["is zeroed", "\0".repeat(90)],
+  ])("I14 undoes no edit where it %s", async (_what, text) => {
+    const { mirror, live } = await loseLastWrites(text);
+    expect(live).toEqual({ "note.md": withLines(2, 6, 9) });
+    expect(mirror.texts()).toEqual(new Map(Object.entries(live)));
+    expect(mirror.state.intents()).toEqual([]);
+  });
+
+  test("I03 I14 undoes no edit where it has content that no scan saw, which becomes a document", async () => {
+    const { mirror, live } = await loseLastWrites(withLines(2));
+    expect(live).toEqual({ "note.md": withLines(2, 6, 9), "note-late.md": withLines(2) });
+    expect(mirror.texts()).toEqual(new Map(Object.entries(live)));
+  });
+
+  test("I14 gives a late save that holds the whole edit to its document", async () => {
+    const { mirror, live } = await loseLastWrites(withLines(2, 9, 11));
+    expect(live).toEqual({ "note.md": withLines(2, 6, 9, 11) });
+    expect(mirror.texts()).toEqual(new Map(Object.entries(live)));
+  });
+});
+
 /** @param later ms after the file was made */
 async function mountAgain(left: string, later = 0) {
   const { rig, mirror } = await begin();

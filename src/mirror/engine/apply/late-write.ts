@@ -5,6 +5,7 @@ import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../..
 import type { LocalText } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { isCutOff } from "./cut-off.ts";
 import { DONE } from "./effect.ts";
 import { findFreePath, type FreePath } from "./free-path.ts";
 import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
@@ -43,6 +44,9 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
   if (aside.value === null) return CLOSED;
   const { digest, text } = aside.value;
   if (digest !== row.expect) {
+    const left = whatPowerLossLeft(ctx, row, aside.value);
+    if (left === "older") return discard(ctx, row);
+    if (left === "unclear") return landBeside(ctx, row, "a power loss changed the replaced file");
     state.putKnownText(
       digest,
       text,
@@ -54,17 +58,35 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
   // It was stored when it was first seen. If the store has lost it since, it is stored again before
   // the file is removed (I03).
   state.putKnownText(digest, text, seenHere(row.path, row.id));
-  discard(ctx, row);
-  return CLOSED;
+  return discard(ctx, row);
+}
+
+/**
+ * Returns what a set-aside file with other content holds after the machine has restarted: null for
+ * a late save. A power loss can take the last writes to it. Merged as a late save, its older
+ * content would take out what those writes had added. A late save holds all that the file had.
+ */
+function whatPowerLossLeft(
+  ctx: PassContext,
+  { baseDigest, expect }: Row,
+  { text, digest, stamp }: LocalText,
+): "older" | "unclear" | null {
+  if (!ctx.notes.mayHaveTorn) return null;
+  const { state } = ctx.world;
+  const whole = state.text(expect);
+  if (whole !== null && isCutOff(Buffer.from(whole), { size: stamp.size, digest })) return "older";
+  if (holdsChanges(ctx, baseDigest, expect, text)) return null;
+  return state.hasText(digest) ? "older" : "unclear";
 }
 
 /**
  * ORDER: the content is safe before the file is removed: a power cut could take back the last
  * commits of the store, but not the removal.
  */
-function discard({ world: { disk, state } }: PassContext, { parkAt }: Row): void {
+function discard({ world: { disk, state } }: PassContext, { parkAt }: Row): typeof CLOSED {
   state.secureTexts();
   disk.discardParked(parkAt);
+  return CLOSED;
 }
 
 /**
@@ -108,14 +130,15 @@ function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> 
     const text = withLateText(ctx, row, link, late, current.value);
     if (text !== null) return bringBack(ctx, row, link, late, text, current.value.digest);
   }
+  return landBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
+}
+
+/** Makes a document of its own of a set-aside file. */
+function landBeside(ctx: PassContext, row: Row, why: string): Shown<never> {
   const beside = findPathBeside(ctx, row.path);
   if (beside.kind === "unknown")
     return leftOpen(`mdmirror could not restore an edit: it cannot read the path beside the file: ${beside.why}`);
-  return putBack(
-    ctx,
-    { ...row, path: beside.path },
-    "a program saved an edit while mdmirror replaced the file; the edit does not merge, so mdmirror saved it beside the file",
-  );
+  return putBack(ctx, { ...row, path: beside.path }, `${why}, so mdmirror saved it beside the file`);
 }
 
 /**
@@ -149,8 +172,7 @@ function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text
   // What is written next is merged with this content.
   if (disk.isHeld(row.parkAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
-  discard(ctx, row);
-  return CLOSED;
+  return discard(ctx, row);
 }
 
 /**

@@ -32,12 +32,12 @@ type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly ki
 export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
   world.links?.begin(input.dry);
+  ctx.notes.mayHaveTorn = mayHaveTorn(ctx);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
   const before = world.state.load();
   const keep = textKeeper(ctx, input, before);
   const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
   const { restarted } = left;
-  ctx.notes.mayHaveTorn = mayHaveTorn(ctx);
   // Files that a power loss damaged are restored from the text store, whether the service answers
   // or not.
   if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
