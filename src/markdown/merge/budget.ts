@@ -1,6 +1,6 @@
 /**
- * What is left of the steps that one merge may take: comparisons, never time, so that the same
- * three texts always end the same way on any machine. Below zero it is used up.
+ * The steps that one merge may still take; below zero it is used up. Steps are comparisons, never
+ * time: the same three texts then give the same result on any machine.
  */
 export type Budget = { left: number };
 
@@ -10,21 +10,21 @@ export type Budget = { left: number };
  */
 export const MERGE_STEPS = 2_000_000;
 
-/** A full budget. */
+/** Returns a full budget. */
 export function newBudget(): Budget {
   return { left: MERGE_STEPS };
 }
 
 /**
- * Takes the price of work that is still to be done; false, with an empty budget, when there is not
- * as much.
+ * Reserves the price of work before it is done. Returns false, with the budget used up, when the
+ * budget is too small.
  */
 export function afford(budget: Budget, steps: number): boolean {
   budget.left = Math.max(-1, budget.left - steps);
   return budget.left >= 0;
 }
 
-/** Takes `steps` from the budget; false when it is used up. */
+/** Takes `steps` from the budget. Returns false when the budget is used up. */
 export function spend(budget: Budget, steps: number): boolean {
   budget.left -= steps;
   return budget.left >= 0;

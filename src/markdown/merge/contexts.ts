@@ -1,13 +1,13 @@
 import { closesFence, openingFence } from "../outline/fences.ts";
 
-/** Numbers for what may be open in a row around a line, equal for equal rows; 0 for nothing. */
+/** Numbers stacks of open blocks: equal stacks have equal numbers, and 0 is the empty stack. */
 export class Nests {
   readonly #byOuter: Map<string, number>[] = [new Map()];
   readonly #names: string[] = [""];
   readonly #outers: number[] = [0];
   readonly #depths: number[] = [0];
 
-  /** The number of a name inside of what is open already. */
+  /** Returns the number of stack `outer` with the block `name` opened in it. */
   inside(outer: number, name: string): number {
     const within = this.#byOuter[outer] as Map<string, number>;
     const known = within.get(name);
@@ -20,33 +20,33 @@ export class Nests {
     return id;
   }
 
-  /** The name of the innermost; empty where nothing is open. */
+  /** Returns the name of the innermost block; empty when no block is open. */
   name(id: number): string {
     return this.#names[id] as string;
   }
 
-  /** What is around the innermost. */
+  /** Returns the number of the stack around the innermost block. */
   outer(id: number): number {
     return this.#outers[id] as number;
   }
 
-  /** How many are open. */
+  /** Returns the number of open blocks. */
   depth(id: number): number {
     return this.#depths[id] as number;
   }
 }
 
-/** What the lines of a text stand in: fences, directives, HTML blocks and comments. */
+/** The blocks around the lines of a text: fences, directives, HTML blocks and comments. */
 export type Contexts = {
-  /** For each line the number of what is open around it; 0 for plain text. */
+  /** For each line, the number of its stack of open blocks; 0 for plain text. */
   readonly around: readonly number[];
-  /** For each line whether it opens or closes something. */
+  /** For each line, whether it opens or closes a block. */
   readonly marks: readonly boolean[];
-  /** What is still open at the end, and what was closed without being open. */
+  /** Number of blocks that are open at the end, plus closing marks without an open block. */
   readonly faults: number;
-  /** How many things are still open at the end. */
+  /** Number of blocks that are open at the end. */
   readonly open: number;
-  /** The lines that open or close something, in order. */
+  /** The lines that open or close a block, joined in order. */
   readonly outline: string;
 };
 
@@ -59,10 +59,12 @@ const BLOCKS = new Set(
   ),
 );
 
-/** What is open at a place of a text. */
+/** The stack of open blocks at one position of a text. */
 type Place = { inside: number; readonly nests: Nests };
 
-/** Reads the contexts of a text's lines; `nests` gives the numbers. */
+/**
+ * Reads the contexts of a text's lines. `nests` numbers the stacks; texts to compare must share it.
+ */
 export function contextsOf(lines: readonly string[], nests: Nests = new Nests()): Contexts {
   const [around, marks] = [new Array<number>(lines.length), new Array<boolean>(lines.length)];
   const place: Place = { inside: 0, nests };
@@ -80,19 +82,20 @@ export function contextsOf(lines: readonly string[], nests: Nests = new Nests())
   return { around, marks, faults: faults + depth, open: depth, outline };
 }
 
-/** How deep a context is, and whether it is code. */
+/** Returns a string that is equal for contexts of equal depth and kind (code or not). */
 export function natureOf(inside: number, nests: Nests): string {
   return `${nests.depth(inside)} ${/[`~]{3}$/.test(nests.name(inside))}`;
 }
 
-/** Whether a text has anything that opens or closes a context: the cheap test. */
+/** Returns whether a text may open or close a block. This cheap test saves reading most texts. */
 export function hasContexts(text: string): boolean {
   return MARKED.test(text);
 }
 
 /**
- * Takes one line into account. @returns how many things it closed that were not open; -1 where it
- * changed nothing in sum but is a mark
+ * Applies one line to the stack.
+ * @returns the number of closing tags without an open block; -1 for a line of matched tags, which
+ * is a mark even if the depth stays the same
  */
 function step(place: Place, line: string): number {
   const inner = innermost(place);
@@ -122,27 +125,32 @@ function leave(place: Place): void {
   place.inside = place.nests.outer(place.inside);
 }
 
-/** Whether a line ends a fence or a comment, inside of which nothing else counts. */
+/**
+ * Returns whether a line ends the fence or comment `inner`. Inside of these, no other mark counts.
+ */
 function endsOpaque(inner: string, line: string): boolean {
   if (inner === "<!--") return line.includes("-->");
   return closesFence(inner, line);
 }
 
-/** The fence or comment that a line opens. */
+/** Returns the mark of the fence or comment that a line opens. */
 function opensOpaque(line: string): string | undefined {
   const fence = openingFence(line);
   if (fence !== "") return fence;
   return /<!--(?!.*-->)/.test(line) ? "<!--" : undefined;
 }
 
-/** Takes a directive into account: with a name it opens, else it closes. */
+/**
+ * Applies a directive: one with a name opens a block, one without closes it. Returns 1 when there
+ * was none to close.
+ */
 function directive(place: Place, colons: string, name: string): number {
   if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;
   enter(place, `${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
   return 0;
 }
 
-/** Takes the tags of one line into account. */
+/** Applies the block tags of one line. Returns a number as `step` does. */
 function tags(place: Place, line: string): number {
   let stray = 0;
   let found = false;
@@ -156,7 +164,7 @@ function tags(place: Place, line: string): number {
   return stray === 0 && found ? -1 : stray;
 }
 
-/** Closes the innermost thing if it is the one that is meant. */
+/** Closes the innermost block if it is the expected one. */
 function close(place: Place, isMeant: (one: string) => boolean): boolean {
   if (place.inside === 0 || !isMeant(innermost(place))) return false;
   leave(place);

@@ -1,11 +1,11 @@
 import { afford } from "./budget.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
 
-/** How often each word occurs, by the word's number. */
+/** The number of occurrences of each word, by the word's number. */
 type Counts = Int32Array;
 
 /**
- * For each line, by its number, how often it occurs in each of some texts. `size`: numbers in use.
+ * Counts each line in each text, by the line's number. `size`: the count of line numbers in use.
  */
 function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
   return texts.map(({ ids }) => {
@@ -16,7 +16,8 @@ function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
 }
 
 /**
- * Tells by a line's number whether it does not occur alike in all texts. `size`: numbers in use.
+ * Marks with 1 each line number whose count differs between the texts. `size`: the count of line
+ * numbers in use.
  */
 function apartBy(times: readonly Int32Array[], size: number): Uint8Array {
   const [first, ...others] = times as [Int32Array, ...Int32Array[]];
@@ -27,16 +28,16 @@ function apartBy(times: readonly Int32Array[], size: number): Uint8Array {
   return apart;
 }
 
-/** As many characters of the lines that differ cost a step: to cut into words and to count. */
+/** Characters of differing lines that cost one step: to cut them into words and to count these. */
 const LETTERS_A_STEP = 4;
 
-/** How often words occur in base, local, remote and merged text. */
+/** The counts of words in base, local, remote and merged text. */
 type FourCounts = readonly [base: Counts, local: Counts, remote: Counts, merged: Counts];
 
 /**
- * How often each word occurs in those lines of base, local, remote and merged text that do not
- * occur alike in all of them: what one line adds to each count alike is no matter to the guards
- * that compare the counts. Undefined where the reading does not pay for it.
+ * Counts the words of lines that are not equally frequent in base, local, remote and merged text.
+ * Other lines add the same to each count, so the checks that compare counts can ignore them.
+ * Undefined when the budget is too small.
  */
 export function countApart(texts: readonly Lines[], reading: Reading): FourCounts | undefined {
   const size = reading.interner.size;
@@ -56,9 +57,9 @@ export function countApart(texts: readonly Lines[], reading: Reading): FourCount
 }
 
 /**
- * The count guard: each word's count in `merged` lies within the least and the greatest of base +
- * both changes, local and remote. It knows nothing of how the merge was made, so it catches text
- * that was lost or doubled by a defect.
+ * Returns whether each word's count in `merged` is between the least and the greatest of local,
+ * remote, and base with both changes. The check ignores how the merge was made, so it finds text
+ * that a defect lost or doubled.
  */
 export function countsKept(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {
@@ -71,9 +72,9 @@ export function countsKept(b: Counts, l: Counts, r: Counts, m: Counts): boolean 
 }
 
 /**
- * The stricter guard for what was merged below the line: both sides' changes of each word's count
- * are in the result. Where both went the same way they may be one change made twice; where one side
- * alone changed it, or each the other way, the result holds exactly both.
+ * Returns whether the result has both sides' changes of each word's count: the stricter check for
+ * merges finer than lines. Two changes in one direction may be one change made twice; all others
+ * must add up exactly.
  */
 export function keepsChanges(b: Counts, l: Counts, r: Counts, m: Counts): boolean {
   for (let word = 0; word < m.length; word++) {

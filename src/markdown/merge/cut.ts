@@ -2,11 +2,12 @@ import { type Budget, spend } from "./budget.ts";
 import { BLANK, BREAK, type Token, type TokenTexts } from "./tokens.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
-// LIMIT: every run that may fail to close is bounded, so that no text costs more than a multiple of
-// its length.
+// LIMIT: every repetition that may fail to close is bounded, so that the cost stays proportional to
+// a text's length.
 const ATOM = new RegExp(
   [
-    // A plain word, found without a look at what else could begin here.
+    // A plain word, matched first for speed. Letters that can begin an address (f, h, m) or a
+    // version (v) are left out.
     String.raw`[A-Za-egi-ln-uw-z][A-Za-z0-9]*(?=[ .,;:!?'"\(\)]|$)`,
     // A code span.
     String.raw`(?<!\`)(?<ticks>\`{1,9})(?!\`)[^\n]{0,300}?(?<!\`)\k<ticks>(?!\`)`.replaceAll("\\`", "`"),
@@ -17,7 +18,7 @@ const ATOM = new RegExp(
     String.raw`(?<=\])\[[^\[\]\n]{0,200}\]`, // a link's reference
     String.raw`<?(?:https?|ftp|mailto):[^\s<>\(\)\[\]]{1,2000}(?<![.,;:!?'"*_])>?`,
     String.raw`v?\p{N}+(?:[.:\/\-]\p{N}+|,\p{N}{3}(?!\p{N}))+`, // a version, a date, a large number
-    // A flag, or a picture with what makes it another one: skin, form, and pictures joined to it.
+    // A flag, or an emoji with its modifiers: skin tone, variation, and emojis joined to it.
     String.raw`\p{Regional_Indicator}{2}`,
     String.raw`\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}\u{20E3}]{0,3}(?:\u{200D}\p{ExtPict}[\u{1F3FB}-\u{1F3FF}\u{FE0F}]{0,3}){0,9}`,
     UNSPACED,
@@ -30,15 +31,15 @@ const ATOM = new RegExp(
   "gv",
 );
 
-/** Cost of a token in steps: to cut, to number, to compare and to write it. */
+/** Steps that a token costs: to cut, to number, to compare and to write it. */
 const STEPS_A_TOKEN = 30;
 
 const LEADS = /^(?:>|[-*+|]|#{1,6})$/;
 
 /**
- * The tokens of one line, whatever stands around it: its break is always one. What the budget does
- * not pay for stays one token: nothing comes of a merge whose budget is used up. `texts` gives the
- * numbers.
+ * Returns the tokens of one line, without regard to the lines around it: its break is always a
+ * token. What exceeds the budget stays one token; a merge without budget has no result anyway.
+ * `texts` numbers the tokens.
  */
 export function cutLine(line: string, texts: TokenTexts, budget: Budget): readonly Token[] {
   const body = line.endsWith("\n") ? line.slice(0, -1) : line;
@@ -51,22 +52,25 @@ export function cutLine(line: string, texts: TokenTexts, budget: Budget): readon
 }
 
 /**
- * What numbers an item, a heading or the row of a table: the first group stands before the number
- * of an item or heading, the second one before that of a row.
+ * Matches the ordinal of an item, heading or table row. Group 1 is what precedes the number of an
+ * item or heading, group 2 what precedes that of a row.
  */
 const ORDINAL =
   /^(\s*(?:(?:>|[-*+]|#{1,6})\s+)*)(?:(?:\p{N}{1,4}(?:\.\p{N}{1,3})*|[a-z])[.)](?=\s+\S)|\p{N}{1,4}、)|^(\s*\|\s*)\p{N}{1,4}(?=\s*\|)/u;
 
 /**
- * Where the ordinal of a line begins and ends; both -1 where it has none. A number is no part of
- * what it numbers: it is merged as white space is, so that no edit finds its place by it.
+ * Returns the start and end of a line's ordinal; both -1 without one. The ordinal is merged as
+ * white space, so that no edit is located by it.
  */
 function ordinalIn(body: string): readonly [from: number, to: number] {
   const found = ORDINAL.exec(body);
   return found === null ? [-1, -1] : [(found[1] ?? found[2] ?? "").length, found[0].length];
 }
 
-/** Adds the tokens of a line without its break. @returns where the last of them ends */
+/**
+ * Adds the tokens of a line without its break.
+ * @returns the end of the last token
+ */
 function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budget): number {
   let [from, written] = [0, 0];
   let leading = true;
@@ -74,13 +78,14 @@ function cutBody(body: string, tokens: Token[], texts: TokenTexts, budget: Budge
   const found: readonly string[] = body.match(ATOM) ?? [];
   for (let at = 0; at < found.length; at++) {
     const text = found[at] as string;
-    // Between two tokens is nothing but white space, with which none begins.
+    // Only white space separates tokens, and no token begins with white space, so the search finds
+    // the right place.
     const index = body.indexOf(text, from);
     from = index + text.length;
     if (ordinal <= index && index < end) continue;
     const space = body.slice(written, index);
     written = from;
-    // What stands behind an ordinal makes no line of its own.
+    // Text after an ordinal no longer decides the kind of its line.
     leading &&= index < end || end < 0;
     leading &&= LEADS.test(text) && /[\s>|]/.test(body[from] ?? " ");
     tokens.push(texts.token(text, space, leading));

@@ -1,6 +1,6 @@
-// Types for package `diff3` 0.0.4, which ships none. The arguments are (a, base, b), arrays: it
-// takes a string apart into characters. It assigns a variable that it does not declare, so it has
-// to stay a CommonJS module of its own: no bundle in strict mode may hold it.
+// Types for package `diff3` 0.0.4, which ships none. The arguments are (a, base, b), as arrays; the
+// package splits a string into characters. It assigns a variable that it does not declare, so it
+// must stay a separate CommonJS module: a bundle in strict mode would fail.
 declare module "diff3" {
   type Block<T> =
     | { readonly ok: T[]; readonly conflict?: never }

@@ -1,18 +1,18 @@
 import { type Budget, spend } from "./budget.ts";
 
-/** What a point of the search costs in steps. */
+/** Steps that a point of the search costs. */
 export const STEPS_A_POINT = 2;
 
 /**
- * The length of the shortest edit script between two sequences (Wu, Manber, Myers, Miller 1990);
- * undefined where it is more than `most`, or the budget does not pay for the search. It is found
- * much sooner than the script itself where one sequence is mostly an addition to the other.
- * `runPrice`: steps that each run of equal elements costs besides.
+ * Returns the length of the shortest edit script between two sequences (Wu, Manber, Myers, Miller
+ * 1990). Undefined when it is more than `most`, or when the budget is too small. Much faster than
+ * finding the script when one sequence mostly adds to the other. `runPrice`: extra steps for each
+ * run of equal elements.
  */
 export function distance(a: Int32Array, b: Int32Array, most: number, budget: Budget, runPrice = 0): number | undefined {
   const [short, long] = a.length <= b.length ? [a, b] : [b, a];
   const delta = long.length - short.length;
-  // LIMIT: diagonals that a script of no more than the most edits can reach.
+  // LIMIT: the diagonals that a script of at most `most` edits can reach.
   const outer = (most - delta) >> 1;
   if (outer < 0) return undefined;
   const reach = new Int32Array(delta + 2 * outer + 3).fill(-1);
@@ -28,8 +28,8 @@ export function distance(a: Int32Array, b: Int32Array, most: number, budget: Bud
 }
 
 /**
- * Moves the furthest point of diagonal `k` on. @returns the steps for the equal elements that it
- * passed
+ * Moves the furthest point of diagonal `k` forward.
+ * @returns the steps for the equal elements that it passed
  */
 function advance(
   short: Int32Array,

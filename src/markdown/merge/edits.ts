@@ -1,8 +1,8 @@
 import type { Edit } from "./myers.ts";
 
 /**
- * For each element of the first sequence the index of its equal in the second; -1 where an edit
- * took it away.
+ * Returns, for each element of the first sequence, the index of its equal in the second; -1 where
+ * an edit removed it.
  */
 export function counterparts(length: number, edits: readonly Edit[]): Int32Array {
   const found = new Int32Array(length).fill(-1);
@@ -18,14 +18,14 @@ export function counterparts(length: number, edits: readonly Edit[]): Int32Array
   return found;
 }
 
-/** An edit the other way round. */
+/** Returns the edit that undoes an edit. */
 export function reverse({ start, end, from, to }: Edit): Edit {
   return { start: from, end: to, from: start, to: end };
 }
 
 /**
- * The edits of an ordered script that come up to the first sequence's elements [from, to), or to
- * the gap where that is empty.
+ * Returns the edits of an ordered script that overlap or touch the first sequence's elements [from,
+ * to). An empty range is the gap before `from`.
  */
 export function touching(edits: readonly Edit[], from: number, to: number): readonly Edit[] {
   const first = firstWhere(edits, (edit) => edit.end >= from);
@@ -34,7 +34,10 @@ export function touching(edits: readonly Edit[], from: number, to: number): read
   return first === 0 && last === edits.length ? edits : edits.slice(first, last);
 }
 
-/** The index of the first edit that passes a test which all edits after it pass too. */
+/**
+ * Finds by bisection the index of the first edit that passes the test. All later edits must pass it
+ * too.
+ */
 export function firstWhere(edits: readonly Edit[], test: (edit: Edit) => boolean): number {
   let [low, high] = [0, edits.length];
   while (low < high) {
@@ -46,8 +49,8 @@ export function firstWhere(edits: readonly Edit[], test: (edit: Edit) => boolean
 }
 
 /**
- * Edits of both sides that meet on base [start, end); a side without edits left that range as it
- * was.
+ * Edits of both sides that meet on base [start, end). A side without edits left that range
+ * unchanged.
  */
 export type Cluster = {
   start: number;
@@ -58,22 +61,22 @@ export type Cluster = {
 
 export type Side = "local" | "remote";
 
-/** Whether two neighbouring edits of different sides must be settled together. */
+/** Returns whether two neighbouring edits of different sides must be settled together. */
 export type Meets = (earlier: Edit, earlierSide: Side, later: Edit) => boolean;
 
-/** Whether two edits claim a common base element, or the same gap. */
+/** Returns whether two edits change a common base element, or the same gap. */
 export function overlaps(earlier: Edit, later: Edit): boolean {
   if (later.start < earlier.end) return true;
   return earlier.start === later.start && earlier.end === later.end;
 }
 
-/** Whether an edit put something in place of what was there. */
+/** Returns whether an edit both removed and added elements. */
 export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
 
 /**
- * Groups the ordered edits of both sides: within a cluster each edit meets another one of the other
+ * Groups the ordered edits of both sides. Within a cluster, each edit meets an edit of the other
  * side.
  */
 export function cluster(local: readonly Edit[], remote: readonly Edit[], meets: Meets): Cluster[] {
@@ -100,8 +103,8 @@ export function cluster(local: readonly Edit[], remote: readonly Edit[], meets: 
 }
 
 /**
- * The part of a side that stands for base [start, end), given the side's edits there and its shift
- * before them.
+ * Returns the elements of a side that correspond to base [start, end). `edits` are the side's edits
+ * in that range, `shift` is its offset before them.
  */
 export function span(edits: readonly Edit[], start: number, end: number, shift: number): { from: number; to: number } {
   const first = edits[0];

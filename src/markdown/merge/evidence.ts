@@ -3,38 +3,38 @@ import { afford } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type Reading, tokenTextsIn } from "./reading.ts";
 
-/** What a word of a removal costs in steps. */
+/** Steps that a word of a removal costs. */
 const STEPS_A_WORD = 10;
 
-/** Of so many removed words one may stand at the place by chance. */
+/** One in this many removed words may be at the place by chance. */
 const LEFT = 3;
 
-/** Numbers for lines or words, equal for equal ones. */
+/** Numbers of lines or words; equal elements have equal numbers. */
 export type Ids = readonly number[];
 type Script = { readonly ids: Ids; readonly edits: readonly Edit[] };
 
 /**
- * The words of elements: several for a line or a sentence, one for a token. Elements and words are
- * numbers, those of words by `reading.tokenTexts`.
+ * The words of an element: several for a line or a sentence, one for a token. Words are numbered by
+ * `reading.tokenTexts`.
  */
 export type Words = {
   readonly of: (id: number) => readonly number[];
 };
 
-/** A token is a word of its own. */
+/** Treats each token as one word. */
 export const OWN_WORD: Words = { of: (id) => [id] };
 
-/** The words of lines. */
+/** Returns the words of lines. */
 export function wordsOfLines(reading: Reading): Words {
   return { of: (id) => tokenTextsIn(id, reading) };
 }
 
-/** How often each word occurs, by the word's number. */
+/** The number of occurrences of each word, by the word's number. */
 type Bag = Map<number, number>;
 
 /**
- * Whether what an edit removed is gone from `more` at that place too, but for a common word here
- * and there. `own`: the elements that the edit put in place of it.
+ * Returns whether `more` also lacks, at that place, the words that an edit removed. A few common
+ * words may remain. `own`: the elements that the edit put in their place.
  */
 export function isGone(edit: Edit, base: Ids, more: Script, words: Words, reading: Reading, own: Ids = []): boolean {
   if (edit.start === edit.end) return true;
@@ -49,8 +49,8 @@ export function isGone(edit: Edit, base: Ids, more: Script, words: Words, readin
 }
 
 /**
- * Counts the removed words that the edits of `there` left or put back, `of` all removed words;
- * undefined where a whole line is left.
+ * Counts the removed words that the edits of `there` left or put back; `of` counts all removed
+ * words. Undefined when a whole line is left.
  */
 function wordsLeft(
   edit: Edit,
@@ -66,13 +66,13 @@ function wordsLeft(
   const kept = bagOf(own);
   for (const word of own) take(found, word);
   const removed = base.slice(edit.start, edit.end);
-  // Marks are everywhere: they count where nothing else was removed.
+  // Marks are too frequent to prove anything; they count only when nothing else was removed.
   const countsMarks = !removed.some((id) => words.of(id).some((word) => tokenTexts.isWord(word)));
   const covered = coveredBy(there.edits, edit);
   let [count, of] = [0, 0];
   for (let at = 0; at < removed.length; at++) {
     const said = words.of(removed[at] as number);
-    // A line that is still there is no common word.
+    // A whole line that is left is no chance match, as a common word may be.
     if (!covered[at] && said.length > 1) return undefined;
     const counted = said.filter((word) => (countsMarks || tokenTexts.isWord(word)) && !take(kept, word));
     of += counted.length;
@@ -81,14 +81,17 @@ function wordsLeft(
   return { count, of };
 }
 
-/** For each element of the base that an edit replaced, whether others replaced it too. */
+/** Returns, for each base element that an edit replaced, whether other edits replaced it too. */
 function coveredBy(edits: readonly Edit[], { start, end }: Edit): boolean[] {
   const covered = new Array<boolean>(end - start).fill(false);
   for (const edit of edits) covered.fill(true, Math.max(0, edit.start - start), Math.max(0, edit.end - start));
   return covered;
 }
 
-/** Takes a word from a bag. @returns whether it was there */
+/**
+ * Removes a word from a bag.
+ * @returns whether the word was in it
+ */
 function take(bag: Bag, word: number): boolean {
   const count = bag.get(word) ?? 0;
   if (count > 0) bag.set(word, count - 1);
@@ -108,19 +111,16 @@ function put(bag: Bag, words: readonly number[]): void {
   }
 }
 
-/** As many elements, none of them new, may stand together elsewhere by chance. */
+/** This many known elements in a row may be found elsewhere by chance. */
 const FEW = 4;
 
-/**
- * A text that edits of its own made of the base: its elements, those of the base, and those of the
- * later text.
- */
+/** A text that edits made of base: its elements, those of base, and those of the later text. */
 type Made = { readonly ids: Ids; readonly old: Ids; readonly more: Ids; readonly words: Words };
 
 /**
- * Whether `later`, the edits of a text, leave all that `earlier` put there. `isWhole` tells which
- * additions are whole lines, which may come between; `isReplaced` tells by an earlier edit's index
- * whether what it removed is gone.
+ * Returns whether `later`, the edits of a text, leave everything that `earlier` added. `isWhole`:
+ * whether an addition is whole lines, which may come between. `isReplaced`: whether the text that
+ * an earlier edit removed is gone, by the edit's index.
  */
 export function leaves(
   later: readonly Edit[],
@@ -137,7 +137,8 @@ export function leaves(
     if (near.length === 0) return true;
     if (from === to) return staysClosed(near, isWhole, () => isReplaced(at)) || isAside(text, edit, near, reading);
     if (near.some((one) => changesInside(one, edit) && !mayComeBetween(one, edit, isWhole))) return false;
-    // Known words with changes beside them may have been found elsewhere.
+    // Elements that base already had, with changes beside them, may be a chance match of another
+    // place.
     const sides = changedSides(edit, near);
     if (standsFirm(edit, later, sides)) return true;
     if (sides === 2 && !isReplaced(at)) return false;
@@ -147,16 +148,16 @@ export function leaves(
 }
 
 /**
- * Whether a seam that is left of a removal stays closed: it may widen, and whole lines may come
- * between where what was removed is gone.
+ * Returns whether the gap that a removal left stays closed. It may widen; whole lines may fill it
+ * once the removed text is gone.
  */
 function staysClosed(near: readonly Edit[], isWhole: (edit: Edit) => boolean, isReplaced: () => boolean): boolean {
   return near.every(({ from, to }) => from === to) || (near.every(isWhole) && isReplaced());
 }
 
 /**
- * Whether an edit took away nothing but comments and ids, and later ones put none there: the words
- * beside them do without.
+ * Returns whether an edit removed only comments and ids, and later edits added none. The words
+ * beside them do not depend on these.
  */
 function isAside({ old, more, words }: Made, edit: Edit, later: readonly Edit[], { tokenTexts }: Reading): boolean {
   const isOne = (word: number): boolean => tokenTexts.isAside(word);
@@ -166,35 +167,40 @@ function isAside({ old, more, words }: Made, edit: Edit, later: readonly Edit[],
   );
 }
 
-/** Whether elements [from, to) are all of some. */
+/** Returns whether each of elements [from, to) is in `some`. */
 function isWithin(ids: Ids, from: number, to: number, some: ReadonlySet<number>): boolean {
   for (let at = from; at < to; at++) if (!some.has(ids[at] as number)) return false;
   return true;
 }
 
-/** On how many of its two sides what an edit put there has a later edit right beside it. */
+/** Returns on how many of its two sides (0 to 2) an edit's addition touches a later edit. */
 function changedSides({ from, to }: Edit, later: readonly Edit[]): number {
   return Number(later.some(({ end }) => end === from)) + Number(later.some(({ start }) => start === to));
 }
 
-/** Whether enough stands beside what an edit put there to know its place by. */
+/**
+ * Returns whether an edit's addition has enough unchanged elements beside it to identify its place.
+ */
 function standsFirm({ from, to }: Edit, later: readonly Edit[], sides: number): boolean {
   return sides === 0 || (sides === 1 && rowLength(later, from, to) > FEW);
 }
 
-/** Whether a later edit changed or parted what an edit put there. */
+/** Returns whether a later edit changed or split the addition of an edit. */
 function changesInside(later: Edit, { from, to }: Edit): boolean {
   return later.start < to && from < later.end;
 }
 
-/** Lines may come between those that replaced others; what was only added stands in a row. */
+/**
+ * Returns whether lines may come between those of an edit: only when these replaced others. Lines
+ * that were only added stay in a row.
+ */
 function mayComeBetween(later: Edit, edit: Edit, isWhole: (edit: Edit) => boolean): boolean {
   return later.start === later.end && edit.start < edit.end && isWhole(later);
 }
 
 /**
- * How many elements stand in a row from one change to the next around a piece that is touched by
- * one of them.
+ * Returns the number of elements in a row, from one change to the next, around a piece that one
+ * change touches.
  */
 function rowLength(later: readonly Edit[], from: number, to: number): number {
   const before = later[firstWhere(later, ({ end }) => end > from) - 1];

@@ -3,8 +3,8 @@ import { Interner } from "./split.ts";
 import { type Four, tableOf } from "./table.ts";
 
 /**
- * A word or mark with the white space before it, as each text has it; null in a text that has not
- * the piece. A number at the start of an item, heading or row counts as white space.
+ * A word or mark with the white space before it, in each text; null in a text without it. The
+ * number of an item, heading or row counts as white space.
  */
 export type Piece = {
   readonly base: string | null;
@@ -14,17 +14,17 @@ export type Piece = {
 };
 
 /**
- * Which rule made a line: all texts have it; one side or both sides alike changed it; its words are
- * joined from changes of both sides.
+ * The origin of a line: `kept` from base; changed by one side, or by both alike; `joined` from
+ * changes of both sides.
  */
 type Rule = "kept" | "local" | "remote" | "both" | "joined";
 
-/** A line of the result by its number from 1; null: lines that were removed. */
+/** A line of the result. `line`: its number from 1; null for removed lines. */
 export type ExplainedLine = { readonly line: number | null; readonly rule: Rule; readonly pieces: readonly Piece[] };
 
 /**
- * How a merge came about. `texts`: base, local and remote as they were merged, with later dates.
- * Read downwards, the pieces are these texts and the result.
+ * The explanation of a merge. `texts`: base, local and remote as merged, with dates settled. The
+ * pieces, joined for each text, give that text or the result.
  */
 export type Explanation = {
   readonly texts: readonly [base: string, local: string, remote: string];
@@ -32,7 +32,7 @@ export type Explanation = {
 };
 
 /**
- * Explains a merged text, from the four texts alone. Null where the texts differ too much, or where
+ * Explains a merged text from the four texts alone. Null when the texts differ too much, or when
  * the result is no merge of the sides.
  */
 export function explainMerge(base: string, local: string, remote: string, result: string): Explanation | null {
@@ -44,7 +44,7 @@ export function explainMerge(base: string, local: string, remote: string, result
 type Word = { readonly text: string; readonly space: string };
 type Words = { readonly words: readonly Word[]; readonly rest: string };
 
-// A date, a character of Chinese or Japanese, a word, a run of one mark, a check box, or any mark.
+// A date, a Chinese or Japanese character, a word, a run of one mark, a check box, or any mark.
 const WORD =
   /\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]|[\p{L}\p{M}\p{N}]+(?:_+[\p{L}\p{M}\p{N}]+)*|([*_~=#:`-])\1*|\[[ xX]\](?=\s)|\S/gu;
 const NUMBER =
@@ -52,8 +52,8 @@ const NUMBER =
 const LEADS = /^(?:[->*+|]|#{1,6})$/;
 
 /**
- * The words and marks of a text. A mark that makes its line an item, quote, heading or row is one
- * of its own kind.
+ * Returns the words and marks of a text. A mark that makes its line an item, quote, heading or row
+ * differs from the same mark elsewhere.
  */
 function wordsIn(text: string): Words {
   const numbers = Array.from(text.matchAll(NUMBER), ({ 0: all, 1: item, 2: row, index }) => {
@@ -72,7 +72,7 @@ function wordsIn(text: string): Words {
   return { words, rest: text.slice(written) };
 }
 
-/** The table of four texts, in pieces; undefined where there is none. */
+/** Returns the table of four texts, in pieces; undefined when there is none. */
 function piecesOf(texts: readonly string[]): Piece[] | undefined {
   const read = texts.map(wordsIn);
   const ids = new Interner();
@@ -97,7 +97,7 @@ function pieceOf(cells: readonly (string | null)[]): Piece {
   return { base, local, remote, result };
 }
 
-/** Pieces by lines of the result; removed lines are lines of their own. */
+/** Groups pieces by the lines of the result. Removed lines are separate lines. */
 function linesOf(pieces: readonly Piece[]): ExplainedLine[] {
   const lines: { line: number | null; pieces: Piece[] }[] = [{ line: null, pieces: [] }];
   let number = 1;

@@ -4,12 +4,12 @@ import type { Edit } from "./myers.ts";
 import { diffFilled, type Lines, type Reading, takeLines, takeLinesBelow } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
-/** A merged text, or the places that do not merge; undefined when the budget is used up. */
+/** A merged text, or the places that conflict; undefined when the budget is used up. */
 type FineMerge = { readonly text: string } | { readonly conflicts: readonly ConflictHunk[] } | undefined;
 
 /**
- * Merges three texts that conflict line by line: first what they say, without regard to line ends,
- * mark and last line break, then how they are written, each trait by itself.
+ * Merges three texts that conflict line by line. The content is merged first, without line ends,
+ * byte order mark and last line break; then each of these traits by itself.
  */
 export function mergeFine(base: string, local: string, remote: string, reading: Reading): FineMerge {
   const styles = [styleOf(base), styleOf(local), styleOf(remote)] as const;
@@ -21,7 +21,7 @@ export function mergeFine(base: string, local: string, remote: string, reading: 
   return "text" in merged ? { text: applyStyle(merged.text, style) } : merged;
 }
 
-/** Merges normalised texts: their front matter by its keys, and what is below it. */
+/** Merges normalised texts: the front matter by its keys, then the body. */
 function mergeDocument(base: string, local: string, remote: string, reading: Reading): FineMerge {
   const equal = byEquality(base, local, remote);
   if (equal !== undefined) return equal;
@@ -47,24 +47,30 @@ function mergeDocument(base: string, local: string, remote: string, reading: Rea
   return { conflicts: [above, ...below] };
 }
 
-/** What needs no merge: sides that are alike, and a side that changed nothing. */
+/** Returns the result when the sides are equal or one side changed nothing. */
 function byEquality(base: string, local: string, remote: string): { readonly text: string } | undefined {
   if (local === remote || base === remote) return { text: local };
   return base === local ? { text: remote } : undefined;
 }
 
-/** The front matter of the base: an empty one where the sides created theirs. */
+/**
+ * Returns the front matter of base; an empty one when base has none, as the sides may have created
+ * theirs.
+ */
 function readBaseFrontMatter(base: string): FrontMatter | undefined {
   if (base.startsWith("---\n")) return readFrontMatter(base);
   return { entries: new Map(), lines: 0, body: base };
 }
 
-/** The text of a document's front matter. */
+/** Returns the text of a document's front matter. */
 function headOf(text: string, { body }: FrontMatter): string {
   return text.slice(0, text.length - body.length);
 }
 
-/** A conflict below the front matters, which take so many lines, counted from the top. */
+/**
+ * Returns a conflict of the body with its lines counted from the top of the documents. The numbers
+ * are the lines of each front matter.
+ */
 function movedDown(hunk: ConflictHunk, base: number, local: number, remote: number): ConflictHunk {
   return {
     ...hunk,
@@ -81,7 +87,7 @@ function mergeBody(base: string, local: string, remote: string, reading: Reading
   return reading.left < 0 ? undefined : merged;
 }
 
-/** The changes of each side to the filled lines of the base. */
+/** Computes the changes of each side to the filled lines of base. */
 export function workOf(base: string, local: string, remote: string, reading: Reading): Work {
   const [b, l, r] = [base, local, remote].map((text) => takeLines(text, reading)) as [Lines, Lines, Lines];
   const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];

@@ -19,13 +19,13 @@ import {
 
 type Grain = "sentences" | "words";
 
-/** A passage cut into units, each with a number: equal for equal words. */
+/** A passage cut into units, each with a number; units of equal words have equal numbers. */
 type Flow = {
   readonly grain: Grain;
   readonly tokens: Passage;
   readonly units: { readonly base: readonly Unit[]; readonly local: readonly Unit[]; readonly remote: readonly Unit[] };
   readonly ids: { readonly base: Ids; readonly local: Ids; readonly remote: Ids };
-  /** What gave the numbers of sentences; those of words are their tokens'. */
+  /** Numbers the sentences; words have the numbers of their tokens. */
   readonly keys: Runs;
   readonly reading: Reading;
 };
@@ -33,8 +33,8 @@ type Flow = {
 type Range = { readonly from: number; readonly to: number };
 
 /**
- * Merges running text: sentences first, then words within the sentences that both sides changed.
- * Undefined where that could be wrong.
+ * Merges running text: by sentences first, then by words within the sentences that both sides
+ * changed. Undefined when the result could be wrong.
  */
 export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "sentences"): Token[] | undefined {
   const flow = flowOf(passage, reading, grain);
@@ -76,7 +76,7 @@ function idOf({ id }: Unit): number {
   return id;
 }
 
-/** Where both sides have units [from, to) of the base, which they left as they were. */
+/** Returns the units of both sides that equal units [from, to) of base. */
 function shiftedBy(from: number, to: number, shift: { readonly local: number; readonly remote: number }): Ranges {
   return {
     local: { from: from + shift.local, to: to + shift.local },
@@ -86,7 +86,7 @@ function shiftedBy(from: number, to: number, shift: { readonly local: number; re
 
 type Ranges = { readonly local: Range; readonly remote: Range };
 
-/** The tokens of units [start, end) of the base, and of what stands for them on both sides. */
+/** Returns the tokens of units [start, end) of base, and of the matching units of both sides. */
 function passageOf({ tokens, units }: Flow, start: number, end: number, { local, remote }: Ranges): Passage {
   return {
     base: tokensOf(tokens.base, units.base, start, end),
@@ -100,7 +100,7 @@ function tokensOf(tokens: readonly Token[], units: readonly Unit[], from: number
   return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
 }
 
-/** The tokens of one cluster; undefined for a conflict. */
+/** Returns the tokens of one cluster; undefined for a conflict. */
 function settle(flow: Flow, found: Cluster, local: Range, remote: Range): readonly Token[] | undefined {
   const { grain, ids, keys, reading } = flow;
   const passage = passageOf(flow, found.start, found.end, { local, remote });
@@ -115,7 +115,7 @@ function settle(flow: Flow, found: Cluster, local: Range, remote: Range): readon
   return withHeadingId(passage);
 }
 
-/** The tokens of one side, where the other one changed nothing but, at most, white space. */
+/** Returns the tokens of one side, when the other side changed at most white space. */
 function settleOneSide(
   { grain, reading }: Flow,
   passage: Passage,
@@ -127,7 +127,7 @@ function settleOneSide(
   return finer ?? withSpace(mine, passage.base, other);
 }
 
-/** Words and a heading's id, added at one place: the id ends its line. */
+/** Joins words and a heading's id that the sides added at one place: the id must end its line. */
 function withHeadingId({ base, local, remote }: Passage): readonly Token[] | undefined {
   if (base.length > 0) return undefined;
   for (const [id, words] of [
@@ -142,14 +142,15 @@ function withHeadingId({ base, local, remote }: Passage): readonly Token[] | und
 
 function sentencesMeet(earlier: Edit, later: Edit): boolean {
   if (overlaps(earlier, later)) return true;
-  // An edit that only adds or only removes a sentence next to an edited one may have moved text
+  // An edit that only adds or removes a sentence beside an edited sentence may have moved text
   // across.
   return later.start === earlier.end && !(isReplacement(earlier) && isReplacement(later));
 }
 
 /**
- * Touching edits of words stand side by side, unless one removes words, or adds some. Wherever they
- * stand in an item that a side rewrote, what the other side adds to it meets the rewriting.
+ * Returns whether two edits of words must be settled together. Touching edits are independent,
+ * unless one removes or adds words. In an item that a side rewrote, additions of the other side
+ * always meet the rewriting.
  */
 function wordsMeet(
   tokens: Passage,
@@ -170,7 +171,10 @@ function wordsMeet(
   return both.some((change) => addsWords(tokens, change));
 }
 
-/** Whether a change took away nothing but comments and ids: the words beside them do without. */
+/**
+ * Returns whether a change removed only comments and ids: the words beside them do not depend on
+ * these.
+ */
 function dropsAside(tokens: Passage, { edit }: Change): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
   return tokens.base.slice(edit.start, edit.end).every(({ text }) => isAside(text));
@@ -180,7 +184,10 @@ function isEndOfLine(token: Token | undefined): boolean {
   return /^\n*$/.test(token?.text ?? "");
 }
 
-/** Whether a change takes text away: what took lines together removed what stood between. */
+/**
+ * Returns whether a change takes text away. Joining lines counts, as it removes the break between
+ * them.
+ */
 function removes(tokens: Passage, change: Change): boolean {
   const { start, end } = change.edit;
   return isRemoval(change.edit) || countBreaks(tokens.base.slice(start, end)) > countBreaks(addedBy(tokens, change));
@@ -191,15 +198,15 @@ function countBreaks(tokens: readonly Token[]): number {
 }
 
 /**
- * Whether a change adds words to a line: they say something of the words beside them, so they do
- * not go to what the other side put in place of those.
+ * Returns whether a change adds words to a line. They belong to the words beside them, so they must
+ * not join what the other side wrote instead.
  */
 function addsWords(tokens: Passage, change: Change): boolean {
   const { start, end } = change.edit;
   return start === end && !addsLines(tokens, change) && addedBy(tokens, change).some(({ text }) => says(text));
 }
 
-/** Whether a change adds whole lines, and nothing to the lines beside them. */
+/** Returns whether a change adds whole lines and leaves the lines beside them unchanged. */
 function addsLines(tokens: Passage, change: Change): boolean {
   const { start, end } = change.edit;
   const added = addedBy(tokens, change);
@@ -208,7 +215,10 @@ function addsLines(tokens: Passage, change: Change): boolean {
   return isEndOfLine(before) ? isEndOfLine(added.at(-1)) : isEndOfLine(after) && isEndOfLine(added[0]);
 }
 
-/** Tokens that neither side changed, each with the white space of the side that changed it. */
+/**
+ * Returns tokens that neither side changed, each with the white space of the side that changed it.
+ * Undefined when both changed it differently.
+ */
 function keepTokens({ base, local, remote }: Passage): Token[] | undefined {
   const kept: Token[] = [];
   for (let at = 0; at < base.length; at++) {
@@ -226,8 +236,8 @@ function mergeSpace({ space }: Token, local: string, remote: string): string | u
 }
 
 /**
- * Rewritten tokens, with the white space that the other side gave the first of them unless the
- * rewriter changed it too.
+ * Returns rewritten tokens. The first takes the white space of the other side, unless the side that
+ * rewrote them changed it too.
  */
 function withSpace(rewritten: readonly Token[], base: readonly Token[], other: readonly Token[]): readonly Token[] {
   const [first, old, space] = [rewritten[0], base[0], other[0]?.space];
@@ -236,12 +246,12 @@ function withSpace(rewritten: readonly Token[], base: readonly Token[], other: r
 }
 
 /**
- * A run of tokens that is compared as one: `from` is its first token, `id` a number, equal for
- * equal words whatever their white space.
+ * A run of tokens compared as one. `from`: index of its first token. `id`: equal for equal words,
+ * whatever their white space.
  */
 type Unit = { readonly from: number; readonly id: number };
 
-/** Each token by itself. */
+/** Returns each token as a unit. */
 function words(tokens: readonly Token[]): Unit[] {
   return tokens.map(({ id }, from) => ({ from, id }));
 }
@@ -251,8 +261,8 @@ const WIDE_STOP = /^[。！？；]$/;
 const CLOSING = /^[)\]"'”’»」』）*_]$/;
 
 /**
- * Sentences, by their stops; line breaks that structure depends on and blank lines stand alone.
- * `keys` gives the numbers.
+ * Splits tokens into sentences at full stops. Structural line breaks and blank lines are units of
+ * their own. `keys` numbers the units.
  */
 function sentences(tokens: readonly Token[], keys: Runs): Unit[] {
   const ids = tokens.map(({ id }) => id);
@@ -274,7 +284,7 @@ function sentences(tokens: readonly Token[], keys: Runs): Unit[] {
   return units;
 }
 
-/** Whether a sentence ends right before the token at `at`. */
+/** Returns whether a sentence ends right before token `at`. */
 function endsSentence(tokens: readonly Token[], at: number): boolean {
   let last = at - 1;
   while (last > 0 && tokens[last]?.space === "" && CLOSING.test(tokens[last]?.text ?? "")) last--;

@@ -2,7 +2,7 @@ import { findFrontMatter } from "../outline/front-matter.ts";
 import { splitLines } from "./split.ts";
 
 /**
- * The metadata block that may open a document: its entries, how many lines it takes, and the text
+ * The metadata block at the start of a document: its entries, its number of lines, and the text
  * after it.
  */
 export type FrontMatter = {
@@ -14,9 +14,9 @@ export type FrontMatter = {
 const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
 
 /**
- * Reads the front matter of a normalised text: top-level keys between two lines of `---`, each with
- * the lines that are indented, list items or blank after it and the comments before it. Undefined
- * for anything less plain than that.
+ * Reads the front matter of a normalised text: top-level keys between two lines of `---`. Indented
+ * lines, list items and blank lines belong to the key above, comments to the key below. Undefined
+ * for anything more complex.
  */
 export function readFrontMatter(text: string): FrontMatter | undefined {
   const front = findFrontMatter(text);
@@ -27,7 +27,7 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
   return entries && { entries, lines: lines.length + 2, body: text.slice(front.end) };
 }
 
-/** The entries of some lines, by their keys; undefined where a line is of none. */
+/** Reads the entries of some lines by their keys; undefined when a line belongs to none. */
 function readEntries(lines: readonly string[]): Map<string, string> | undefined {
   const entries = new Map<string, string>();
   let comments = "";
@@ -51,8 +51,8 @@ function readEntries(lines: readonly string[]): Map<string, string> | undefined 
 }
 
 /**
- * Merges three front matters by key, whatever the lines' order: the side that changed a key wins
- * it. Undefined when both changed one key, or the order of the keys, in different ways.
+ * Merges three front matters by key, whatever the order of lines: the side that changed a key wins.
+ * Undefined when both changed one key, or the order of keys, differently.
  */
 export function mergeFrontMatter(base: FrontMatter, local: FrontMatter, remote: FrontMatter): string | undefined {
   const [b, l, r] = [base.entries, local.entries, remote.entries];
@@ -68,10 +68,10 @@ export function mergeFrontMatter(base: FrontMatter, local: FrontMatter, remote: 
   return `---\n${text}---\n`;
 }
 
-/** In place of an entry: both sides changed it in different ways. */
+/** Marks an entry that both sides changed differently. */
 const CONFLICT = Symbol("conflict");
 
-/** The entry of one key, undefined where it is gone. */
+/** Returns the merged entry of one key; undefined when it was removed. */
 function mergeEntry(
   was: string | undefined,
   mine: string | undefined,
@@ -83,10 +83,10 @@ function mergeEntry(
   return mergeListEntry(was, mine, theirs) ?? mergeMapEntry(was, mine, theirs) ?? CONFLICT;
 }
 
-/** A map under one key: the line of its key, and its entries without their indent. */
+/** A map under one key: the line of the key, and its entries without their indent. */
 type MapEntry = { readonly head: string; readonly indent: string; readonly map: FrontMatter };
 
-/** A map under one key that both sides changed, by its own keys; undefined for any other value. */
+/** Merges a map that both sides changed, by its own keys. Undefined for any other value. */
 function mergeMapEntry(was: string | undefined, mine: string, theirs: string): string | undefined {
   const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
   if (l === undefined || r === undefined || l.head !== r.head || l.indent !== r.indent) return undefined;
@@ -106,8 +106,8 @@ function readMapEntry(entry: string): MapEntry | undefined {
 }
 
 /**
- * The keys in the order of the side that changed it, the remote's before the local's where both
- * added some.
+ * Returns the keys in the order of the side that changed the order. Keys added by remote precede
+ * those added by local.
  */
 function mergeOrder(
   base: readonly string[],
@@ -125,9 +125,9 @@ function mergeOrder(
   const order = [...lead];
   for (const [at, key] of follow.entries()) {
     if (order.includes(key)) continue;
-    // The first key has none before it: its place is the first.
+    // For the first key, `indexOf` gives -1, so its place is 0.
     let place = order.indexOf(follow[at - 1] as string) + 1;
-    // Past what the leading side added at the same place, so that the remote's keys come first.
+    // Skip keys that the leading side added at the same place, so that the remote's come first.
     while (remoteLeads && isNew(order[place], follow, base)) place++;
     order.splice(place, 0, key);
   }
@@ -138,12 +138,12 @@ function isSameOrder(keys: readonly string[], others: readonly string[]): boolea
   return keys.every((key, at) => key === others[at]);
 }
 
-/** Whether a key is there that neither of two orders has. */
+/** Returns whether `key` is defined and in neither of two orders. */
 function isNew(key: string | undefined, one: readonly string[], other: readonly string[]): boolean {
   return key !== undefined && !one.includes(key) && !other.includes(key);
 }
 
-/** A list under one key: how it is written, and its items. */
+/** A list under one key: its syntax and its items. */
 type List = {
   readonly head: string;
   readonly inline: boolean;
@@ -155,9 +155,8 @@ const INLINE = /^(?<head>[^:\n]+:\s*)\[(?<items>[^\n]*)\](?<rest>\s*)$/;
 const ITEM = /^(?<lead>\s*- +)(?<item>\S.*)$/;
 
 /**
- * A list under one key that both sides changed, as a set: what either took away is gone, what
- * either added is there, the remote's first. Undefined for any other value, and for lists that are
- * not written alike.
+ * Merges a list that both sides changed, as a set: removals and additions of both sides apply, the
+ * remote's additions first. Undefined for other values, or when the lists differ in syntax.
  */
 function mergeListEntry(base: string | undefined, local: string, remote: string): string | undefined {
   const [mine, theirs] = [readList(local), readList(remote)];

@@ -18,26 +18,27 @@ import {
 } from "./reading.ts";
 import { endsLine, endsLineBefore, type Token } from "./tokens.ts";
 
-/** Three texts of which each was made of the one before. */
+/** Three texts, each made from the one before. */
 type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
 
 /**
- * Whether `more` is a later text of `less`, with every change that `less` made to `base`, in words
- * and in white space. Without this rule an addition that both hold at places that look alike would
- * be taken for two, and a merge that is merged again with one of its sides would grow.
+ * Returns whether `more` is a later version of `less`: it has every change that `less` made to
+ * `base`, in words and white space. Without this rule, one addition found at two similar places
+ * would count as two. Merging a merge again with one of its sides would then add text.
  */
 export function isHeld(base: string, less: string, more: string, reading: Reading): boolean {
   const known = reading.held.find((one) => one.base === base && one.less === less && one.more === more);
   if (known !== undefined) return known.isHeld;
   const found = findHeld(base, less, more, reading);
-  // What was judged without a budget is not known.
+  // A result without budget is not reliable, so it is not cached.
   if (reading.left >= 0) reading.held.push({ base, less, more, isHeld: found });
   return found;
 }
 
 /**
- * Whether a later text has a line again that a side took away for good: in place of others, or by
- * itself. A piece of other lines may quote it.
+ * Returns whether a later text has a line again that a side removed. The line must replace other
+ * lines, or be in an addition that has only such lines. An addition that also has other lines may
+ * quote it.
  */
 export function bringsBack(base: string, side: string, more: string, reading: Reading): boolean {
   const [b, s, m] = [base, side, more].map((text) => readLines(text, reading).filled.ids) as [Ids, Ids, Ids];
@@ -50,10 +51,10 @@ export function bringsBack(base: string, side: string, more: string, reading: Re
   });
 }
 
-/** As many words in a row are a passage, which no text has by chance. */
+/** This many words in a row are a passage; no text repeats a passage by chance. */
 const PASSAGE = 6;
 
-/** Returns whether a later text has a passage that a side removed, in whatever lines. */
+/** Returns whether a later text has a passage again that a side removed, on whatever lines. */
 export function bringsPassageBack(base: string, side: string, more: string, reading: Reading): boolean {
   const gone = passagesIn(base, reading).difference(passagesIn(side, reading));
   return gone.size > 0 && !gone.isDisjointFrom(passagesIn(more, reading));
@@ -86,8 +87,8 @@ function findHeld(base: string, less: string, more: string, reading: Reading): b
 }
 
 /**
- * Whether the blank lines that the second text changed between two lines are in the third one too,
- * or more of them.
+ * Returns whether the third text has the blank lines that the second text changed between two
+ * lines, or more of them.
  */
 function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: readonly Edit[]): boolean {
   const before = counterparts(l.filled.ids.length, earlier.map(reverse));
@@ -103,16 +104,15 @@ function keepsGaps([b, l, m]: ThreeLines, earlier: readonly Edit[], later: reado
 }
 
 /**
- * LIMIT: lines of the three texts that are compared word by word at one place; where more changed,
- * nothing is proven.
+ * LIMIT: lines of the three texts that are compared by words at one place; with more, nothing is
+ * proven.
  */
 const MOST_LINES = 3_000;
 
 /**
- * Whether `later`, from the second text to the third, leaves what `earlier`, from the first to the
- * second, did: seen from the second text, both are changes of it, which stand apart, or of
- * which the
- * later one keeps the words of the earlier one.
+ * Returns whether `later` (second text to third) leaves what `earlier` (first text to second) did.
+ * Seen from the second text, both are changes of it. They must be apart, or `later` must keep the
+ * words of `earlier`.
  */
 function isLater(
   [base, less, more]: ThreeLines,
@@ -131,7 +131,9 @@ function isLater(
   });
 }
 
-/** Whether the tokens of a few lines are a later text of others, as whole texts are above. */
+/**
+ * Returns whether the tokens of a few lines are a later version of others, by the rule of `isHeld`.
+ */
 function keepsRegion(
   base: readonly Token[],
   less: readonly Token[],
@@ -156,14 +158,14 @@ function keepsRegion(
   );
 }
 
-/** Whether an addition of tokens is whole lines, at the start of a line. */
+/** Returns whether an addition of tokens is whole lines, at the start of a line. */
 function isWholeLines({ start, to }: Edit, less: Ids, more: Ids): boolean {
   return (start === 0 || endsLine(less[start - 1] as number)) && to > 0 && endsLine(more[to - 1] as number);
 }
 
 /**
- * Whether white space that the second text changed is in the third too; where it changed nothing
- * else, even where the word itself was rewritten.
+ * Returns whether the third text has the white space that the second text changed. Where the second
+ * text changed words too, a token that the third text rewrote is exempt.
  */
 function keepsSpace(
   [base, less, more]: readonly [readonly Token[], readonly Token[], readonly Token[]],
@@ -180,10 +182,10 @@ function keepsSpace(
 }
 
 /**
- * Whether what the earlier text left as it was in the base, and the later one too, is still there
- * when one goes from the one to the other. Where it is not, the later text was matched with what
- * the earlier one added by chance. `mayMove`: not so where all that was matched in its stead was in
- * the base: then the later text moved it past what both kept.
+ * Returns whether elements that both texts kept from base also survive from the earlier text to the
+ * later one. If one does not, the later text was matched by chance with an addition of the earlier
+ * one. `mayMove`: such an element is accepted when everything matched in its place was in base: the
+ * later text then moved it.
  */
 function agree(
   length: number,
@@ -210,7 +212,7 @@ function agree(
   return true;
 }
 
-/** For each place in a text how many of the elements before it are new there and stay later. */
+/** Counts, for each place in a text, the elements before it that are new in it and stay later. */
 function matchedBefore(edits: readonly Edit[], after: Int32Array): Int32Array {
   const before = new Int32Array(after.length + 1);
   for (const { from, to } of edits) {
@@ -220,14 +222,14 @@ function matchedBefore(edits: readonly Edit[], after: Int32Array): Int32Array {
   return before;
 }
 
-/** The counterpart of the last element before a place that has one; -1 where none has. */
+/** Returns the counterpart of the last element up to `place` that has one; -1 without any. */
 function lastKnown(known: Int32Array, place: number): number {
   let at = place;
   while (at >= 0 && (known[at] as number) < 0) at--;
   return at < 0 ? -1 : (known[at] as number);
 }
 
-/** How much longer a script makes a sequence. */
+/** Returns by how many elements a script lengthens a sequence. */
 function shiftOf(edits: readonly Edit[]): number {
   const last = edits.at(-1);
   return last === undefined ? 0 : last.to - last.end;

@@ -22,8 +22,7 @@ import { subsumes } from "./subsume.ts";
 import { leadsLines, write } from "./tokens.ts";
 
 /**
- * Where both sides changed the text in ways that do not go together. Lines are 0-based: the first
- * line in each text.
+ * A place where the changes of both sides conflict. Lines are 0-based: the first line in each text.
  */
 export type ConflictHunk = {
   readonly base: string;
@@ -35,18 +34,15 @@ export type ConflictHunk = {
 };
 
 /**
- * What became of a part; `after`: the blank lines behind it, where they are not those of the
+ * The result of a part. `after`: the blank lines that follow it, if they are not those of the
  * texts.
  */
 type Settled = { readonly text: string; readonly after?: string | undefined };
 
-/**
- * What the merge of one text's lines goes by: what each side did to the filled lines of the
- * base.
- */
+/** The input of a merge: the texts, and the changes of each side to the filled lines of base. */
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: Reading };
 
-/** Edits of filled lines; `changed`: those that changed one line, but not beyond recognition. */
+/** Edits of filled lines. `changed`: those that changed one line and kept most of its words. */
 type Edits = {
   readonly local: readonly Edit[];
   readonly remote: readonly Edit[];
@@ -56,8 +52,8 @@ type Edits = {
 type Conflicts = { readonly conflicts: readonly ConflictHunk[] };
 
 /**
- * Settles lines that both sides changed with finer and finer pieces; what is left are smaller
- * conflicts. Blank lines are white space of the line after them.
+ * Merges texts by ever smaller pieces, and returns the conflicts that remain. Blank lines are
+ * treated as white space of the next line.
  */
 export function mergeHunks(work: Work): { readonly text: string } | Conflicts {
   const { base, local, remote } = work.texts;
@@ -69,7 +65,7 @@ export function mergeHunks(work: Work): { readonly text: string } | Conflicts {
   return { text: merged.text + (merged.after ?? gap) };
 }
 
-/** Merges the lines of a part, in which the edits are. */
+/** Merges the lines of a part. All edits of `work` are inside of it. */
 function mergeRange({ base, local, remote }: Part, work: Work): Settled | Conflicts {
   const { texts } = work;
   const conflicts: ConflictHunk[] = [];
@@ -99,8 +95,8 @@ function mergeRange({ base, local, remote }: Part, work: Work): Settled | Confli
 type Changed = { readonly part: Part; readonly found: Cluster };
 
 /**
- * The parts that a side changed, with the edits there; `from`: how far the sides are shifted
- * before.
+ * Returns the parts that a side changed, with their edits. `from`: the offset of each side before
+ * the first part.
  */
 export function partsOf(work: Work, from: Shift = { local: 0, remote: 0 }): Changed[] {
   const shift = { ...from };
@@ -117,14 +113,17 @@ export function partsOf(work: Work, from: Shift = { local: 0, remote: 0 }): Chan
 
 type Shift = { readonly local: number; readonly remote: number };
 
-/** The edits of a part, apart where a line was changed but not beyond recognition. */
+/**
+ * Returns the edits of a part, with changed lines separated from additions and removals beside
+ * them.
+ */
 function finerEdits({ local, remote }: Cluster, { texts, reading }: Work): Edits {
   const mine = pairLines(local, texts.base, texts.local, reading);
   const theirs = pairLines(remote, texts.base, texts.remote, reading);
   return { local: mine.edits, remote: theirs.edits, changed: mine.changed.union(theirs.changed) };
 }
 
-/** Whether the sides changed no part in different ways: then the lines merge by themselves. */
+/** Returns whether no part was changed differently by the sides. A line merge is then enough. */
 export function areApart(work: Work): boolean {
   const isApart = ({ part, found }: Changed): boolean =>
     found.local.length === 0 || found.remote.length === 0 || isEmpty(part.base) || isAlike(part, work.texts);
@@ -137,18 +136,17 @@ export function areApart(work: Work): boolean {
 }
 
 /**
- * Whether two edits of different sides must be settled together. One that only adds or removes
- * lines
- * right beside a rewritten one may have moved text across, unless a blank line parts them, or the
- * rewriting kept most of a line.
+ * Returns whether two edits of different sides must be settled together. An edit that only adds or
+ * removes lines right beside a rewritten line may have moved text across. They are independent if a
+ * blank line separates them, or if the rewriting kept most of a line.
  */
 function linesMeet(earlier: Edit, side: Side, later: Edit, { edits, texts }: Work): boolean {
   if (overlaps(earlier, later)) return true;
   if (later.start > earlier.end || edits.changed.has(earlier) || edits.changed.has(later)) return false;
   if (isReplacement(earlier) && isReplacement(later)) return false;
-  // Two that only took lines away have nothing that could stand at a wrong place.
+  // Two plain removals add nothing that could end up at a wrong place.
   if (onlyRemoves(earlier) && onlyRemoves(later)) return false;
-  // Both may have added a piece of their own between the lines.
+  // Both may have added a piece between the lines.
   if (grows(earlier) && grows(later)) return true;
   if (earlier.start === earlier.end) return gapBefore(texts[side], earlier.to) === "";
   if (later.start < later.end) return gapBefore(texts.base, later.start) === "";
@@ -172,7 +170,7 @@ function isAlike({ local, remote }: Part, texts: ThreeTexts): boolean {
   return true;
 }
 
-/** The result of a part. */
+/** Merges one part. */
 function settle(part: Part, found: Cluster, work: Work): Settled | Conflicts {
   const { texts, reading } = work;
   const { local, remote } = found;
@@ -187,7 +185,7 @@ function settle(part: Part, found: Cluster, work: Work): Settled | Conflicts {
   return mergePart(part, found, work);
 }
 
-/** The lines of one side. */
+/** Returns the lines of one side, with the blank lines before them. */
 function ofSide(part: Part, side: Side, texts: ThreeTexts): Settled {
   const { from, to } = part[side];
   if (from === to) return { text: "" };
@@ -199,7 +197,7 @@ function isEmpty({ from, to }: Range): boolean {
   return from === to;
 }
 
-/** The blank lines before a part that all texts have. */
+/** Merges the blank lines before a part. */
 function leadOf({ base, local, remote }: Part, texts: ThreeTexts): string {
   return mergedGap(texts, { base: base.from, local: local.from, remote: remote.from });
 }
@@ -211,7 +209,7 @@ function mergedGap(
   return mergeGaps(gapBefore(texts.base, base), gapBefore(texts.local, local), gapBefore(texts.remote, remote));
 }
 
-/** A conflict with its sides as text. */
+/** Returns a conflict with the sides' text. */
 function conflictOf(part: Part, texts: ThreeTexts): ConflictHunk {
   return {
     base: linesOf(texts.base, part.base).join(""),
@@ -224,8 +222,8 @@ function conflictOf(part: Part, texts: ThreeTexts): ConflictHunk {
 }
 
 /**
- * Lines that both sides changed: both may have added entries to a list, or changed lines, each its
- * own, or words of running text.
+ * Merges lines that both sides changed: additions at one place, separate changed lines, or words of
+ * running text.
  */
 function mergePart(part: Part, found: Cluster, work: Work): Settled | Conflicts {
   const { texts, reading } = work;
@@ -241,9 +239,8 @@ function mergePart(part: Part, found: Cluster, work: Work): Settled | Conflicts 
 }
 
 /**
- * Whose piece comes first of two that were added before a line: where one side alone changed
- * the line
- * above or below, its piece stays next to it.
+ * Returns the side whose piece comes first when both added lines before `line`. If just one side
+ * changed the line above or below, its piece stays beside that line.
  */
 function leaderAt(line: number, { edits }: Work): Side {
   const changers = (at: number): readonly Side[] =>
@@ -253,7 +250,7 @@ function leaderAt(line: number, { edits }: Work): Side {
   return above.length === 1 ? (above[0] as Side) : "remote";
 }
 
-/** Lines of which both sides changed words. */
+/** Merges lines in which both sides changed words. */
 function mergeWords(part: Part, texts: ThreeTexts, reading: Reading): string | undefined {
   const sides = ["base", "local", "remote"] as const;
   const isCode = sides.some((side) => isCodeIn(texts[side], part[side]));
@@ -268,7 +265,7 @@ function mergeWords(part: Part, texts: ThreeTexts, reading: Reading): string | u
 
 type Tokens = ReturnType<typeof tokenise>;
 
-/** Whether any of some lines is code. */
+/** Returns whether a range of lines includes code. */
 function isCodeIn(text: Lines, range: Range): boolean {
   const first = placeOf(text, range);
   return hasCode(fencesIn(text), first, first + linesOf(text, range).length);

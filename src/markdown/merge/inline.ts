@@ -1,15 +1,14 @@
-/** A run of one emphasis mark. */
+/** A run of equal emphasis marks. */
 type Run = { readonly mark: string; readonly opens: boolean; readonly closes: boolean };
 
-// What is not looked into: escapes, code, comments, tags, addresses.
+// Spans whose marks are ignored: escapes, code, comments, tags, addresses.
 const OPAQUE =
   /\\[\s\S]|(?<!`)(`+)(?!`)[\s\S]{0,500}?(?<!`)\1(?!`)|<!--[\s\S]{0,500}?-->|<\/?[A-Za-z][^<>\n]{0,500}>|\bhttps?:[^\s<>()[\]]{1,2000}|(?<=\])\([^()\n]{0,2000}(?:\([^()\n]{0,200}\)[^()\n]{0,200})?\)/g;
 const MARKS = /\*+|_+|~{2,}|={2}/g;
 
 /**
- * How many marks of a piece of running text do not do what they were set for: emphasis that does
- * not close or stands in its like, brackets without a partner, links in links, code that does
- * not end.
+ * Counts the marks of a text that have no effect: unclosed emphasis, emphasis nested in its own
+ * kind, unpaired brackets, links in links, unclosed code.
  */
 export function inlineFaults(text: string): number {
   const bare = text.replaceAll(OPAQUE, (found) => (found.startsWith("(") ? "()" : "x"));
@@ -18,7 +17,7 @@ export function inlineFaults(text: string): number {
 
 function emphasisFaults(text: string): number {
   const open: Run[] = [];
-  // For each kind of run its places among those that are open.
+  // For each kind of run, its indexes in `open`.
   const places = new Map<string, number[]>();
   let faults = 0;
   for (const { 0: found, index } of text.matchAll(MARKS)) {
@@ -26,7 +25,7 @@ function emphasisFaults(text: string): number {
     const alike = places.get(found) ?? [];
     const partner = run.closes ? alike.at(-1) : undefined;
     if (partner !== undefined) {
-      // What opened in between does not close.
+      // Runs opened in between are never closed.
       const [, ...unclosed] = open.splice(partner);
       for (const { mark } of [run, ...unclosed]) places.get(mark)?.pop();
       faults += unclosed.length + Number(alike.length > 0);
@@ -39,7 +38,7 @@ function emphasisFaults(text: string): number {
 }
 
 /**
- * Reads a run of marks: it opens or closes emphasis by what stands beside it (CommonMark 0.31.2,
+ * Decides by the characters beside a run whether it opens or closes emphasis (CommonMark 0.31.2,
  * section 6.2).
  */
 function runOf(text: string, found: string, index: number): Run {
@@ -57,18 +56,18 @@ function runOf(text: string, found: string, index: number): Run {
 
 type Kind = "space" | "point" | "letter";
 
-/** What a character beside a mark is; the ends of a text are as good as spaces. */
+/** Returns the kind of a character beside a mark. The ends of a text count as spaces. */
 function kindOf(character = " "): Kind {
   if (/\s/.test(character)) return "space";
   return /[\p{P}\p{S}]/u.test(character) ? "point" : "letter";
 }
 
-/** Whether a run of marks belongs to what stands on one side of it. */
+/** Returns whether a run is flanking on the side of `towards`, in the terms of CommonMark. */
 function isFlanking(towards: Kind, away: Kind): boolean {
   return towards === "letter" || (towards === "point" && away !== "letter");
 }
 
-/** A bracket that is open: how many links it holds so far. */
+/** An open bracket, with the number of links in it. */
 type Bracket = { readonly image: boolean; readonly wiki: boolean; links: number };
 
 function bracketFaults(text: string): number {
@@ -81,7 +80,10 @@ function bracketFaults(text: string): number {
   return faults + open.length;
 }
 
-/** Opens one bracket, or both of a wiki link. @returns the faults in it */
+/**
+ * Opens one bracket, or both of a wiki link.
+ * @returns the number of faults
+ */
 function openBracket(mark: string, open: Bracket[]): number {
   const wiki = mark.endsWith("[[");
   const faults = Number(wiki && open.some((one) => one.wiki));
@@ -90,7 +92,10 @@ function openBracket(mark: string, open: Bracket[]): number {
   return faults;
 }
 
-/** Closes the innermost bracket; `next`: the character after it. @returns the faults in it */
+/**
+ * Closes the innermost bracket. `next`: the character after it.
+ * @returns the number of faults
+ */
 function closeBracket(next: string | undefined, open: Bracket[]): number {
   const last = open.pop();
   if (last === undefined) return 1;

@@ -7,37 +7,34 @@ import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
 /**
- * Share of the smaller entry's words from which two entries count as the same one written twice.
+ * Share of the smaller entry's words that two entries must have in common to count as duplicates.
  */
 const SAME_ENTRY = 0.6;
 
-/**
- * Words that two entries share, at least, before they count as one: short entries of one list are
- * much alike.
- */
+/** Least number of shared words for duplicates: short entries of one list resemble each other. */
 const LEAST_SHARED = 4;
 
-/** LIMIT: pairs of entries compared at one place; more are a conflict. */
+/** LIMIT: pairs of entries that are compared at one place; more are a conflict. */
 const MOST_PAIRS = 10_000;
 
-/** Where lines are inserted: the lines of the base that are not blank around. */
+/** The place of an insertion in base. `above` and `below`: the nearest lines that are not blank. */
 type Place = {
   readonly lines: readonly string[];
   readonly inCode: boolean;
   readonly above: number;
   readonly below: number;
-  /** The side whose piece comes first where nothing else tells the order. */
+  /** The side whose piece comes first when nothing else decides the order. */
   readonly leader: Side;
 };
 
-/** Two insertions as text, and the blank lines behind them. */
+/** Two insertions as text, and the blank lines that follow them. */
 type Inserted = { readonly text: string; readonly after: string };
 
 /**
- * Both sides added lines at one place. They are two pieces: each stays whole, one after the other,
- * and they are never aligned with each other, unless one holds the other whole. Undefined where no
- * order keeps each piece in the section, list and table that it was written for. `leader`: the side
- * whose piece comes first where nothing else tells the order.
+ * Merges lines that both sides added at one place. Each side's piece stays whole, and one follows
+ * the other, unless one contains the other. Undefined when no order keeps each piece in the
+ * section, list and table that it was written for. `leader`: the side whose piece comes first when
+ * nothing else decides the order.
  */
 export function mergeInsertions(
   part: Part,
@@ -62,7 +59,7 @@ export function mergeInsertions(
 }
 
 /**
- * Whether a piece has all lines of another one in a row, as far as the budget pays for the
+ * Returns whether a piece has all lines of another piece in a row, if the budget is enough for the
  * search.
  */
 function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boolean {
@@ -74,8 +71,8 @@ function holds({ lines }: Piece, { lines: run }: Piece, reading: Reading): boole
 }
 
 /**
- * Whether both pieces may stand at the place: not in code, not as a first text, not one entry
- * written twice.
+ * Returns whether both pieces may be added at the place: not in code, no duplicate entries, and no
+ * free text in an empty document.
  */
 function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): boolean {
   if (place.inCode) return false;
@@ -90,8 +87,7 @@ function isWelcome(place: Place, mine: Piece, theirs: Piece, reading: Reading): 
 }
 
 /**
- * The pieces in the order in which each belongs to what it was written under; undefined where there
- * is none.
+ * Returns the pieces in an order that keeps each in its own context; undefined when there is none.
  */
 function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Piece] | undefined {
   const orders = [
@@ -103,13 +99,13 @@ function inOrder(place: Place, mine: Piece, theirs: Piece): readonly [Piece, Pie
 }
 
 /**
- * Whether a piece may come after another one without becoming part of it, and without taking what
- * stood below it.
+ * Returns whether the second piece may follow the first without becoming part of it, and without
+ * absorbing what was below the first.
  */
 function mayFollow(first: Piece, second: Piece): boolean {
   if (second.level > first.deepest || second.indent > first.indent) return false;
   if (first.opens || second.closes) return false;
-  // A row continues a table; text after a row is separate from it.
+  // A row continues a table; a blank line must separate other text from a row.
   if (isRow(second.head) ? first.tail !== second.head : isRow(first.tail) && first.after + second.before === "")
     return false;
   return keepsSeams(first, second);
@@ -119,18 +115,18 @@ function isRow(shape: string | undefined): boolean {
   return shape?.startsWith("row") === true;
 }
 
-/** Whether each piece stays as near to the lines above and below as it was written. */
+/** Returns whether each piece keeps its distance to the lines above and below. */
 function keepsSeams(first: Piece, second: Piece): boolean {
-  // Lines that continue the line above come before lines after a blank one.
+  // Lines that continue the line above must precede lines after a blank one.
   if (first.before !== "" && second.before === "") return false;
   return second.after === "" || first.after !== "" || (first.before === "" && second.before !== "");
 }
 
 /**
- * Whether the first piece, the remote's, belongs after the second one: by their times, or the
- * numbers of their definitions; or on top, where people add the newest, if it has as many parts or
- * more: many parts were gathered over time, so they began before a single one was written.
- * Elsewhere the leader's piece comes first.
+ * Returns whether the first piece, the remote's, belongs after the second. Times or numbers of
+ * definitions decide first. At the top of a section, where people add the newest, the piece with
+ * fewer parts comes first: many parts took longer to gather, so they were begun earlier. Elsewhere
+ * the leader's piece comes first.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];
@@ -144,26 +140,30 @@ function isLater(place: Place, first: Piece, second: Piece): boolean {
   return isTop(place) ? second.parts <= first.parts : place.leader === "local";
 }
 
-/** The number that a piece of definitions begins with. */
+/** Returns the number of the definition that a piece begins with. */
 function numberOf({ lines }: Piece): number | undefined {
   const number = /^ {0,3}\[\^?(?<number>\p{N}+)\]:/u.exec(lines[0] ?? "")?.groups?.["number"];
   return number === undefined ? undefined : Number(number);
 }
 
-/** Whether people add at the top: right under a heading or at the start, with text below. */
+/**
+ * Returns whether a place is the top of a section or document, with text below, where people add
+ * the newest.
+ */
 function isTop({ lines, above, below }: Place): boolean {
   return below < lines.length && (above < 0 || /^ {0,3}#{1,6}\s/.test(lines[above] as string));
 }
 
-/** Pieces as text, with the blank lines that the sides put around them. */
+/** Joins pieces, with the blank lines that the sides put around them. */
 function join(pieces: readonly Piece[], between = ""): Inserted {
   const text = (pieces[0] as Piece).before + pieces.map(pieceText).join(between);
   return { text, after: (pieces.at(-1) as Piece).after };
 }
 
 /**
- * The blank lines between two pieces: entries of one list stand as those beside them, the first
- * entries of a list close, and anything else as it stands in its surroundings.
+ * Returns the blank lines between two pieces. Entries of one list follow the spacing of their
+ * neighbours; without neighbours, they are separated only if a piece has blank lines. Other pieces
+ * get the larger gap.
  */
 function gapBetween({ lines, above, below }: Place, first: Piece, second: Piece): string {
   if (isRow(second.head)) return "";
@@ -175,12 +175,12 @@ function gapBetween({ lines, above, below }: Place, first: Piece, second: Piece)
   return [...first.lines, ...second.lines].some((line) => line.trim() === "") ? "\n" : "";
 }
 
-/** The words of an entry, and those of them that name something: code and addresses. */
+/** The words of an entry, and its names: code and addresses. */
 type Said = { readonly words: ReadonlySet<string>; readonly names: ReadonlySet<string> };
 
 /**
- * Whether two entries are one written twice: most words are the same, and a name where both have
- * any.
+ * Returns whether two entries are duplicates: most words are equal, and a name is shared if both
+ * have names.
  */
 function alike(one: Said, other: Said): boolean {
   if (one.names.size > 0 && other.names.size > 0 && one.names.isDisjointFrom(other.names)) return false;

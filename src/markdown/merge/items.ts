@@ -2,28 +2,25 @@ import { counterparts, type Side } from "./edits.ts";
 import type { Edit } from "./myers.ts";
 import { isCheckBox, isLineEnd, isWord, type Passage, type Token } from "./tokens.ts";
 
-/** An edit of words with the side that made it. */
+/** An edit of words, with its side. */
 export type Change = { readonly edit: Edit; readonly side: Side };
 
-/** The tokens that a change put into its side. */
+/** Returns the tokens that a change added to its side. */
 export function addedBy(tokens: Passage, { edit, side }: Change): readonly Token[] {
   return tokens[side].slice(edit.from, edit.to);
 }
 
-/**
- * Whether a token says something of the words beside it: a word, or a bracket of a wiki link, whose
- * words are an address.
- */
+/** Returns whether a token refers to the words beside it: a word, or a bracket of a wiki link. */
 export function says(text: string): boolean {
   return /^(?:[\p{L}\p{N}\p{M}_]+|\[\[|\]\])$/u.test(text);
 }
 
-/** Tokens [from, to) of the base: an item, heading or cell of which a side replaced most words. */
+/** Tokens [from, to) of base: an item, heading or cell in which a side replaced most words. */
 export type RewrittenItem = Item & { readonly by: Side };
 
 type Item = { readonly from: number; readonly to: number };
 
-/** Finds the items of the base of which a side replaced most words. */
+/** Finds the items of base in which a side replaced most words. */
 export function rewrittenItems(
   base: readonly Token[],
   local: readonly Edit[],
@@ -39,7 +36,7 @@ export function rewrittenItems(
   );
 }
 
-/** The list items, headings and cells of some tokens: what structure parts from the text around. */
+/** Returns the list items, headings and cells among some tokens. */
 function itemsOf(tokens: readonly Token[]): Item[] {
   const items: Item[] = [];
   let from = 0;
@@ -49,14 +46,14 @@ function itemsOf(tokens: readonly Token[]): Item[] {
       if (isItem && from < at) items.push({ from, to: at });
       from = at + 1;
     }
-    // The number of an item is in the white space.
+    // The number of an ordered item is part of the white space.
     isItem = !isLineEnd(text) && (isItem || leads || /\S/.test(space));
   }
   if (isItem && from < tokens.length) items.push({ from, to: tokens.length });
   return items;
 }
 
-/** The places of an item's words. */
+/** Returns the indexes of an item's words. */
 function wordsIn(tokens: readonly Token[], { from, to }: Item): number[] {
   const places: number[] = [];
   for (let at = from; at < to; at++) {
@@ -67,8 +64,8 @@ function wordsIn(tokens: readonly Token[], { from, to }: Item): number[] {
 }
 
 /**
- * Whether one change is of the rewriting of an item to which the other one adds words, or a tick:
- * these were meant for the old words.
+ * Returns whether `one` is part of the rewriting of an item to which `other` adds words or a tick.
+ * These were meant for the old words.
  */
 export function isMeantForOld(
   tokens: Passage,
@@ -82,7 +79,7 @@ export function isMeantForOld(
   );
 }
 
-/** Whether a change adds words to an item, or ticks it. */
+/** Returns whether a change adds words to an item, or changes its check box. */
 function addsTo(tokens: Passage, change: Change, { from, to }: Item): boolean {
   const { start, end } = change.edit;
   if (start < from || end > to) return false;

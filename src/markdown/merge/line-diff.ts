@@ -3,12 +3,15 @@ import { Interner, splitLines } from "./split.ts";
 import { diff, type Edit } from "./myers.ts";
 
 /**
- * The difference of two texts by lines (Myers 1986; beyond its limit, all that differs is one
- * replacement).
+ * Compares two texts by lines (Myers 1986). Past its limit, everything that differs is one
+ * replacement.
  */
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
-/** Lines are 1-based; with a count of 0, the line before is named, as in any unified diff. */
+/**
+ * A hunk of a unified diff. Lines are 1-based; with a count of 0, the number is that of the line
+ * before.
+ */
 export type DiffHunk = {
   readonly before: { readonly line: number; readonly count: number };
   readonly after: { readonly line: number; readonly count: number };
@@ -28,8 +31,8 @@ export function countLines(before: string, after: string): { readonly added: num
 }
 
 /**
- * Hunks with three lines of context. The lines keep their line feeds, so that a missing one at the
- * end shows.
+ * Returns hunks with three lines of context. Lines keep their line feeds, so that a missing last
+ * one is visible.
  */
 export function diffLines(before: string, after: string): DiffHunk[] {
   const [a, b] = [splitLines(before), splitLines(after)];

@@ -2,18 +2,18 @@ import { newBudget } from "./budget.ts";
 import { diff } from "./myers.ts";
 import { Interner } from "./split.ts";
 
-/** A line that ends with `end`; "" for the last one, where nothing ends it. */
+/** A line and its line end; "" for the last line. */
 type Line = { readonly text: string; readonly end: string };
 
 /**
- * A text that came back from an editor that has line ends of its own (a form sends each as CRLF),
- * with the line ends of the text with which the editor began: its lines get their own again, new
- * ones that which most have. What was not edited comes back byte for byte.
+ * Restores the line ends of an edited text whose editor changed them (a form sends each as CRLF).
+ * Lines of `start` get their old ends; new lines get the most frequent end. An unedited text is
+ * returned byte for byte.
  */
 export function withLineEnds(edited: string, start: string): string {
   const [before, after] = [linesOf(start), linesOf(edited)];
   const interner = new Interner();
-  // The last line of each, which nothing ends, is a line as well.
+  // The last line counts, although no line end follows it.
   const ids = (lines: readonly Line[]) => interner.ids(lines.map(({ text }) => text));
   const usual = usualEnd(before);
   const ends = after.map(({ end }) => (end === "" ? "" : usual));

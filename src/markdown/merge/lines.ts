@@ -2,7 +2,7 @@ import diff3Merge from "diff3";
 import { distance } from "./distance.ts";
 import { type Lines, type Reading, readLines } from "./reading.ts";
 
-/** The three sides of a conflict of a line merge, with the first line of each (0-based). */
+/** A conflict of a line merge: the three versions, with the first line of each (0-based). */
 type Overlap = {
   readonly kind: "conflict";
   readonly base: readonly string[];
@@ -17,16 +17,15 @@ type Overlap = {
 export type LineBlock = { readonly kind: "settled"; readonly text: string } | Overlap;
 
 /**
- * LIMIT: steps that a run of equal lines costs, for each of which package `diff3` makes an object:
- * many of them take longer than the rest of its search.
+ * LIMIT: steps for a run of equal lines. Package `diff3` makes an object for each run, and many of
+ * them take longer than its search.
  */
 const STEPS_A_RUN = 20;
 
 /**
- * Three-way merge of lines by package `diff3`, as git does it (Khanna, Kunal, Pierce 2007). Nothing
- * stops the package, so its search is paid for first, by one of the same steps that keeps no path;
- * undefined where the budget does not pay. The texts' common ends are not trimmed first, because
- * that changes results.
+ * Merges lines by package `diff3`, as git does it (Khanna, Kunal, Pierce 2007). The package cannot
+ * be interrupted, so an equal search without a path charges the budget first. Undefined when the
+ * budget is too small. Common ends are not trimmed first, because that changes results.
  */
 export function mergeLines(base: string, local: string, remote: string, reading: Reading): LineBlock[] | undefined {
   const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
@@ -46,7 +45,7 @@ export function mergeLines(base: string, local: string, remote: string, reading:
   });
 }
 
-/** Whether the budget pays for the package's search between two texts. */
+/** Charges the package's search between two texts. Returns whether the budget is enough. */
 function paysFor(base: Lines, side: Lines, reading: Reading): boolean {
   const most = base.ids.length + side.ids.length;
   return distance(new Int32Array(base.ids), new Int32Array(side.ids), most, reading, STEPS_A_RUN) !== undefined;

@@ -2,23 +2,23 @@ import { mergeLines } from "./lines.ts";
 import { mergeText } from "./merge.ts";
 import { newReading } from "./reading.ts";
 
-/** The three texts of a merge. `base` is "" where both sides were new. */
+/** The three texts of a merge; `base` is "" when both sides are new. */
 export type ThreeTexts = { readonly base: string; readonly mine: string; readonly theirs: string };
 
-/** How many characters git's markers have, unless it asks for more. */
+/** Default length of git's conflict markers, in characters. */
 export const USUAL_MARKERS = 7;
 
 /**
- * The two edits in one text, with git's markers where they meet: what a merge tool starts from.
- * @param markerSize characters of a marker
+ * Returns both edits in one text, with git's conflict markers, as merge tools expect it.
+ * @param markerSize length of a marker in characters
  */
 export function markedMerge({ base, mine, theirs }: ThreeTexts, markerSize: number = USUAL_MARKERS): string {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return merged.text;
   const blocks = mergeLines(base, mine, theirs, newReading());
-  // Markers end as the lines around them do.
+  // Markers end as the local version's first line does.
   const marks = { size: markerSize, feed: /^[^\n]*\r\n/.test(mine) ? "\r\n" : "\n" };
-  // What no line conflicts with may still be refused as a whole.
+  // A merge can be refused even when no lines conflict; then the whole texts are marked.
   if (blocks === undefined || blocks.every((block) => block.kind === "settled"))
     return marked(mine, base, theirs, marks);
   return blocks
@@ -44,7 +44,7 @@ function markLine(character: string, label: string, { size, feed }: Marks): stri
   return `${character.repeat(size)}${label}${feed}`;
 }
 
-/** A marker begins a line, so the text before it must end one. */
+/** Adds a line end if the text lacks one: a marker must begin a line. */
 function endedLine(text: string, { feed }: Marks): string {
   return text === "" || text.endsWith("\n") ? text : text + feed;
 }

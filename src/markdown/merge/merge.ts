@@ -11,19 +11,19 @@ import { keepsColumns } from "./tables.ts";
 export type { ConflictHunk } from "./hunk.ts";
 
 /**
- * How far a merge had to go: which law gave the text, as that a side holds all that the other one
- * did, or how fine the pieces were.
+ * The rule that gave the text: an equal or unchanged side; `held`, if one side has all that the
+ * other did; or the size of the merged pieces.
  */
 type MergeHow = "same" | "base-local" | "base-remote" | "held" | "lines" | "fine";
 
 /**
- * Why there is no merged text: both sides changed one place; the texts differ too much to be
- * compared within bounds; the result would have lost or doubled a word; it would have been worse
- * Markdown than both sides; it does not hold what each side did, where it did it.
+ * The reason why there is no merged text. `overlap`: both sides changed one place. `too-large`: the
+ * texts differ too much for the budget. `word-count`: the result lost or doubled a word. `unsound`:
+ * it is worse Markdown than both sides. `unstable`: it lacks a side's change at its place.
  */
 export type ConflictReason = "overlap" | "too-large" | "word-count" | "unsound" | "unstable";
 
-/** A merged text, or what stands in its way: at least one hunk, in the order of the text. */
+/** A merged text, or the conflicts, at least one, in the order of the text. */
 export type MergeResult =
   | { readonly kind: "clean"; readonly text: string; readonly how: MergeHow }
   | { readonly kind: "conflict"; readonly reason: ConflictReason; readonly hunks: readonly ConflictHunk[] };
@@ -31,9 +31,9 @@ export type MergeResult =
 type Clean = MergeResult & { readonly kind: "clean" };
 
 /**
- * Merges what local and remote each did to base. Pure, deterministic, and bounded in cost by the
- * texts alone; a merge that could be wrong is a conflict. Where it is clean, merging the result
- * with the same base and either side gives it again, and the sides exchanged merge too.
+ * Merges the changes of local and remote to base. Pure, deterministic, and bounded in cost by the
+ * texts alone; a merge that could be wrong is a conflict. A clean result stays the same when merged
+ * again with base and either side. With the sides exchanged, the merge is clean too.
  */
 export function mergeText(base: string, local: string, remote: string): MergeResult {
   const law = byLaw(base, local, remote);
@@ -43,8 +43,8 @@ export function mergeText(base: string, local: string, remote: string): MergeRes
 }
 
 /**
- * Merges two texts that both differ from base and from each other; a result that could be wrong is
- * refused.
+ * Merges two texts that differ from base and from each other, and refuses a result that could be
+ * wrong.
  */
 function mergeSettled(base: string, local: string, remote: string, reading: Reading): MergeResult {
   const result = attempt(base, local, remote, reading);
@@ -55,8 +55,8 @@ function mergeSettled(base: string, local: string, remote: string, reading: Read
 }
 
 /**
- * What is wrong with the merge of the sides exchanged, which may differ in order alone; undefined
- * where that merges too.
+ * Returns the fault of the merge with the sides exchanged, which may differ only in order;
+ * undefined when that merge is clean too.
  */
 function turnedFault(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
   if (result.how !== "fine" || isOneOf(result, local, remote)) return undefined;
@@ -67,12 +67,12 @@ function turnedFault(base: string, local: string, remote: string, result: Clean,
 
 type Fault = ConflictReason | undefined;
 
-/** Whether a result is what one of the sides has. */
+/** Returns whether a result equals one of the sides. */
 function isOneOf({ text }: Clean, local: string, remote: string): boolean {
   return text === local || text === remote;
 }
 
-/** What the guards find wrong with a result; undefined where it is right. */
+/** Returns the first fault that the checks find in a result; undefined when there is none. */
 function faultOf(base: string, local: string, remote: string, result: Clean, reading: Reading): Fault {
   if (!keepsBoth(base, local, remote, result, reading)) return "word-count";
   if (!keepsFrontMatter([base, local, remote, result.text])) return "unsound";
@@ -82,16 +82,16 @@ function faultOf(base: string, local: string, remote: string, result: Clean, rea
   return comes ? undefined : "unstable";
 }
 
-/** Whether a result that is neither side is sound Markdown. */
+/** Returns whether a result that is neither side is sound Markdown. */
 function isSoundMerge(base: string, local: string, remote: string, { how, text }: Clean, reading: Reading): boolean {
-  // Below the line nothing tells what is one side of an unresolved conflict and what is the other.
+  // A merge finer than lines could mix the two versions inside an unresolved conflict.
   if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
   return isSound({ base, local, remote, text }, reading);
 }
 
 /**
- * Whether a result holds what a side did, at the places where it did it: merged with that side
- * again, it stays what it is.
+ * Returns whether a result has a side's changes at their places: merged with that side again, it
+ * must stay the same.
  */
 function comesBack(base: string, side: string, { text }: Clean, reading: Reading): boolean {
   if (text === side) return true;
@@ -102,8 +102,8 @@ function comesBack(base: string, side: string, { text }: Clean, reading: Reading
 }
 
 /**
- * The guard on a result, which knows nothing of how it was made: below the line, and where blank
- * lines may have misled the line merge, every word's count must tell of both sides' changes.
+ * Checks the word counts of a result, without regard to how it was made. Merges by whole lines pass
+ * the weaker check, finer merges the stricter one.
  */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
   const texts = [base, local, remote, result.text].map((text) => readLines(text, reading));
@@ -113,9 +113,7 @@ function keepsBoth(base: string, local: string, remote: string, result: Clean, r
   return result.how === "lines" ? countsKept(...counts) : keepsChanges(...counts);
 }
 
-/**
- * What needs no merge, byte for byte: a side that changed nothing gives way, and equal sides agree.
- */
+/** Returns the result, byte for byte, when a side changed nothing or both sides are equal. */
 function byLaw(base: string, local: string, remote: string): MergeResult | undefined {
   if (local === remote) return { kind: "clean", text: local, how: "same" };
   if (local === base) return { kind: "clean", text: remote, how: "base-local" };
@@ -123,7 +121,7 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
   return undefined;
 }
 
-/** One merge, from coarse to fine, without the guards on its result. */
+/** Merges once, from large pieces to small, without checking the result. */
 function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
   if (isHeld(base, local, remote, reading)) return { kind: "clean", text: remote, how: "held" };
   if (isHeld(base, remote, local, reading)) return { kind: "clean", text: local, how: "held" };
@@ -136,14 +134,14 @@ function attempt(base: string, local: string, remote: string, reading: Reading):
   return { kind: "clean", text: merged.text, how: "fine" };
 }
 
-/** Returns git's merge; undefined for a conflict. */
+/** Returns git's merge of lines; undefined for a conflict. */
 function mergedLines(base: string, local: string, remote: string, reading: Reading): string | undefined {
   const blocks = mergeLines(base, local, remote, reading);
   if (blocks?.every((block) => block.kind === "settled") !== true) return undefined;
   return blocks.map((block) => block.text).join("");
 }
 
-/** A conflict of the whole texts. */
+/** Returns a conflict of the whole texts. */
 function refuse(reason: ConflictReason, base: string, local: string, remote: string): MergeResult {
   return { kind: "conflict", reason, hunks: [{ base, local, remote, baseLine: 0, localLine: 0, remoteLine: 0 }] };
 }
