@@ -125,8 +125,8 @@ function keepsSeams(first: Piece, second: Piece): boolean {
 /**
  * Returns whether the first piece, the remote's, belongs after the second. Times or numbers of
  * definitions decide first. At the top of a section, where people add the newest, the piece with
- * fewer parts comes first: many parts took longer to gather, so they were begun earlier. Elsewhere
- * the leader's piece comes first.
+ * fewer parts comes first, and the local one in a tie. Many parts took longer to gather, so they
+ * were begun earlier. Elsewhere the leader's piece comes first.
  */
 function isLater(place: Place, first: Piece, second: Piece): boolean {
   const [one, two] = [timeOf(first.lines[0]), timeOf(second.lines[0])];

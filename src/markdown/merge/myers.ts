@@ -5,8 +5,8 @@ import { distance, STEPS_A_POINT } from "./distance.ts";
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
 
 /**
- * Whether little or nothing stands for what was there: an edit next to it may have lost what it
- * belongs to.
+ * Returns whether an edit removed elements and added none, or few in proportion. Text beside it may
+ * have lost what it belongs to.
  */
 export function isRemoval(edit: Edit): boolean {
   const removed = edit.end - edit.start;
@@ -14,17 +14,20 @@ export function isRemoval(edit: Edit): boolean {
   return removed > 0 && (added === 0 || removed > 4 * added + 8);
 }
 
-/** Whether readers see a seam before this place of a sequence: a line or a paragraph ends there. */
+/** Returns whether readers see a boundary before index `at`: the end of a line or paragraph. */
 export type IsSeam = (ids: readonly number[], at: number) => boolean;
 
-/** LIMIT: edit length past which what differs counts as one replacement, in a merge. */
+/**
+ * LIMIT: longest edit script that a merge searches for; past it, everything that differs is one
+ * replacement.
+ */
 export const MAX_EDIT_LENGTH = 400;
 
 /**
- * The shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as ordered
- * edits that neither overlap nor touch. Past the cap on edit length or budget, everything between
- * the common ends is one edit, which can only make a merge more careful. Elements are numbers from
- * 0 on. `most`: the cap on edit length.
+ * Returns the shortest edit script from `base` to `side` (Myers 1986, greedy forward form), as
+ * ordered edits that neither overlap nor touch. Past the limit on edits or budget, everything
+ * between the common ends is one edit, which only makes a merge more careful. Elements are numbers
+ * from 0. `most`: the limit on edits.
  */
 export function diff(
   base: readonly number[],
@@ -45,15 +48,15 @@ function shortest(base: readonly number[], side: readonly number[], budget: Budg
   const { start, end, from, to } = apart;
   if (start === end && from === to) return [];
   if (start === end || from === to) return [apart];
-  // What occurs on one side alone is an edit in any script: without it the search is shorter and
-  // finds the same.
+  // An element that only one side has is an edit in any script. Without these, the search is
+  // shorter and finds the same.
   const a = occurring(base, start, end, side, from, to);
   const b = occurring(side, from, to, base, start, end);
   const pairs = script(elementsAt(a, base), elementsAt(b, side), budget, most);
   return pairs === undefined ? [apart] : editsBetween(apart, a, b, pairs);
 }
 
-/** Two sequences but for the equal elements at both ends, as one edit. */
+/** Returns the elements between the common ends of two sequences, as one edit. */
 function withoutCommonEnds(base: readonly number[], side: readonly number[]): Edit {
   const shorter = Math.min(base.length, side.length);
   let head = 0;
@@ -63,7 +66,10 @@ function withoutCommonEnds(base: readonly number[], side: readonly number[]): Ed
   return { start: head, end: base.length - tail, from: head, to: side.length - tail };
 }
 
-/** The edits of `apart` between its equal elements: `pairs` of places in `a` and `b`. */
+/**
+ * Returns the edits between the equal elements of `apart`. `pairs`: indexes into `a` and `b`, in
+ * turn.
+ */
 function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Array): Edit[] {
   const edits: Edit[] = [];
   let { start, from } = apart;
@@ -78,14 +84,14 @@ function editsBetween(apart: Edit, a: Int32Array, b: Int32Array, pairs: Int32Arr
   return edits;
 }
 
-/** The elements at some places, packed for the search. */
+/** Returns the elements at some indexes, as a typed array for the search. */
 function elementsAt(places: Int32Array, ids: readonly number[]): Int32Array {
   const found = new Int32Array(places.length);
   for (let at = 0; at < places.length; at++) found[at] = ids[places[at] as number] as number;
   return found;
 }
 
-/** The places in `ids` [from, to) whose element occurs in `others` [first, last). */
+/** Returns the indexes in `ids` [from, to) whose element occurs in `others` [first, last). */
 function occurring(
   ids: readonly number[],
   from: number,
@@ -101,13 +107,13 @@ function occurring(
   return places.subarray(0, count);
 }
 
-/** The furthest points after one step: from diagonal `low` on, each. */
+/** The furthest points after one step: one for each diagonal from `low` up. */
 type Step = { readonly low: number; readonly points: Int32Array };
 
-/** The places of a longest common subsequence, in pairs; undefined past a cap. */
+/** Returns the indexes of a longest common subsequence, in pairs; undefined past a limit. */
 function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int32Array | undefined {
   const [n, m] = [a.length, b.length];
-  // Where one sequence is much longer, its points far from the end's diagonal lead nowhere.
+  // If one sequence is much longer, points far from the diagonal of the end cannot be on the path.
   const isFar = (n - m) ** 2 > STEPS_A_POINT * (n + m);
   const length = isFar ? distance(a, b, Math.min(most, n + m), budget) : Math.min(most, n + m);
   if (length === undefined) return undefined;
@@ -124,12 +130,12 @@ function script(a: Int32Array, b: Int32Array, budget: Budget, most: number): Int
   return undefined;
 }
 
-/** In place of a count of steps: both sequences were read to their ends. */
+/** Replaces a count of steps when both sequences were read to their ends. */
 const AT_THE_END = -1;
 
 /**
- * Moves the furthest points on diagonals `low` to `high` on by one edit, the `d`-th. @returns the
- * steps that it took
+ * Extends the furthest points on diagonals `low` to `high` by the `d`-th edit.
+ * @returns the steps taken, or `AT_THE_END`
  */
 function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low: number, high: number): number {
   const [n, m] = [a.length, b.length];
@@ -148,7 +154,7 @@ function advance(a: Int32Array, b: Int32Array, reach: Int32Array, d: number, low
   return steps;
 }
 
-/** Follows the furthest points back from the end. */
+/** Follows the path of furthest points back from the end. */
 function walkBack(trace: readonly Step[], last: number, n: number, m: number): Int32Array {
   const pairs = new Int32Array(n + m - last);
   let free = pairs.length;
@@ -170,7 +176,7 @@ function walkBack(trace: readonly Step[], last: number, n: number, m: number): I
   return pairs;
 }
 
-/** How far diagonal `k` reached after step `d`; -1 where it had not been entered. */
+/** Returns the furthest point of diagonal `k` after step `d`; -1 when no path had reached it. */
 function reachOf(trace: readonly Step[], d: number, k: number): number {
   if (Math.abs(k) > d) return -1;
   const { low, points } = trace[d] as Step;
@@ -178,9 +184,9 @@ function reachOf(trace: readonly Step[], d: number, k: number): number {
 }
 
 /**
- * An addition or removal moved, among the places where the script stays right, to the last one that
- * ends at a seam, or to the last of all: readers mean whole lines or paragraphs, and two scripts
- * then agree on the place.
+ * Moves an addition or removal, among the equivalent positions, to the last that ends at a
+ * boundary, else to the last of all. Readers think in whole lines or paragraphs, and two scripts
+ * then agree on the position.
  */
 function slide(
   edit: Edit,
@@ -192,7 +198,7 @@ function slide(
 ): Edit {
   const adds = edit.start === edit.end;
   if (!adds && edit.from !== edit.to) return edit;
-  // One equal element stays between two edits.
+  // One equal element must stay between two edits.
   const by = adds
     ? slideBy(side, edit.from, edit.to, before?.to, after?.from, isSeam)
     : slideBy(base, edit.start, edit.end, before?.end, after?.start, isSeam);
@@ -200,8 +206,8 @@ function slide(
 }
 
 /**
- * How far elements [from, to) can be moved on, or back where that is less than 0; the edits beside
- * them end at `before` and begin at `after`.
+ * Returns how far elements [from, to) can move forward, or back if negative. `before` and `after`:
+ * the end and the start of the neighbouring edits.
  */
 function slideBy(
   ids: readonly number[],

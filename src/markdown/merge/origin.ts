@@ -3,31 +3,31 @@ import { diff, type Edit } from "./myers.ts";
 import { newReading, type Reading, readLines, tokenise } from "./reading.ts";
 import { isWord, write } from "./tokens.ts";
 
-/** Where something is from: base, one of the sides, or both sides alike. */
+/** The origin of a text: base, one of the sides, or both sides alike. */
 type Source = "base" | "local" | "remote" | "both";
 
-/**
- * A piece of a line that holds words of both sides; `none`: none of the three texts has it near
- * this place.
- */
+/** A piece of a line that has words of both sides. `none`: no text has it near this place. */
 export type WordOrigin = { readonly from: Source | "none"; readonly text: string };
 
 /**
- * A line of a merge: kept from base, added to it, or removed from it. `mixed`: the line as a whole
- * is no side's; `words` gives its pieces in their order, and is empty elsewhere. Of a removed line
- * `from` tells who took it away; `base`: neither side did.
+ * A line of a merge. `mixed`: no side has the whole line; `words` then gives its pieces in order,
+ * and is empty otherwise. For a removed line, `from` is the side that removed it; `base` when
+ * neither did.
  */
 export type Origin = {
   readonly kind: "kept" | "added" | "removed";
   readonly from: Source | "mixed";
-  /** With its line feed, where it has one. */
+  /** The line with its line feed, if it has one. */
   readonly line: string;
   readonly words: readonly WordOrigin[];
 };
 
-/** The lines of one side: which of them base has not, and where they stand for what base had. */
+/** The lines of one side, with its edits of base. */
 type Side = {
-  /** Of each line of base, whether the side has it; of each line of the merge likewise. */
+  /**
+   * `keeps`: index of each base line in the side; `has`: index of each line of the merge. Both are
+   * -1 without a counterpart.
+   */
   readonly keeps: Int32Array;
   readonly has: Int32Array;
   readonly edits: readonly Edit[];
@@ -37,10 +37,9 @@ type Side = {
 };
 
 /**
- * Tells for each line of a merged text which side it came from, and for each line that base had and
- * it has not who removed it, by comparing the texts alone: it knows nothing of how the merge was
- * made, so that it can be trusted to check one. The lines that were kept or added, joined, are the
- * merged text; those that were kept or removed are base.
+ * Finds the side that added each line of a merged text, and the side that removed each missing line
+ * of base. Compares only the texts and ignores how the merge was made, so that it can verify a
+ * merge. Kept and added lines, joined, are the merged text; kept and removed lines are base.
  */
 export function originsOf(base: string, local: string, remote: string, merged: string): Origin[] {
   const reading = newReading();
@@ -93,7 +92,9 @@ function removedRow(line: string, at: number, [local, remote]: Sides): Origin {
   return { kind: "removed", from, line, words: [] };
 }
 
-/** A line that a side wrote elsewhere, and that the merge has moved, is that side's as well. */
+/**
+ * A line that a side wrote elsewhere, and that the merge moved, also has that side as its origin.
+ */
 function sourceOf(line: string, at: number, [local, remote]: Sides): Origin["from"] {
   return (
     either((local.has[at] as number) >= 0, (remote.has[at] as number) >= 0) ??
@@ -108,8 +109,8 @@ function either(local: boolean, remote: boolean): "local" | "remote" | "both" | 
 }
 
 /**
- * Compared with what stood at this place in each text; a word that is not there is looked for in
- * all that a side wrote.
+ * Compares a line with the lines at this place in each text. A word missing from them is looked up
+ * in everything that a side added.
  */
 function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides, reading: Reading): WordOrigin[] {
   // A blank line has no words.
@@ -127,12 +128,11 @@ function wordsOf(line: string, was: readonly string[], place: Edit, sides: Sides
         : (either(mine, theirs) ??
           either(sides[0].words.has(token.text), sides[1].words.has(token.text)) ??
           (isWord(token.text) ? "none" : "base"));
-    // The space before a piece belongs to no side: it stays with base's, so that a mark stands
-    // under words alone.
+    // White space before a piece is attributed to base, so that marks of origin cover only words.
     if (token.space !== "") join(words, "base", token.space);
     join(words, from, write([{ ...token, space: "" }]));
   }
-  // White space at the end of a text is behind the last piece.
+  // White space at the end of a text follows the last piece.
   const rest = line.slice(write(tokens).length);
   if (rest !== "") join(words, "base", rest);
   return words;
@@ -144,13 +144,13 @@ function join(words: { from: WordOrigin["from"]; text: string }[], from: WordOri
   else words.push({ from, text });
 }
 
-/** For each token of `ids` its place in some lines; -1 where they do not have it. */
+/** Returns, for each token of `ids`, its index in some lines; -1 without a match. */
 function findIn(lines: readonly string[], ids: readonly number[], reading: Reading): Int32Array {
   const others = lines.flatMap((line) => tokenise([line], reading).map(({ id }) => id));
   return counterparts(ids.length, diff(ids, others, reading));
 }
 
-/** What a side has where base has `place`: its lines of the edits there. */
+/** Returns the lines of a side's edits that touch `place` of base. */
 function near({ edits, lines }: Side, place: Edit): string[] {
   return edits
     .filter(({ start, end }) => start <= place.end && end >= place.start)

@@ -2,19 +2,18 @@ import { afford } from "./budget.ts";
 import type { Edit } from "./myers.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
 
-/** Share of the words of the larger line from which two lines are the same one, changed. */
+/** Share of the longer line's words from which two lines are versions of one line. */
 const SAME_LINE = 0.6;
 
 /** LIMIT: pairs of lines that are compared for one edit. */
 const MOST_PAIRS = 4_000;
 
-/** Edits of lines, those apart that changed one line; `changed`: these. */
+/** Edits of lines. `changed`: those that changed a single line. */
 type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
 /**
- * Takes edits of filled lines apart: where a line was changed but not beyond recognition, that
- * is an
- * edit of its own, and what was added or removed beside it is another.
+ * Splits edits of filled lines: a line that keeps most of its words becomes an edit of its own.
+ * Additions and removals beside it become others.
  */
 export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, reading: Reading): LineEdits {
   const changed = new Set<Edit>();
@@ -35,7 +34,7 @@ export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, read
   return { edits: parted, changed };
 }
 
-/** The lines of an edit that are the same, changed, in order. */
+/** Pairs the lines of an edit that are versions of one line, in order. */
 function pairsIn(edit: Edit, base: Lines, side: Lines, reading: Reading): Pair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
   if (rows * columns > MOST_PAIRS || !afford(reading, rows * columns)) return [];
@@ -54,7 +53,9 @@ function pairsIn(edit: Edit, base: Lines, side: Lines, reading: Reading): Pair[]
   return pairs;
 }
 
-/** Tells what all lines from a row and a column on have in common, at most. */
+/**
+ * Returns a function that gives the largest sum of shares among lines from a row and a column on.
+ */
 function mostFrom(shares: readonly Float64Array[], columns: number): (row: number, column: number) => number {
   const best = Array.from({ length: shares.length + 1 }, () => new Float64Array(columns + 1));
   const at = (row: number, column: number): number => (best[row] as Float64Array)[column] as number;
@@ -70,7 +71,7 @@ function mostFrom(shares: readonly Float64Array[], columns: number): (row: numbe
 
 type Pair = readonly [line: number, other: number];
 
-/** For each line of an edit, by row, what each new line, by column, has in common with it. */
+/** Computes the share of words of each line of an edit (row) and each new line (column). */
 function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, reading: Reading): Float64Array[] {
   const [lines, others] = [base.filled.ids.slice(start, end), side.filled.ids.slice(from, to)];
   return lines.map((line) =>
@@ -80,7 +81,10 @@ function sharesIn({ start, end, from, to }: Edit, base: Lines, side: Lines, read
   );
 }
 
-/** The share of the longer line's words that two lines have in common. */
+/**
+ * Returns the share of the longer line's words that both lines have; 0 when it is below `SAME_LINE`
+ * for sure.
+ */
 function shareOf(some: readonly number[], others: readonly number[], reading: Reading): number {
   const [least, most] = [Math.min(some.length, others.length), Math.max(some.length, others.length)];
   if (least === 0 || least < SAME_LINE * most || !afford(reading, least + most)) return 0;

@@ -2,41 +2,45 @@ import { openFences } from "../outline/fences.ts";
 import { contextsOf } from "./contexts.ts";
 import { gapBefore, type Lines, linesOf, type Range } from "./reading.ts";
 
-/** Lines that a side added at one place, and what tells where they may stand. */
+/** Lines that a side added at one place, with the properties that decide their position. */
 export type Piece = {
-  /** The lines from the first that is not blank to the last. */
+  /** The lines from the first filled one to the last. */
   readonly lines: readonly string[];
   /** The blank lines before and after. */
   readonly before: string;
   readonly after: string;
-  /** Level of the heading that the piece begins with; 7 where it begins with text. */
+  /** Level of the heading that the piece begins with; 7 when it begins with text. */
   readonly level: number;
   /**
-   * The highest level of a heading in it that text put behind it would come under; 8 without any.
+   * Highest level of its headings; text after the piece would be in that section. 8 without
+   * headings.
    */
   readonly deepest: number;
-  /** Columns before the first line. */
+  /** Columns of indent of the first line. */
   readonly indent: number;
-  /** What kind of entry it begins with, and with which it ends; undefined for anything else. */
+  /** Shape of its first and last entry; undefined for anything else. */
   readonly head: string | undefined;
   readonly tail: string | undefined;
-  /** Whether it leaves something open, and whether it closes what was open above it. */
+  /** True if the piece leaves a block open; true if it closes a block opened above it. */
   readonly opens: boolean;
   readonly closes: boolean;
-  /** Entries like the one that it begins with, or headings of that level; 1 for running text. */
+  /**
+   * Number of entries of the shape it begins with, or of headings of that level; 1 for running
+   * text.
+   */
   readonly parts: number;
 };
 
 const HEADING = /^ {0,3}(#{1,6})(?:\s|$)/;
 const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
 
-/** Reads the piece of some filled lines of a text. */
+/** Reads a range of filled lines as a piece. */
 export function pieceOf(text: Lines, range: Range): Piece {
   const core = linesOf(text, range);
   const first = core[0] ?? "";
   const { open, faults } = contextsOf(core);
   const fences = openFences(core);
-  // A comment of a program in a fence looks like a heading.
+  // A comment of a program inside a fence looks like a heading.
   const levels = core.map((_, at) => (fences[at] === "" ? headingLevel(core, at) : undefined));
   return {
     lines: core,
@@ -53,7 +57,7 @@ export function pieceOf(text: Lines, range: Range): Piece {
   };
 }
 
-/** How many entries or sections some lines have of the kind that they begin with. */
+/** Counts the entries or sections of the kind that some lines begin with. */
 function partsOf(lines: readonly string[], levels: readonly (number | undefined)[]): number {
   const level = levels[0];
   if (level !== undefined) return levels.filter((one) => one === level).length;
@@ -70,25 +74,25 @@ function headingLevel(lines: readonly string[], at: number): number | undefined 
   return under.startsWith("=") ? 1 : 2;
 }
 
-/** Whether a line may have a mark before all else: the cheap test, which most lines fail. */
+/** Returns whether a line may begin with a mark. This cheap test rejects most lines. */
 function mayBegin(line: string | undefined, mark: string): boolean {
   return line !== undefined && (line.startsWith(mark) || line.startsWith(" "));
 }
 
-/** The piece's lines, each with its line feed. */
+/** Returns the piece's lines as text, with a line feed at the end. */
 export function pieceText(piece: Piece): string {
   const text = piece.lines.join("");
   return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
-/** An entry of a list, a table or the reference definitions, with the lines that belong to it. */
+/** An entry of a list, a table or the reference definitions, with its continuation lines. */
 type Entry = { readonly shape: string; readonly text: string };
 
 const ITEM = /^(\s*)([-*+]|\p{N}+[.)])\s+\S/u;
 const DEFINITION = /^\s{0,3}\[[^\]]+\]:\s*\S/;
 const RULE = /^[\s:|-]+$/;
 
-/** The entries that some lines consist of; undefined when they are anything else. */
+/** Splits lines into entries; undefined when some line is anything else. */
 export function entriesOf(lines: readonly string[]): Entry[] | undefined {
   const entries: { shape: string; text: string }[] = [];
   for (const line of lines) {
@@ -103,7 +107,8 @@ export function entriesOf(lines: readonly string[]): Entry[] | undefined {
 }
 
 /**
- * What kind of entry a line starts, with its indent: only entries of one shape belong to one list.
+ * Returns the kind of entry that a line starts, with its indent. Only entries of one shape belong
+ * to one list.
  */
 export function shapeOf(line: string): string | undefined {
   const item = ITEM.exec(line);
@@ -115,12 +120,12 @@ export function shapeOf(line: string): string | undefined {
   return undefined;
 }
 
-/** Whether an item's shape is that of a deeper item. */
+/** Returns whether an item is nested in another, by their shapes. */
 function isNested(outer: string, inner: string): boolean {
   return outer.startsWith("item") && inner.startsWith("item") && indentOf(inner) > indentOf(outer);
 }
 
-/** The columns before an item of some shape. */
+/** Returns the columns of indent in an item's shape. */
 function indentOf(shape: string): number {
   return (/^item (\s*)/.exec(shape)?.[1] ?? "").length;
 }

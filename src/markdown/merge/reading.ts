@@ -8,8 +8,8 @@ import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
 
 /**
- * A text's lines with a number for each; `filled`: those that are not blank; `scripts`: its edit
- * scripts to other texts.
+ * The lines of a text, with a number for each. `filled`: the lines that are not blank. `scripts`:
+ * known edit scripts to other texts.
  */
 export type Lines = {
   readonly lines: readonly string[];
@@ -21,9 +21,9 @@ export type Lines = {
 };
 
 /**
- * The lines of a text that are not blank: their numbers, and their places among all lines. Blank
- * lines look alike and pair the wrong paragraphs, so they are white space of the line after them.
- * `keys`: numbers that tell lines apart which look alike, as fences, by what they belong to.
+ * The lines of a text that are not blank: their numbers, and their indexes among all lines. Blank
+ * lines look alike and pair the wrong paragraphs, so they are white space of the next line. `keys`:
+ * numbers that distinguish lines that look alike, as fences, by the line that they belong to.
  */
 export type Filled = {
   readonly ids: readonly number[];
@@ -31,30 +31,30 @@ export type Filled = {
   readonly keys: readonly number[];
 };
 
-/** What one merge may still do, and what it has read so far, so that nothing is read twice. */
+/** The budget of one merge, and everything it has read, so that nothing is read twice. */
 export type Reading = Budget & {
-  /** Gives each line its number. */
+  /** Numbers the lines. */
   readonly interner: Interner;
-  /** Gives words and marks their numbers. */
+  /** Numbers words and marks. */
   readonly words: Interner;
   readonly texts: Map<string, Lines>;
-  /** By a line: its tokens. */
+  /** The tokens of each line, by the line's text. */
   readonly tokens: Map<string, readonly Token[]>;
-  /** Gives the texts of tokens their numbers. */
+  /** Numbers the texts of tokens. */
   readonly tokenTexts: TokenTexts;
-  /** By a line's number: the numbers of its tokens' texts. */
+  /** The numbers of the texts of each line's tokens, by the line's number. */
   readonly tokenTextsByLine: (readonly number[] | undefined)[];
-  /** By a line's number: the numbers of its words. */
+  /** The numbers of each line's words, by the line's number. */
   readonly wordsByLine: (readonly number[] | undefined)[];
-  /** Gives what is open around lines its numbers. */
+  /** Numbers the stacks of open blocks. */
   readonly nests: Nests;
-  /** Whether a text holds what another one made of the base. */
+  /** Results of `isHeld`. */
   readonly held: Held[];
 };
 
 type Held = { readonly base: string; readonly less: string; readonly more: string; readonly isHeld: boolean };
 
-/** A full budget, and nothing read yet. */
+/** Returns a full budget with nothing read. */
 export function newReading(): Reading {
   return {
     ...newBudget(),
@@ -70,10 +70,10 @@ export function newReading(): Reading {
   };
 }
 
-/** What a line costs in steps: to cut, to number and to compare. */
+/** Steps that a line costs: to cut, to number and to compare. */
 const STEPS_A_LINE = 20;
 
-/** The lines of a text, read once a merge. */
+/** Reads the lines of a text, once per merge, and charges the budget. */
 export function readLines(text: string, reading: Reading): Lines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
@@ -82,7 +82,7 @@ export function readLines(text: string, reading: Reading): Lines {
   return read;
 }
 
-/** The lines of a text that is a part of one that was paid for. */
+/** Reads the lines of a text without charge: it is part of a text that was charged. */
 export function takeLines(text: string, reading: Reading): Lines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
@@ -90,7 +90,7 @@ export function takeLines(text: string, reading: Reading): Lines {
   return noteLines(text, lines, reading.interner.ids(lines), reading);
 }
 
-/** The lines of a text below its first ones, which are `skipped`. */
+/** Reads the lines of `body`, the part of `text` below the first `skipped` lines. */
 export function takeLinesBelow(text: string, skipped: number, body: string, reading: Reading): Lines {
   const whole = reading.texts.get(text);
   if (whole === undefined || reading.texts.has(body)) return takeLines(body, reading);
@@ -105,12 +105,12 @@ function noteLines(text: string, lines: readonly string[], ids: readonly number[
   return read;
 }
 
-/** Matches a line without words: a fence, a rule, or the line under the head of a table. */
+/** Matches the line under the head of a table. */
 const RULED = /^\s*\|?[\s:|-]*-[\s:|-]*\|[\s:|-]*$/;
 
 /**
- * Numbers for filled lines: of one without words, or the head of a table, also by the line that it
- * stands right above, else by the one right below which it stands.
+ * Returns the keys of filled lines. A line without words, and the head of a table, are keyed with
+ * the line right below, else with the line right above.
  */
 function keysOf(lines: readonly string[], ids: readonly number[], at: readonly number[], reading: Reading): number[] {
   const keys: number[] = [];
@@ -128,39 +128,38 @@ function keysOf(lines: readonly string[], ids: readonly number[], at: readonly n
   return keys.reverse();
 }
 
-/** The blank lines before a filled line, or before the end of the text. */
+/** Returns the blank lines before a filled line, or before the end of the text. */
 export function gapBefore({ lines, filled }: Lines, line: number): string {
   const { at } = filled;
   return lines.slice(line === 0 ? 0 : (at[line - 1] as number) + 1, at[line] ?? lines.length).join("");
 }
 
-/** The edits of filled lines from one text to another, found once a merge. */
+/** Returns the edits of filled lines from one text to another, computed once per merge. */
 export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
   const [before, after] = [readLines(from, reading), readLines(to, reading)];
   const known = before.scripts.get(to);
   if (known !== undefined) return known;
   const edits = diff(before.filled.keys, after.filled.keys, reading);
-  // What was compared without a budget is not known.
+  // A script computed without budget is not reliable, so it is not cached.
   if (reading.left >= 0) before.scripts.set(to, edits);
   return edits;
 }
 
-/** What the lines of a text stand in, found once a merge. */
+/** Returns the contexts of a text's lines, computed once per merge. */
 export function contextsIn(text: Lines, reading: Reading): Contexts {
   text.contexts ??= contextsOf(text.lines, reading.nests);
   return text.contexts;
 }
 
 /**
- * For each place before a line of a text, and the one after the last, the fence that is open there,
- * found once a merge.
+ * Returns the fence that is open before each line and after the last one, computed once per merge.
  */
 export function fencesIn(text: Lines): readonly string[] {
   text.fences ??= openFences(text.lines);
   return text.fences;
 }
 
-/** The numbers of the words of a line, by the line's number, found once a merge. */
+/** Returns the numbers of a line's words, by the line's number, computed once per merge. */
 export function wordsIn(line: number, reading: Reading): readonly number[] {
   const known = reading.wordsByLine[line];
   if (known !== undefined) return known;
@@ -170,8 +169,8 @@ export function wordsIn(line: number, reading: Reading): readonly number[] {
 }
 
 /**
- * The tokens of some whole lines; space and text of all give the lines back. In code no line flows
- * on.
+ * Cuts whole lines into tokens. Their white space and texts, joined, are the lines. In code, every
+ * line break is a token.
  */
 export function tokenise(lines: readonly string[], reading: Reading, code = false): readonly Token[] {
   return joinTokens(
@@ -181,18 +180,21 @@ export function tokenise(lines: readonly string[], reading: Reading, code = fals
   );
 }
 
-/** The numbers of the texts of a line's tokens, by the line's number, found once a merge. */
+/**
+ * Returns the numbers of the texts of a line's tokens, by the line's number, computed once per
+ * merge.
+ */
 export function tokenTextsIn(line: number, reading: Reading): readonly number[] {
   const known = reading.tokenTextsByLine[line];
   if (known !== undefined) return known;
   const tokens = tokensIn(reading.interner.text(line), reading);
   const texts = tokens.map(({ id }) => id);
-  // What was cut without a budget is no reading of the line.
+  // Tokens cut without budget are not complete, so they are not cached.
   if (reading.left >= 0) reading.tokenTextsByLine[line] = texts;
   return texts;
 }
 
-/** The tokens of one line, cut once a merge. */
+/** Returns the tokens of one line, cut once per merge. */
 function tokensIn(line: string, reading: Reading): readonly Token[] {
   const known = reading.tokens.get(line);
   if (known !== undefined) return known;
@@ -208,31 +210,34 @@ export type Range = { readonly from: number; readonly to: number };
 /** The three texts, with their lines read. */
 export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
 
-/** Filled lines that stand for each other in the three texts. */
+/** Matching ranges of filled lines in the three texts. */
 export type Part = { readonly base: Range; readonly local: Range; readonly remote: Range };
 
 /**
- * Merges the blank lines at one place: the side that changed them wins, of two the one with
- * more.
+ * Merges the blank lines at one place: the side that changed them wins. If both did, the longer run
+ * wins.
  */
 export function mergeGaps(base: string, local: string, remote: string): string {
   if (local === base) return remote;
   return remote === base ? local : longerGap(local, remote);
 }
 
-/** The longer one of two runs of blank lines. */
+/** Returns the longer of two runs of blank lines. */
 export function longerGap(one: string, other: string): string {
   const [lines, others] = [one, other].map((gap) => gap.split("\n").length) as [number, number];
   if (lines !== others) return lines > others ? one : other;
   return one >= other ? one : other;
 }
 
-/** All lines from the first of some filled lines to the last; none where there is none. */
+/** Returns all lines from the first to the last line of a range of filled lines. */
 export function linesOf({ lines, filled }: Lines, { from, to }: Range): readonly string[] {
   return from === to ? [] : lines.slice(filled.at[from], (filled.at[to - 1] as number) + 1);
 }
 
-/** The place among all lines of a filled line, or where one would stand. */
+/**
+ * Returns the index among all lines at which a range of filled lines begins. An empty range begins
+ * after the filled line before it.
+ */
 export function placeOf({ filled }: Lines, { from, to }: Range): number {
   if (from < to) return filled.at[from] as number;
   return from === 0 ? 0 : (filled.at[from - 1] as number) + 1;

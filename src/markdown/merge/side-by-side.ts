@@ -4,15 +4,15 @@ import { diff, type Edit } from "./myers.ts";
 import { Interner, splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
-/** Texts beside each other, line by line, for people to read. */
+/** Shows texts beside each other, line by line, for people to read. */
 
-/** `differs`: the line that it is compared with does not have it there. */
+/** A piece of a line. `differs`: the compared line lacks it at this place. */
 export type Piece = { readonly text: string; readonly differs: boolean };
 
-/** One line with its line feed; `number` from 1. */
+/** One line with its line feed; `number` counts from 1. */
 export type SideLine = { readonly number: number; readonly pieces: readonly Piece[] };
 
-/** Lines that stand for each other; null: that text has none there. */
+/** Matching lines; null for a text that has none at this place. */
 export type SideRow = {
   readonly mine: SideLine | null;
   readonly base: SideLine | null;
@@ -20,8 +20,8 @@ export type SideRow = {
 };
 
 /**
- * Lines that nobody changed, or that mine changed, theirs, both alike, or both in another way each.
- * Without a base only `same` and `both` are told apart.
+ * Consecutive lines of one kind: changed by nobody, by one side, by both alike, or by both
+ * differently. Without a base, only `same` and `both` occur.
  */
 export type Passage = {
   readonly kind: "same" | "mine" | "theirs" | "alike" | "both";
@@ -29,15 +29,15 @@ export type Passage = {
 };
 
 type Sides = {
-  /** null: both are new. */
+  /** Base version; null when both sides are new. */
   readonly base: string | null;
   readonly mine: string;
   readonly theirs: string;
 };
 
 /**
- * Passages in the order of the texts; their lines, joined, give each text back.
- * @param against with what words are compared: the other side, or the base where there is one
+ * Returns passages in the order of the texts; their lines, joined, give each text.
+ * @param against the text whose words are compared: the other side, or base if there is one
  */
 export function sideBySide({ base, mine, theirs }: Sides, against: "other" | "base" = "other"): Passage[] {
   const isBased = base !== null;
@@ -134,12 +134,12 @@ function sideLine({ from }: Range, index: number, line: string | null, other: st
 
 /** A word, a run of white space, or one other character. */
 const PIECE = new RegExp(`${UNSPACED}|${LETTER}+|\\s+|.`, "gvs");
-/** LIMIT: characters of a line whose words are compared. */
+/** LIMIT: characters of two lines, together, whose words are compared. */
 const MOST = 20_000;
-/** A line that shares less with the other one is another line. */
+/** Least share of characters in common; below it, the lines count as different in full. */
 const LEAST_SHARE = 0.3;
 
-/** @param other null: there is none */
+/** @param other the compared line; null when there is none */
 function piecesOf(line: string, other: string | null): Piece[] {
   if (line === other) return [{ text: line, differs: false }];
   if (other === null || line.length + other.length > MOST) return [{ text: line, differs: true }];

@@ -14,13 +14,13 @@ import { wordsOf } from "./words.ts";
 type Merged = { readonly base: string; readonly local: string; readonly remote: string; readonly text: string };
 
 /**
- * Whether the result is as sound Markdown as both sides were: nothing is open, doubled or out of
- * its place that was not so on a side already, and what both sides hold stands in the fences,
- * directives and HTML blocks that it was put in.
+ * Returns whether the result is as sound Markdown as both sides. It may have no more unclosed,
+ * duplicate or misplaced elements than they account for. Lines must stay in the fences, directives
+ * and HTML blocks that a side put them in.
  */
 export function isSound(merged: Merged, reading: Reading): boolean {
   const { base, local, remote, text } = merged;
-  // What is read once each: lines, contexts, blocks.
+  // One charge for reading lines, contexts and blocks.
   if (!afford(reading, 4 * text.length)) return false;
   const [b, l, r, m] = [base, local, remote, text].map((one) => one.replaceAll("\r\n", "\n")) as [
     string,
@@ -40,8 +40,8 @@ export function isSound(merged: Merged, reading: Reading): boolean {
 }
 
 /**
- * Whether a count of faults in base, local, remote and merged text is no more than the sides
- * account for.
+ * Returns whether the faults in the merged text, the last of four counts, are no more than base and
+ * sides account for.
  */
 function within(faults: readonly number[]): boolean {
   const [b, l, r, m] = faults as [number, number, number, number];
@@ -49,8 +49,8 @@ function within(faults: readonly number[]): boolean {
 }
 
 /**
- * Whether the result opens with readable front matter, with a line of dashes that opens none, or
- * with neither, as the side does which changed that: one line cannot be both.
+ * Returns whether the result begins as the side does that changed the beginning: with readable
+ * front matter, with a rule, or with neither.
  */
 export function keepsFrontMatter(texts: readonly [string, string, string, string]): boolean {
   const kindOf = (text: string): string => {
@@ -62,8 +62,8 @@ export function keepsFrontMatter(texts: readonly [string, string, string, string
 }
 
 /**
- * Paragraphs, headings, items and rows that stand on neither side may have no more faults than
- * those they were made of.
+ * Returns whether blocks that only the result has (paragraphs, headings, items, rows) have no more
+ * faults than the blocks they were made from.
  */
 function keepsBlocks(texts: readonly [local: string, remote: string, merged: string], reading: Reading): boolean {
   const [l, r, m] = texts.map((text): Known => {
@@ -76,12 +76,12 @@ function keepsBlocks(texts: readonly [local: string, remote: string, merged: str
 
 type Known = { readonly lines: readonly string[]; readonly ids: readonly number[]; readonly has: ReadonlySet<number> };
 
-/** The faults in those blocks of a text that none of the others holds. */
+/** Counts the faults in the blocks of a text that none of the others has. */
 function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): number {
   let faults = 0;
   let done = 0;
   for (let at = 0; at < lines.length; at++) {
-    // Only a block with a line that the first of the others lacks is not held by it.
+    // A block is new only if the first of the others lacks one of its lines.
     if (others[0].has.has(ids[at] as number)) continue;
     let start = at;
     let end = at + 1;
@@ -98,14 +98,17 @@ function faultsOf({ lines, ids }: Known, others: readonly [Known, ...Known[]]): 
 
 const TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
 
-/** Whether a heading of the merged text, the last of four, has two ids only as it is on a side. */
+/**
+ * Returns whether each heading with two ids in the merged text, the last of four, is on a side
+ * already.
+ */
 function keepsOneId([, local = [], remote = [], merged = []]: readonly (readonly string[])[]): boolean {
   return merged
     .filter((line) => line.includes("{") && TWO_IDS.test(line))
     .every((line) => local.includes(line) || remote.includes(line));
 }
 
-/** What gives names in a text, and what every line that does so has. */
+/** A syntax that defines names, and a substring of every line that uses it. */
 type Naming = { readonly pattern: RegExp; readonly has: string };
 
 const DEFINITION: Naming = {
@@ -117,13 +120,13 @@ const HEADING_ID: Naming = {
   has: "{",
 };
 
-/** Definitions and headings' ids: no name is given to two things that was not so on a side. */
+/** Returns whether definitions and heading ids give no name to two things, except as a side did. */
 function keepsNames(merged: string, texts: readonly (readonly string[])[]): boolean {
   if (merged.includes("]:") && !keepsSingle(DEFINITION, texts)) return false;
   return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
 }
 
-/** Whether the names of one kind stand for one thing each, but as far as the sides' did. */
+/** Returns whether duplicate names of one syntax are no more than the sides account for. */
 function keepsSingle(naming: Naming, texts: readonly (readonly string[])[]): boolean {
   return within(texts.map((lines) => doubled(lines, naming)));
 }
@@ -142,10 +145,7 @@ function doubled(lines: readonly string[], { pattern, has }: Naming): number {
   return count;
 }
 
-/**
- * Whether the lines that both sides hold stand in what the sides put them in, and the others where
- * their side had them.
- */
+/** Returns whether each line of the merged text has the context that a side gave it. */
 function keepsContexts(texts: readonly [string, string, string, string], reading: Reading): boolean {
   const [b, l, r, m] = texts.map((text) => contextsIn(readLines(text, reading), reading)) as [
     Contexts,
@@ -158,7 +158,7 @@ function keepsContexts(texts: readonly [string, string, string, string], reading
   return staysInside(linesInside(texts, [b, l, r, m], reading), reading.nests);
 }
 
-/** What a line of the merged text stands in there and in each of the others, where they have it. */
+/** The context of a line in the merged text, and in each other text that has the line. */
 type Inside = {
   readonly is: number;
   readonly was: number | undefined;
@@ -166,7 +166,7 @@ type Inside = {
   readonly theirs: number | undefined;
 };
 
-/** The lines of the merged text, the last of four, that are neither marks nor blank. */
+/** Returns the contexts of filled lines of the merged text, the last of four, without marks. */
 function linesInside(
   texts: readonly [string, string, string, string],
   [b, l, r, m]: readonly [Contexts, Contexts, Contexts, Contexts],
@@ -186,8 +186,9 @@ function linesInside(
 }
 
 /**
- * Whether each line stands in what a side put it in. A line that one side alone has may stand in
- * what the other one put around all of it: in what the lines of both sides before and after do.
+ * Returns whether each line has a context that a side gave it. A line of one side may be in a block
+ * that the other side put around it. The lines of both sides before and after must then be in that
+ * block too.
  */
 function staysInside(lines: readonly Inside[], nests: Nests): boolean {
   let known = 0;
@@ -213,24 +214,26 @@ function hasBoth(line: Inside): line is OfBoth {
 }
 
 /**
- * Whether a line of one side stands in something else than it did there; the other side may have
- * given what is around it another name.
+ * Returns whether a line's context differs in depth or kind from that on its side. The other side
+ * may have renamed the block around it.
  */
 function isElsewhere(is: number, was: number | undefined, nests: Nests): boolean {
   return was !== undefined && natureOf(is, nests) !== natureOf(was, nests);
 }
 
-/** Whether a context is that of the side which changed it; `was` is undefined in new lines. */
+/**
+ * Returns whether a context is that of the side which changed it; `was` is undefined for new lines.
+ */
 function isPicked({ was, mine, theirs, is }: OfBoth): boolean {
   if (mine === theirs) return is === mine;
   if (was === undefined) return is === mine || is === theirs;
   return mine === was ? is === theirs : theirs === was && is === mine;
 }
 
-/** What the lines of a conflict that a tool wrote into a text begin with, in order. */
+/** The beginnings of the marker lines of a conflict that a tool wrote, in order. */
 const MARKERS = ["<<<<<<< ", "=======", ">>>>>>> "];
 
-/** Whether a text has a conflict in it that a tool wrote there and nobody has resolved yet. */
+/** Returns whether a text has conflict markers that a tool wrote and nobody resolved. */
 export function isUnresolved(text: string): boolean {
   let at = text.startsWith(MARKERS[0] as string) ? 0 : text.indexOf(`\n${MARKERS[0]}`);
   for (const marker of MARKERS.slice(1)) {
@@ -241,8 +244,8 @@ export function isUnresolved(text: string): boolean {
 }
 
 /**
- * Whether no section of the merged text, the last of four, has more sections of one name in it than
- * that section has in one of the others: to readers they are one section.
+ * Returns whether no section of the merged text, the last of four, has more subsections of one name
+ * than in another text. Readers take sections of one name for one.
  */
 function keepsSections(texts: readonly string[]): boolean {
   const [base, local, remote, merged] = texts.map(countSections) as [Sections, Sections, Sections, Sections];
@@ -251,7 +254,7 @@ function keepsSections(texts: readonly string[]): boolean {
     .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));
 }
 
-/** How often there is a section, by the names of those that it is in and its own. */
+/** The number of sections, by the names of their ancestors and their own. */
 type Sections = ReadonlyMap<string, number>;
 
 function countSections(text: string): Sections {
@@ -259,7 +262,7 @@ function countSections(text: string): Sections {
   const path: string[] = [];
   for (const { level, name } of headingsOf(text)) {
     path.length = level;
-    // Names that differ in the order or the case of their words alone are one name.
+    // Names that differ only in the order or case of their words count as one name.
     path[level - 1] = wordsOf(name.toLowerCase()).sort().join(" ") || name;
     const key = path.join("\n");
     counts.set(key, (counts.get(key) ?? 0) + 1);

@@ -1,6 +1,6 @@
 /**
- * The lines of a text, each with its line feed; only the last may lack one. Joined they give the
- * text back.
+ * Splits a text into lines, each with its line feed; only the last may lack one. The lines, joined,
+ * are the text.
  */
 export function splitLines(text: string): string[] {
   const lines: string[] = [];
@@ -15,7 +15,8 @@ export function splitLines(text: string): string[] {
 }
 
 /**
- * Numbers for strings, equal for equal ones, so that comparing costs one step whatever the length.
+ * Numbers strings, so that comparing two costs one step whatever their length. Equal strings have
+ * equal numbers.
  */
 export class Interner {
   readonly #ids = new Map<string, number>();
@@ -28,12 +29,12 @@ export class Interner {
     return this.#texts.push(text) - 1;
   }
 
-  /** How many numbers this gave: they are less. */
+  /** Returns the count of numbers given; all are smaller. */
   get size(): number {
     return this.#texts.length;
   }
 
-  /** The string of a number this gave. */
+  /** Returns the string of a given number. */
   text(id: number): string {
     return this.#texts[id] as string;
   }
@@ -43,16 +44,16 @@ export class Interner {
   }
 }
 
-/** Numbers for runs of numbers, equal for equal ones. */
+/** Numbers runs of numbers. Equal runs have equal numbers. */
 export class Runs {
   readonly #byHash = new Map<number, number[]>();
   readonly #runs: (readonly number[])[] = [];
 
-  /** The number of `ids` [from, to). */
+  /** Returns the number of the run `ids` [from, to). */
   id(ids: readonly number[], from: number, to: number): number {
     let hash = to - from;
     for (let at = from; at < to; at++) hash = Math.imul(hash, 0x01000193) ^ (ids[at] as number);
-    // As a small integer it is kept without an object of its own.
+    // Shifted, the hash fits the engine's small integers, which need no object of their own.
     const alike = this.#byHash.get(hash >> 2);
     const known = alike?.find((id) => this.#isRun(id, ids, from, to));
     if (known !== undefined) return known;
@@ -62,7 +63,7 @@ export class Runs {
     return id;
   }
 
-  /** The run of a number this gave. */
+  /** Returns the run of a given number. */
   run(id: number): readonly number[] {
     return this.#runs[id] as readonly number[];
   }

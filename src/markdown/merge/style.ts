@@ -1,5 +1,5 @@
 /**
- * How a text is written, apart from what it says. `feed` is undefined without a line break, "mixed"
+ * The format of a text, apart from its content. `feed`: undefined without a line break, "mixed"
  * with both kinds.
  */
 type Style = {
@@ -10,7 +10,7 @@ type Style = {
 
 const MARK = "\uFEFF";
 
-/** The style of a text: byte order mark, line ends, line break at the end. */
+/** Returns the style of a text: byte order mark, line ends, line break at the end. */
 export function styleOf(text: string): Style {
   const feeds = countOf(text, "\n");
   const pairs = text.includes("\r") ? countOf(text, "\r\n") : 0;
@@ -25,8 +25,8 @@ function countOf(text: string, feed: string): number {
 }
 
 /**
- * The text without mark, with one line break at the end of its last line and line feeds alone; with
- * `mixed` line ends, which say nothing about the whole, each stays as it is.
+ * Returns the text without byte order mark, with line feeds only, and with a line break at the end.
+ * With `mixed` line ends each stays as it is, as no single style applies.
  */
 export function normalise(text: string, mixed: boolean): string {
   const bare = text.startsWith(MARK) ? text.slice(1) : text;
@@ -34,15 +34,15 @@ export function normalise(text: string, mixed: boolean): string {
   return fed === "" || fed.endsWith("\n") ? fed : `${fed}\n`;
 }
 
-/** A normalised text written in a style. */
+/** Writes a normalised text in a style. */
 export function applyStyle(text: string, style: Style): string {
   const whole = style.last || !text.endsWith("\n") ? text : text.slice(0, -1);
   return (style.mark ? MARK : "") + (style.feed === "\r\n" ? whole.replaceAll("\n", "\r\n") : whole);
 }
 
 /**
- * Three-way decision of each trait: the side that changed it wins. Two values of a trait leave no
- * room for a conflict.
+ * Merges each trait: the side that changed it wins. A trait has two values, so two changes of it
+ * agree; the caller handles mixed line ends.
  */
 export function mergeStyle(base: Style, local: Style, remote: Style): Style {
   const known = base.feed ?? local.feed ?? remote.feed;

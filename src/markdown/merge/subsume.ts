@@ -4,8 +4,8 @@ import type { Reading } from "./reading.ts";
 import type { Words } from "./evidence.ts";
 
 /**
- * One side of a cluster: all of the side's elements, the cluster's edits, and the elements [from,
- * to) it covers there.
+ * One side of a cluster: all elements of the side, the cluster's edits, and the cluster's elements
+ * [from, to).
  */
 type Version = {
   readonly ids: Ids;
@@ -15,9 +15,9 @@ type Version = {
 };
 
 /**
- * Whether `more` holds all that `less` did to the base and only changed what `less` had left alone:
- * then `more` is the merge of the two. Merging a merge with one of its sides again depends on this.
- * `isLines`: the elements are lines, which may come between others.
+ * Returns whether `more` has everything that `less` did to base, and changed only what `less` left
+ * unchanged. Then `more` is the merge of the two. Merging a merge again with one of its sides
+ * depends on this rule. `isLines`: the elements are lines, which may come between others.
  */
 export function subsumes(
   base: Ids,
@@ -50,7 +50,9 @@ export function subsumes(
   );
 }
 
-/** The edits of a version, counted from base element `start` and from its own first element. */
+/**
+ * Returns the edits of a version, with base indexes counted from `start` and its own from `from`.
+ */
 function within({ edits, from }: Version, start: number): Edit[] {
   return edits.map((edit) => ({
     start: edit.start - start,

@@ -3,22 +3,18 @@ import { counterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
 import { Runs } from "./split.ts";
 
-/**
- * Numbers of the pieces of base, local, remote and result, in this order; equal for equal pieces.
- */
+/** The numbers of the pieces of base, local, remote and result; equal pieces have equal numbers. */
 export type Four = readonly [base: readonly number[], ...sides: (readonly number[])[]];
 
-/**
- * The index of one piece in base, local, remote and result; -1 in a text that has not the piece.
- */
+/** The index of one piece in base, local, remote and result; -1 in a text without it. */
 export type Row = readonly [base: number, local: number, remote: number, result: number];
 
-/** A place in each of the four texts. */
+/** An index in each of the four texts. */
 type Place = readonly [base: number, local: number, remote: number, result: number];
 
 /**
- * Which texts a piece may be in, beside all four, and how many changes that is: both sides removed
- * it, both added it, one removed it, one added it.
+ * The sets of texts that a piece may be in, besides all four, with the number of changes. In order:
+ * removed by both, added by both, removed by one, added by one.
  */
 const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
   { by: [1, 0, 0, 0], changes: 2 },
@@ -30,15 +26,14 @@ const STEPS: readonly { readonly by: Place; readonly changes: number }[] = [
 ];
 
 /**
- * Pieces in a row that all four texts must have for the table to be found apart on both sides of
- * them.
+ * Lengths of common runs, tried in turn. The tables before and after such a run are searched
+ * separately.
  */
 const LEAST = [1, 4, 16];
 
 /**
- * Writes four texts below each other in one table, with as few changes of the sides as it finds.
- * Undefined where no such table exists, or none is found within bounds. `starts`: the pieces that
- * begin lines.
+ * Aligns four texts in one table, with as few changes of the sides as the search finds. Undefined
+ * when there is no such table, or none within the limits. `starts`: the pieces that begin lines.
  */
 export function tableOf(four: Four, starts: Four): Row[] | undefined {
   const common = commonRuns(four, starts);
@@ -70,7 +65,7 @@ function move(place: Place, by: Place): Place {
   return [place[0] + by[0], place[1] + by[1], place[2] + by[2], place[3] + by[3]];
 }
 
-/** The pieces that all four texts have, by the diffs of each two of them, in runs without a gap. */
+/** Finds the pieces that all four texts have, by pairwise diffs, in runs without a gap. */
 function commonRuns(four: Four, starts: Four): Row[][] {
   const base = four[0];
   const pair = (one: number, other: number): Int32Array => {
@@ -91,12 +86,12 @@ function commonRuns(four: Four, starts: Four): Row[][] {
   return runs;
 }
 
-/** Pieces, and which of them begin lines. */
+/** The pieces of a text, and the indexes of those that begin lines. */
 type Text = { readonly ids: readonly number[]; readonly starts: readonly number[] };
 
 /**
- * For each piece its equal in another text, -1 where it has none: by lines first, then within what
- * differs.
+ * Returns, for each piece, its index in another text, or -1: by lines first, then by words within
+ * lines that differ.
  */
 function pairLines(a: Text, b: Text): Int32Array {
   const runs = new Runs();
@@ -118,7 +113,9 @@ function pairLines(a: Text, b: Text): Int32Array {
   return found;
 }
 
-/** LIMIT: changes of words where lines of two texts differ; past them all is one change. */
+/**
+ * LIMIT: changes of words between differing lines of two texts; past it, everything is one change.
+ */
 const MOST_CHANGES = 2_000;
 
 function pairWords(a: readonly number[], b: readonly number[]): Int32Array {
@@ -129,10 +126,13 @@ function isEqual(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((id, at) => id === b[at]);
 }
 
-/** A table up to a place. `changes`: how many the sides made in it. */
+/** A table up to a place. `changes`: the sides' changes up to it. */
 type Node = { readonly place: Place; readonly before: Node | undefined; readonly changes: number };
 
-/** Nodes by the changes of a whole table at least; of equal ones the last comes first. */
+/**
+ * Orders nodes by the least number of changes of a whole table; among equals, the last added comes
+ * first.
+ */
 class Queue {
   readonly #nodes: Node[][] = [];
   #at = 0;
@@ -148,10 +148,12 @@ class Queue {
   }
 }
 
-/** LIMIT: places that one search looks at. */
+/** LIMIT: places that one search visits. */
 const MOST_PLACES = 100_000;
 
-/** The table with the fewest changes, found by A*; undefined where there is none within bounds. */
+/**
+ * Finds the table with the fewest changes by A*; undefined when there is none within the limits.
+ */
 function search(four: Four, from: Place, to: Place): Row[] | undefined {
   const least = leastChanges(four, from, to);
   const queue = new Queue();
@@ -173,7 +175,7 @@ function search(four: Four, from: Place, to: Place): Row[] | undefined {
   return undefined;
 }
 
-/** Whether the texts that move on have one piece there. */
+/** Returns whether the texts that advance all have the same piece at `place`. */
 function isOnePiece(four: Four, place: Place, next: Place, to: Place): boolean {
   let piece = -1;
   for (const [text, all] of four.entries()) {
@@ -204,8 +206,8 @@ function rowsOf(last: Node): Row[] {
 }
 
 /**
- * For each place the changes that the rest needs at least: of pieces that base or a side alone
- * has.
+ * Returns a function that gives a lower bound of the changes from a place on, from pieces that only
+ * base or only a side has.
  */
 function leastChanges(four: Four, from: Place, to: Place): (place: Place) => number {
   const rest = (text: number, other: number): Int32Array => {

@@ -4,8 +4,7 @@ type Table = { readonly head: readonly string[]; readonly rows: readonly (readon
 const RULE = /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/;
 
 /**
- * The tables of a text, outside code fences or not: what looks like one in code is judged alike on
- * all sides.
+ * Returns the tables of a text, also those inside code fences: the rule is the same for all sides.
  */
 function tablesOf(lines: readonly string[]): Table[] {
   const tables: Table[] = [];
@@ -21,7 +20,7 @@ function tablesOf(lines: readonly string[]): Table[] {
   return tables;
 }
 
-/** The cells of a row, without the space around them. */
+/** Returns the cells of a row, without the space around them. */
 function cellsOf(row: string): string[] {
   const bare = row
     .trim()
@@ -31,9 +30,9 @@ function cellsOf(row: string): string[] {
 }
 
 /**
- * Whether each table that both sides changed has the columns of base on both sides, or the same
- * new ones. A column is known by its name; a row that is as it was shows that a column of another
- * name is the same column. Otherwise nothing tells which cell belongs under which name.
+ * Returns whether each table that both sides changed still has the columns of base on both sides,
+ * or the same new ones. Columns are known by name; an unchanged row shows that a column was only
+ * renamed. Otherwise it is unknown which cell belongs to which column.
  */
 export function keepsColumns(texts: readonly (readonly string[])[]): boolean {
   const [base, ...sides] = texts.map((lines) => tablesOf(lines).map(writtenOf)) as [Written[], ...Written[][]];
@@ -57,8 +56,8 @@ function writtenOf(table: Table): Written {
 }
 
 /**
- * Whether the rows of the merged text, the last of four, have as many cells as their header, as far
- * as the sides' had, and stand under their own columns.
+ * Returns whether the rows of the merged text, the last of four, are under their own columns. Rows
+ * with a wrong number of cells may be no more than the sides account for.
  */
 export function rowsFit(texts: readonly (readonly string[])[]): boolean {
   const [b, l, r, m] = texts.map(tablesOf) as [Table[], Table[], Table[], Table[]];
@@ -78,7 +77,7 @@ export function rowsFit(texts: readonly (readonly string[])[]): boolean {
   );
 }
 
-/** How many rows have more or fewer cells than the header. */
+/** Counts the rows with more or fewer cells than the header. */
 function misfits(tables: readonly Table[]): number {
   return tables.reduce((sum, { head, rows }) => sum + rows.filter((row) => row.length !== head.length).length, 0);
 }

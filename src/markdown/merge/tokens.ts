@@ -1,67 +1,67 @@
 import { Interner, Runs } from "./split.ts";
 
 /**
- * A piece of text that is merged as a whole, with the white space before it, which is merged apart;
- * `id`: the number of its text; `leads`: it makes its line a quote, item, heading or row.
+ * A piece of text that is merged as a whole; the white space before it is merged separately. `id`:
+ * the number of its text. `leads`: it makes its line a quote, item, heading or row.
  */
 export type Token = { readonly id: number; readonly text: string; readonly space: string; readonly leads: boolean };
 
-/** The tokens that stand for one passage in each of three texts. */
+/** The tokens of one passage in each of three texts. */
 export type Passage = {
   readonly base: readonly Token[];
   readonly local: readonly Token[];
   readonly remote: readonly Token[];
 };
 
-/**
- * The text of a line break that structure depends on; other line breaks are white space of the next
- * token.
- */
+/** The text of a structural line break; other line breaks are white space of the next token. */
 export const BREAK = "\n";
 /** The text of a blank line. */
 export const BLANK = "\n\n";
 
 /**
- * Whether a token says something by itself, as words, links and code do and marks and breaks do
- * not.
+ * Returns whether a token has a meaning of its own, as words, links and code have; marks and breaks
+ * have none.
  */
 export function isWord(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
-/** What ends a line: the numbers of these texts are their places here. */
+/** The texts that end a line. Their indexes are their numbers in `TokenTexts`. */
 const LINE_ENDS: readonly string[] = [BREAK, BLANK];
 
-/** Whether a number that `TokenTexts` gave is that of a line break or a blank line. */
+/** Returns whether a number of `TokenTexts` is that of a line break or a blank line. */
 export function endsLine(id: number): boolean {
   return id >= 0 && id < LINE_ENDS.length;
 }
 
-/** Whether a line ends right before a place among the numbers of tokens. */
+/** Returns whether a line ends right before an index among the numbers of tokens. */
 export function endsLineBefore(ids: readonly number[], at: number): boolean {
   return endsLine(ids[at - 1] ?? -1);
 }
 
-/** Numbers for runs of tokens, of which a line's end alone has the number of its text. */
+/**
+ * Returns numbers for runs of tokens. A run that is just the end of a line keeps the number of its
+ * text, so that `endsLine` works for both.
+ */
 export function newRuns(): Runs {
   const runs = new Runs();
   for (const id of LINE_ENDS.keys()) runs.id([id], 0, 1);
   return runs;
 }
 
-/** Numbers for the texts of tokens, and what kind of token each is, found once. */
+/** Numbers the texts of tokens. */
 export class TokenTexts extends Interner {
   constructor() {
     super();
     for (const text of LINE_ENDS) this.id(text);
   }
 
-  /** A token of a text, numbered. */
+  /** Returns a token of a text, with its number. */
   token(text: string, space: string, leads = false): Token {
     return { id: this.id(text), text, space, leads };
   }
 
-  /** Whether the token of this number says something by itself. */
+  /** Returns whether the token with this number has a meaning of its own. */
   isWord(id: number): boolean {
     return isWord(this.text(id));
   }
@@ -71,28 +71,29 @@ export class TokenTexts extends Interner {
   }
 }
 
-/** Whether a token is a line break that structure depends on, or a blank line. */
+/** Returns whether a token is a structural line break or a blank line. */
 export function isLineEnd(text: string): boolean {
   return text === BREAK || text === BLANK;
 }
 
-/** Whether a token is the check box of a task. */
+/** Returns whether a token is the check box of a task. */
 export function isCheckBox(text: string): boolean {
   return /^\[[ xX]\]$/.test(text);
 }
 
-/** Whether a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
+/** Returns whether a token is a heading's id, as `{#name}` or `{/*name*\/}`. */
 export function isHeadingId(text: string): boolean {
   return /^\{(?:#|\/\*).+\}$/.test(text);
 }
 
-/** Whether a token is a comment, or a heading's id: text that readers do not see. */
+/** Returns whether a token is a comment or a heading's id: text that readers do not see. */
 export function isAside(text: string): boolean {
   return isHeadingId(text) || text.startsWith("<!--");
 }
 
 /**
- * The tokens of some whole lines, of which `cuts` has the tokens of each; in code no line flows on.
+ * Joins the tokens of whole lines. `cuts`: the tokens of each line. In code, every line break stays
+ * a token.
  */
 export function joinTokens(
   lines: readonly string[],
@@ -105,7 +106,7 @@ export function joinTokens(
   for (let at = 0; at < cuts.length; at++) {
     const cut = cuts[at] as readonly Token[];
     const last = cut.at(-1) as Token;
-    // The last token is the break; running text goes on without one.
+    // The last token is the line break; in running text it becomes white space of the next token.
     const flows = !code && last.text === BREAK && breaksInText(lines, at);
     const end = flows ? cut.length - 1 : cut.length;
     pushTokens(tokens, cut, end, before);
@@ -114,7 +115,7 @@ export function joinTokens(
   return tokens;
 }
 
-/** Adds the first `end` tokens of a line, with white space before them. */
+/** Adds the first `end` tokens of a line, with white space before the first. */
 function pushTokens(tokens: Token[], cut: readonly Token[], end: number, before: string): void {
   for (let at = 0; at < end; at++) {
     const token = cut[at] as Token;
@@ -122,15 +123,15 @@ function pushTokens(tokens: Token[], cut: readonly Token[], end: number, before:
   }
 }
 
-/** Whether the break after a line is one of running text. */
+/** Returns whether running text continues after the break of a line. */
 function breaksInText(lines: readonly string[], at: number): boolean {
   const next = lines[at + 1];
   return next !== undefined && flowsOn(lines[at] as string, next);
 }
 
 /**
- * Whether what makes a line a quote, item, heading or row still stands before everything else in a
- * line.
+ * Returns whether every mark that makes its line a quote, item, heading or row is still at the
+ * start of a line.
  */
 export function leadsLines(tokens: readonly Token[]): boolean {
   return tokens.every((token, at) => {
@@ -141,8 +142,8 @@ export function leadsLines(tokens: readonly Token[]): boolean {
 }
 
 /**
- * Text again. A blank line's token stands for its line feed alone, since its line has no other
- * text.
+ * Writes tokens as text. A blank line's token is written as one line feed, because its line has no
+ * other text.
  */
 export function write(tokens: readonly Token[]): string {
   let text = "";
@@ -156,7 +157,7 @@ export function write(tokens: readonly Token[]): string {
 const STRUCTURE = /^\s*(?:[-*+]\s|\p{N}+[.)]\s|#{1,6}\s|>|\||```|~~~|<|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 const LINE_OF_ITS_OWN = /^\s*(?:#{1,6}\s|\||```|~~~|\[[^\]]+\]:|:{3}|(?:[-*_=]\s*){3,}$|$)/u;
 
-/** Whether the break between two lines is as good as a blank: running text goes on. */
+/** Returns whether the break between two lines equals a space, because running text continues. */
 export function flowsOn(line: string, next: string): boolean {
   return !LINE_OF_ITS_OWN.test(line) && !STRUCTURE.test(next);
 }
