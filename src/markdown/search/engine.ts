@@ -2,24 +2,27 @@ import { RE2JS } from "re2js";
 import type { Program } from "./scan-line.ts";
 
 /**
- * The regex engine: RE2's syntax (no back-references, no look-around), time linear in the text for
- * any pattern. This module alone loads the package; import it when a regex comes (`await import`),
- * because no other command needs it.
+ * Compiles regexes with RE2's syntax: no back-references, no look-around, time linear in the text.
+ * Only this module loads the package. Import it dynamically for a regex (`await import`), because
+ * no other command needs it.
  */
 
-/** Returns the next match as a half-open range of UTF-16 units; null: there is none. */
+/** Returns the next match as a half-open range of UTF-16 units; null when there is none. */
 type NextMatch = () => readonly [start: number, end: number] | null;
 
 export type CompiledRegex = {
   readonly pattern: string;
   /**
-   * What a character costs at most, in steps: those of the compiled pattern, and some for the
-   * character itself.
+   * Most steps that a character costs: those of the compiled pattern, and some for the character
+   * itself.
    */
   readonly stepsPerCharacter: number;
-  /** Whether any line of a text can match, never false when one does; null: that cannot be told. */
+  /**
+   * Returns whether any line of a text may match; false is certain. Null when this test is
+   * unavailable for the pattern.
+   */
   readonly mayMatch: ((text: string) => boolean) | null;
-  /** Begins to look for the matches of a line; null: it has none. */
+  /** Returns a function that finds the matches of a line in turn; null when the line has none. */
   readonly finder: (line: string) => NextMatch | null;
   /** The compiled pattern, for lines that the engine cannot scan in one round. */
   readonly program: Program;
@@ -27,24 +30,24 @@ export type CompiledRegex = {
 
 type Compilation =
   | { readonly kind: "compiled"; readonly regex: CompiledRegex }
-  /** `why`: a clause for people. */
+  /** `why`: a clause to show to users. */
   | { readonly kind: "malformed" | "too-complex"; readonly why: string };
 
 export type CompileRegex = (pattern: string) => Compilation;
 
 /**
- * LIMIT: steps of a compiled pattern. Time is linear in the text but also in these: `(?:a?){1000}`
- * repeated as often as 1,024 characters allow has 170,000 and takes 35 s for one line of 4,096
- * characters, with 2,000 less than half a second. `\pL{1000}` has 1,003.
+ * LIMIT: steps of a compiled pattern; time is linear in the text and also in these. `(?:a?){1000}`,
+ * repeated within 1,024 characters, would compile to 170,000 steps and block for seconds on one
+ * long line. `\pL{1000}` has 1,003.
  */
 export const MOST_STEPS = 2_000;
-/** What a character costs beside the pattern's steps. */
+/** Steps that a character costs besides those of the pattern. */
 const STEPS_OF_A_CHARACTER = 8;
-/** A step that looks a character up in a table of Unicode takes so many times as long. */
+/** The factor by which a step that looks up a Unicode table is slower. */
 const UNICODE_STEP = 3;
-/** LIMIT: with more steps whole texts are not looked at first, only their lines. */
+/** LIMIT: steps above which a pattern is not tried on whole texts first, only on their lines. */
 const MOST_STEPS_FOR_TEXTS = 300;
-/** Beyond so many times `MOST_STEPS`, an estimate is enough to refuse a pattern. */
+/** An estimate above this multiple of `MOST_STEPS` is enough to refuse a pattern. */
 const SURELY = 4;
 
 export function compileRegex(pattern: string): Compilation {
@@ -54,14 +57,14 @@ export function compileRegex(pattern: string): Compilation {
   try {
     line = RE2JS.compile(pattern);
   } catch (error) {
-    // RE2JSSyntaxException and its kin; a bug of the engine in reading a pattern is the pattern's
-    // fault to its sender too.
+    // Any exception (RE2JSSyntaxException and others) is reported as a malformed pattern, even one
+    // from a bug in the engine's parser.
     return { kind: "malformed", why: error instanceof Error ? error.message : String(error) };
   }
   const steps = line.programSize();
   if (steps > MOST_STEPS) return tooComplex(String(steps));
-  // Where ^ and $ mean each line, a match in a line is one in the text. \A and \z mean the text,
-  // and flags may mean anything.
+  // If ^ and $ mean each line, a match in a line is one in the text. \A and \z mean the whole text,
+  // and flags could change the meaning of ^ and $.
   const isLinewise = steps <= MOST_STEPS_FOR_TEXTS && !/\\[Az]|\(\?[a-zA-Z]*-|\\Q/.test(pattern);
   const text = isLinewise ? RE2JS.compile(pattern, RE2JS.MULTILINE) : null;
   return {
@@ -80,22 +83,25 @@ function tooComplex(steps: string): Compilation {
   return { kind: "too-complex", why: `it compiles to ${steps} steps, more than ${MOST_STEPS}` };
 }
 
-/** A plain text is found without the pattern's steps. */
+/**
+ * Returns the factor for the cost of a pattern's steps: 0 for a pattern without operators, which is
+ * found without running its steps.
+ */
 function weightOf(pattern: string): number {
   if (!/[\\^$.|?*+()[\]{}]/.test(pattern)) return 0;
   return /\\[pP]/.test(pattern) ? UNICODE_STEP : 1;
 }
 
 /**
- * What a pattern is made of: a quoted text, the beginning of a group, a class, a repetition with
- * its counts, or one character more.
+ * Matches the parts of a pattern: quoted text, the beginning of a group, a class, a repetition with
+ * its counts, or any other character.
  */
 const TOKENS =
   /\\Q.*?(?:\\E|$)|\((?:\?(?:P?<\w+>|[a-zA-Z-]*:))?|\\[pPx]\{[^}]*\}|\\.|\[\^?\]?(?:\\.|\[:\w+:\]|[^\]])*\]|\{(\d+)(?:,(\d*))?\}|./gsu;
 
 /**
- * Estimates how many steps a pattern compiles to. To compile `(?:a?){1000}` as often as a pattern
- * has room for takes a fifth of a second, which nothing interrupts.
+ * Estimates the steps that a pattern compiles to. Compiling many `(?:a?){1000}` would block the
+ * process, as nothing can interrupt it.
  */
 function estimateSteps(pattern: string): number {
   const outer: number[] = [];
@@ -120,18 +126,17 @@ function estimateSteps(pattern: string): number {
   return sum;
 }
 
-/** The end of a range of a class: a character, or its number. */
+/** Matches the end of a range in a class: a character, or its number. */
 const RANGE_END = /-(?=\\x\{?([\da-f]+)|(.))/gisu;
-/** The last character that has another case; the engine folds none after it. */
+/** The last character with another case; the engine folds none after it. */
 const LAST_FOLDED = 0x1e943;
-/** Characters that the engine folds in the time of a step. */
+/** Characters that the engine folds in the time of one step. */
 const FOLDED_IN_A_STEP = 50;
 
 /**
- * Estimates what it costs, in steps, to compile the ranges of a pattern that ignores case. The
- * engine folds each character of a range by itself: all of them take 10 ms, and a pattern has room
- * for 250 such ranges. Each range counts from the first character on, as its beginning is unknown
- * where an escape is escaped.
+ * Estimates the steps to compile the ranges of a pattern that ignores case. The engine folds each
+ * character of a range separately, and a pattern may have hundreds of large ranges. Each range is
+ * counted from character 0, because an escaped escape makes its beginning uncertain.
  */
 function estimateFolding(pattern: string): number {
   if (!/\(\?[a-z]*i/i.test(pattern)) return 0;

@@ -1,12 +1,12 @@
 /**
- * The form in which texts are compared: compatibility forms taken apart (`ﬁ` is `fi`, full width is
- * half), lower case, without the marks that people leave out when they type (Latin, Greek and
- * Cyrillic diacritics, Arabic and Hebrew points). Other marks (Devanagari, Thai, kana's voicing)
- * tell words apart and stay.
+ * Folds a text for comparison: compatibility forms decomposed (`ﬁ` is `fi`, full width is half),
+ * lower case, without marks that people omit when they type. These are Latin, Greek and Cyrillic
+ * diacritics, Arabic and Hebrew points. Other marks (Devanagari, Thai, kana's voicing) distinguish
+ * words and stay.
  *
- * Folding goes code point by code point: what a text contains, its folded form contains folded. The
- * trigrams that stand before a regex depend on that.
- * LIMIT: but for the order of several marks on one letter, which Unicode's decomposition sorts.
+ * Folding works by code point: a folded text contains the folded form of each of its parts. The
+ * trigrams that narrow down a regex depend on that.
+ * LIMIT: except for the order of several marks on one letter, which Unicode's decomposition sorts.
  */
 export function foldText(text: string): string {
   if (isAscii(text)) return text.toLowerCase();
@@ -14,8 +14,8 @@ export function foldText(text: string): string {
 }
 
 /**
- * Composed again after folding, so that a syllable of Hangul or kana is one character: the form of
- * words.
+ * Returns the folded text in composed form, so that a syllable of Hangul or kana is one character.
+ * Words are compared in this form.
  */
 export function foldWords(text: string): string {
   const folded = foldText(text);
@@ -29,12 +29,15 @@ export function isAscii(text: string): boolean {
   return !BEYOND_ASCII.test(text);
 }
 
-/** A line with its folded form, and the way back. */
+/** A line with its folded form, and the mapping back to the line. */
 export class FoldedLine {
   readonly folded: string;
-  /** For each unit of `folded`, the code point that it comes from. null: its own. */
+  /**
+   * For each unit of `folded`, the index of its code point in the line; null when the indexes are
+   * equal.
+   */
   readonly #origins: readonly number[] | null;
-  /** The code points of the line that leave nothing in `folded`. */
+  /** For each code point of the line, whether folding removes it. */
   readonly #silent: readonly boolean[];
 
   constructor(folded: string, origins: readonly number[] | null, silent: readonly boolean[]) {
@@ -44,8 +47,8 @@ export class FoldedLine {
   }
 
   /**
-   * Half-open range of UTF-16 units of `folded` → half-open range of code points of the line, whole
-   * with the marks that follow.
+   * Maps a half-open range of UTF-16 units of `folded` to a half-open range of code points of the
+   * line. The result includes removed marks that follow.
    */
   toCharacters(start: number, end: number): readonly [number, number] {
     if (this.#origins === null) return [start, end];

@@ -11,27 +11,30 @@ export type HybridHit<One extends Found> = {
   readonly snippets: readonly Snippet[];
 };
 
-/** `ended`: nobody waits for the answer any more. */
+/** `ended`: the client no longer waits for the answer. */
 type HybridResult<One extends Found> =
   | { readonly kind: "found"; readonly hits: readonly HybridHit<One>[] }
   | { readonly kind: "ended" };
 
-/** LIMIT: documents more than are asked for, the newest of each set, that are ranked. */
+/** LIMIT: documents beyond those requested that are ranked, the newest of each set. */
 const MARGIN = 100;
 /**
- * LIMIT: steps for the texts that are not indexed yet, and for all others; then a search answers
- * with the best of what it has judged.
+ * LIMIT: steps for texts that are not indexed yet, and for all others. Past it, the search returns
+ * the best documents judged so far.
  */
 const MOST_STEPS = { waiting: 10_000_000, indexed: 20_000_000 } as const;
-/** Steps that a look at an index, a document that it names, a text and its parts take. */
+/**
+ * Steps for: a query of the index, each document number in its answer, reading a document, each
+ * character of its text, and its snippets.
+ */
 const STEPS = { look: 5_000, named: 5, document: 1_000, character: 2, snippets: 20_000 } as const;
-/** What a document with some of the pieces counts, at most, of one with all units. */
+/** Most that a document with some of the pieces can score, relative to one with all units. */
 const SOME = 0.5;
 
 /**
- * Free text in, documents out, best first. What contains all words, or the query as it is spelled,
- * comes before what contains some words; that is looked for only while fewer documents than `limit`
- * were found.
+ * Searches documents by free text, best first. Documents with all words, or with the query as
+ * spelled, precede those with some words. The latter are searched only if fewer than `limit`
+ * documents were found.
  */
 export async function searchHybrid<One extends Found>(
   source: Source<One>,
@@ -50,9 +53,11 @@ class HybridSearch<One extends Found> {
   readonly #pace: Pace;
   readonly #query: Query;
   readonly #limit: number;
-  /** By number. null: it was not to be found. */
+  /** Judged documents by number; null when a document could not be read. */
   readonly #judged = new Map<number, Judged | null>();
-  /** What each piece counts for documents with some; none, where those were not looked for. */
+  /**
+   * Weight of each piece for documents with some pieces; empty if the loose search was not needed.
+   */
   #rarity: readonly number[] = [];
   #left: number = MOST_STEPS.waiting;
   #isEnded = false;
@@ -64,14 +69,17 @@ class HybridSearch<One extends Found> {
     this.#limit = limit;
   }
 
-  /** Whether fewer documents than are asked for contain all units, or the literal. */
+  /** Returns whether fewer documents than requested contain all units, or the literal. */
   isShort(): boolean {
     let full = 0;
     for (const judged of this.#judged.values()) if (judged !== null && judged.score > 0) full++;
     return full < this.#limit;
   }
 
-  /** Looks for all units: what is called by them, or as they are spelled, however old it is. */
+  /**
+   * Searches documents of any age with all units: those not indexed yet, then paths and headings,
+   * then the query as spelled, then whole texts.
+   */
   async exact(): Promise<void> {
     const { units, literal } = this.#query;
     await this.#judgeAll(await this.#source.waiting());
@@ -82,7 +90,10 @@ class HybridSearch<One extends Found> {
     if (units.length > 0) await this.#walk(inEach(units.map(withUnit)), isFull);
   }
 
-  /** Looks for single words, and for pairs of a script without spaces; the rarer, the better. */
+  /**
+   * Searches single words, and pairs of characters of scripts without spaces. Rarer pieces weigh
+   * more.
+   */
   async loose(): Promise<void> {
     const { pieces } = this.#query;
     if (pieces.length < 2) return;
@@ -94,7 +105,7 @@ class HybridSearch<One extends Found> {
     this.#rarity = counts.map((count) => (isTelling && count === most ? 0 : Math.log(1 + most / Math.max(1, count))));
   }
 
-  /** Reads the best documents once more: they are shown as they are now. */
+  /** Reads the best documents again, so that the result shows their present state. */
   async result(): Promise<HybridResult<One>> {
     const best = this.#best();
     const needles = this.#needles();
@@ -109,7 +120,7 @@ class HybridSearch<One extends Found> {
     return this.#isEnded ? { kind: "ended" } : { kind: "found", hits };
   }
 
-  /** The best documents first, with their scores; of equal ones the newest first. */
+  /** Returns the best documents with their scores, best first; among equals, the newest first. */
   #best(): Map<number, number> {
     const scored: [document: number, score: number][] = [];
     for (const [document, judged] of this.#judged) {
@@ -119,14 +130,16 @@ class HybridSearch<One extends Found> {
     return new Map(scored.sort((a, b) => b[1] - a[1] || b[0] - a[0]).slice(0, this.#limit));
   }
 
-  /** That a piece is there counts as much as how well it fits. */
+  /**
+   * Returns the score for some pieces. Containing a piece counts as much as a perfect fit of it.
+   */
   #scoreOfSome({ pieces }: Judged): number {
     const all = this.#rarity.reduce((sum, rarity) => sum + rarity, 0);
     const held = this.#rarity.reduce((sum, rarity, i) => sum + (pieces[i] ? rarity * (1 + pieces[i]) : 0), 0);
     return held === 0 ? 0 : (SOME * held) / (2 * all);
   }
 
-  /** Where the loose search was made, pieces are shown too. */
+  /** Returns the texts to highlight. After a loose search, pieces are included. */
   #needles(): Needle[] {
     const { units, pieces, literal, isSpelled } = this.#query;
     const shown = this.#rarity.length === 0 ? units : new Set([...units, ...pieces]);
@@ -134,7 +147,7 @@ class HybridSearch<One extends Found> {
     return isSpelled && literal !== "" ? [...needles, { text: literal, whole: false }] : needles;
   }
 
-  /** Judges the newest of a set, until as many count as are ranked. */
+  /** Judges the newest documents of a set, until enough of them satisfy `counts`. */
   async #walk(set: KeySet, counts: (judged: Judged) => boolean): Promise<void> {
     let left = this.#limit + MARGIN;
     for (let after: number | null = null; await this.#goesOn(STEPS.look); ) {
@@ -173,7 +186,7 @@ function isCounted(judged: Judged | null | undefined, counts: (judged: Judged) =
   return judged !== null && judged !== undefined && counts(judged);
 }
 
-/** Whether a document contains a piece. */
+/** Returns whether a document contains a piece. */
 function holds({ isFull, pieces }: Judged, piece: number): boolean {
   return isFull || (pieces[piece] ?? 0) > 0;
 }

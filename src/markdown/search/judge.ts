@@ -4,27 +4,27 @@ import { isShort } from "./keys.ts";
 import type { Query } from "./query.ts";
 import { isOfWord, type Unit } from "./tokens.ts";
 
-/** How a document fits a query. */
+/** The match between a document and a query. */
 export type Judged = {
-  /** Whether it contains all units, as words or as parts of words. */
+  /** True if the document contains all units, as words or as parts of words. */
   readonly isFull: boolean;
-  /** Whether it contains the query as it is spelled. */
+  /** True if the document contains the query as spelled. */
   readonly isLiteral: boolean;
   /**
-   * Of a document that contains all units or the literal, the greater the better, from 1; else 0.
+   * Score from 1 up for a document with all units or the literal, higher is better; 0 for others.
    */
   readonly score: number;
-  /** How well each piece fits, from 0 (it is not there) to 1; empty where all units are there. */
+  /** Fit of each piece from 0 (absent) to 1; empty when the document has all units. */
   readonly pieces: readonly number[];
 };
 
-/** What a unit counts, by where it is. */
+/** Weight of a unit by its location. */
 const WEIGHT = { name: 10, folders: 3, heading: 4, text: 1 } as const;
-/** What a part of a word counts of a whole one: the beginning of a word, and any other part. */
+/** Weight of a match inside a word relative to a whole word: at its beginning, or elsewhere. */
 const PART = { beginning: 0.6, inner: 0.4 } as const;
-/** What makes one document better than another one that contains the same units. */
+/** Bonuses that rank documents with the same units. */
 const BONUS = { whole: 1, parts: 0.4, literal: 0.5, named: 0.5, phrase: 0.25 } as const;
-/** LIMIT: places of one unit in one text that are looked at. */
+/** LIMIT: occurrences of one unit in one text that are examined. */
 const MOST_PLACES = 32;
 
 /** Judges a document by its path and its text. */
@@ -53,7 +53,7 @@ class FoldedDocument {
   readonly name: string;
   readonly folders: string;
   readonly text: string;
-  /** What a place in it counts: less in a long text. */
+  /** Weight of an occurrence in the text; lower for long texts. */
   readonly share: number;
   readonly #source: string;
   readonly #literals: readonly string[];
@@ -78,12 +78,12 @@ class FoldedDocument {
   }
 }
 
-/** The form of words: a syllable of Hangul or kana is one character. */
+/** Returns folded text in composed form, so that a syllable of Hangul or kana is one character. */
 function composed(folded: string): string {
   return isAscii(folded) ? folded : folded.normalize("NFC");
 }
 
-/** From 0, where a unit is nowhere, to 1. */
+/** Returns the fit of a unit, from 0 when it is absent, to 1. */
 function fitOf(document: FoldedDocument, unit: Unit) {
   const { name, folders, text, share } = document;
   const [inName, inFolders, inText] = [placesOf(name, unit), placesOf(folders, unit), placesOf(text, unit)];
@@ -102,7 +102,10 @@ function fitOf(document: FoldedDocument, unit: Unit) {
 type Places = { readonly weight: number; readonly isWhole: boolean };
 const NO_PLACES: Places = { weight: 0, isWhole: false };
 
-/** The places of a unit in a text; one whole word weighs 1, each further place less. */
+/**
+ * Weighs the occurrences of a unit in a text. One whole word weighs 1, each further occurrence
+ * less.
+ */
 function placesOf(text: string, unit: Unit): Places {
   const isWholeOnly = unit.kind === "word" && isShort(unit.text);
   let isWhole = false;
@@ -123,7 +126,7 @@ function placeAt(text: string, from: number, to: number): "whole" | keyof typeof
   return isOfWord(text.charAt(to)) ? "beginning" : "whole";
 }
 
-/** Whether the units are side by side somewhere in a text. */
+/** Returns whether the units occur side by side in a text. */
 function contains(text: string, phrase: readonly Unit[]): boolean {
   const first = phrase[0]!.text;
   let at = text.indexOf(first);

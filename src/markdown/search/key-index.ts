@@ -3,15 +3,14 @@ import { type KeySet, keysInParts } from "./keys.ts";
 import type { Sql } from "./sql.ts";
 
 /**
- * An index of keys in SQLite, the same in the service's database and in the mirror's `search.db`. A
- * document is a row number that the owner gives. No text is in it: the owner has the texts.
+ * The schema of the key index in SQLite, for the service's database and for the local `search.db`.
+ * Documents are row numbers that the owner assigns; the owner also keeps the texts.
  *
- * Every key is indexed together with the scope of its document (the workspace) and with its block.
- * So a look finds documents of one scope alone, and reads no more of the index than one block has,
- * however many documents and scopes there are.
+ * Each key is stored with the document's scope (the workspace) and block. A query thus finds
+ * documents of one scope only, and reads at most one block, whatever the size of the index.
  *
- * SQLite writes a row without a pause, so a document of very many keys has several rows. SQLite
- * intersects the keys of a row; those of several rows are intersected in JavaScript.
+ * SQLite writes a row without interruption, so a document with very many keys has several rows.
+ * SQLite intersects the keys of one row; JavaScript intersects those of several rows.
  */
 export const KEY_SCHEMA = `
 CREATE VIRTUAL TABLE search_keys USING fts5(
@@ -19,14 +18,17 @@ CREATE VIRTUAL TABLE search_keys USING fts5(
 );
 `;
 
-/** LIMIT: documents of a block, and so of one look: some milliseconds. */
+/** LIMIT: documents of a block, and thus of one query, which then takes a few milliseconds. */
 const BLOCK = 4_096;
-/** LIMIT: keys of one row, some 20 ms. English texts have fewer, long Chinese ones more. */
+/**
+ * LIMIT: keys of one row, which then takes about 20 ms to write. English texts have fewer, long
+ * Chinese ones more.
+ */
 export const KEYS_OF_A_ROW = 8_000;
-/** The first row of a document has its number. Each further row has a number so much greater. */
+/** The first row of a document has the document's number; each further row adds this offset. */
 const NEXT_ROW = 2 ** 40;
 
-/** The documents of a block, both ends included. */
+/** The range of document numbers of a block, both ends included. */
 export type Block = { readonly first: number; readonly last: number };
 
 type KnownSet = Exclude<KeySet, { kind: "any" }>;
@@ -43,7 +45,7 @@ export class KeyIndex {
   readonly #has;
   readonly #matching;
 
-  /** @param sql the table of `KEY_SCHEMA` */
+  /** @param sql a database with the table of `KEY_SCHEMA` */
   constructor(sql: Sql) {
     this.merger = new IndexMerger(sql);
     this.#add = sql.prepare("INSERT INTO search_keys (rowid, keys) VALUES (?, ?)");
@@ -57,9 +59,8 @@ export class KeyIndex {
   }
 
   /**
-   * Replaces what is indexed of a document, in parts. Until the last part is done, searches by keys
-   * may miss the document.
-   * @yields the work of each part: the characters that were read, or the keys that were written
+   * Replaces a document's keys, in parts. Until the last part is done, key searches may miss the
+   * document. @yields the work of each part: characters read, or keys written
    */
   *putInParts(scope: number, document: number, path: string, text: string): Generator<number, void> {
     this.remove(document);
@@ -86,7 +87,7 @@ export class KeyIndex {
     return this.#has.get(BigInt(document)) !== undefined;
   }
 
-  /** Returns the documents of a block that may be in a set, in their order. */
+  /** Returns the documents of a block that may be in a set, in ascending order. */
   inBlock(scope: number, block: Block, set: KnownSet): number[] {
     const prefix = prefixOf(scope, block.first);
     const found = this.#find(expressionOf(set, prefix));
@@ -96,7 +97,7 @@ export class KeyIndex {
   }
 
   #addRow(row: number, prefix: string, keys: ReadonlySet<number>): void {
-    // The prefix alone is a token, too: it shows that a block has documents of several rows.
+    // The prefix alone is also a token: it shows that a block has documents with several rows.
     let tokens = `${prefix} `;
     for (const key of keys) tokens += `${prefix}${nameOf(key)} `;
     this.#add.run(BigInt(row), tokens);
@@ -125,7 +126,7 @@ function nameOf(key: number): string {
   return (key >>> 0).toString(36);
 }
 
-/** In FTS5's query language, of quoted tokens alone. */
+/** Returns an expression of FTS5's query language with quoted tokens only. */
 function expressionOf(set: KnownSet, prefix: string): string {
   const expressions =
     set.kind === "with"

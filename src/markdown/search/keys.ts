@@ -4,17 +4,17 @@ import type { Need } from "./literals.ts";
 import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 
 /**
- * What an index holds of a document: keys, which are hashes. A document has a key for every three
- * characters that stand side by side in its folded path or text, for every shorter word, and for
- * every character and pair of a script without spaces. Words of the path and of headings have a
- * second key, so that what is called by a word is found however many documents contain the word.
+ * Computes the keys of documents, which are hashes. A document has a key for every three adjacent
+ * characters of its folded path or text, and for every shorter word. It also has one for every
+ * character and pair of a script without spaces. Words of the path and of headings have a second
+ * key, so that titles are found even for very frequent words.
  *
- * Keys narrow a search down, in any script. What is found by keys is read and judged.
+ * Keys narrow a search in any script; the documents found are then read and judged.
  */
 
 /**
- * Documents by their keys. The set may hold more documents than can be found, since two hashes may
- * be equal, and never fewer. `any`: nothing can be told, each document may be in the set.
+ * A set of documents, described by keys. It may include too many documents, since hashes can
+ * collide, but never too few. `any`: every document may be in the set.
  */
 export type KeySet =
   | { readonly kind: "any" }
@@ -22,12 +22,12 @@ export type KeySet =
   | { readonly kind: "each" | "one"; readonly of: readonly KeySet[] };
 
 const ANY: KeySet = { kind: "any" };
-/** Characters of a key. */
+/** Characters per key. */
 const GRAM = 3;
-/** LIMIT: keys that one word or literal is looked up by; they narrow it down far enough. */
+/** LIMIT: keys for looking up one word or literal; more would hardly narrow the set further. */
 const MOST_KEYS = 12;
 
-/** FNV-1a. */
+/** The FNV-1a offset basis. */
 const TEXT_SEED = 0x811c9dc5;
 const TITLE_SEED = 0x01000193;
 const PRIME = 0x01000193;
@@ -39,7 +39,7 @@ export function keysOf(path: string, text: string): Set<number> {
   return all;
 }
 
-/** Keys of some characters of a document, three for each character at most. */
+/** The keys of a part of a document: at most three per character. */
 type Part = { readonly keys: ReadonlySet<number>; readonly characters: number };
 
 /** Yields all keys of a document in bounded parts. Two parts may have a key in common. */
@@ -54,12 +54,12 @@ export function* keysInParts(path: string, text: string): Generator<Part, void> 
 
 type AddKeys = (keys: Set<number>, text: string) => void;
 
-/** LIMIT: UTF-16 units of a text that are made into keys at a time. */
+/** LIMIT: UTF-16 units of text that are turned into keys in one part. */
 const PART = 2_000;
 /**
- * UTF-16 units that a part has in common with the next one. The longest thing that has a key, a
- * word of a heading, is whole in one of both. A word that is cut has keys of its beginning and of
- * its end as well, which only widens what is found by keys.
+ * UTF-16 units that two consecutive parts share. The longest unit with a key, a word of a heading,
+ * is thus complete in one of them. A word that is cut also gets keys of its fragments, which only
+ * widens the set.
  */
 const OVERLAP = 256;
 
@@ -79,7 +79,7 @@ function addGrams(keys: Set<number>, text: string): void {
 function addUnits(keys: Set<number>, text: string): void {
   for (const unit of unitsOf(text)) {
     if (unit.kind === "run") addRun(keys, unit.text, TEXT_SEED);
-    // A longer word is found by its grams.
+    // A longer word is found by its trigrams.
     else if (isShort(unit.text)) keys.add(keyOf(unit.text));
   }
 }
@@ -91,13 +91,13 @@ function addTitles(keys: Set<number>, text: string): void {
   }
 }
 
-/** A run has keys of its pairs, and of its characters. */
+/** Adds the keys of a run's characters and pairs. */
 function addRun(keys: Set<number>, run: string, seed: number): void {
   addSpans(keys, run, 1, seed);
   addSpans(keys, run, 2, seed);
 }
 
-/** Adds a key for every span of so many code points. */
+/** Adds a key for every `length` adjacent code points. */
 function addSpans(keys: Set<number>, text: string, length: number, seed: number = TEXT_SEED): void {
   const isAstral = /[\ud800-\udfff]/.test(text);
   const after = (at: number) => at + (isAstral && text.codePointAt(at)! > 0xffff ? 2 : 1);
@@ -119,14 +119,17 @@ function hashOf(text: string, from: number, to: number, seed: number = TEXT_SEED
   return hash | 0;
 }
 
-/** Whether a word is found only where it stands alone: as a part, it is in everything. */
+/**
+ * Returns whether a word is searched only as a whole word: parts of longer words would match nearly
+ * everywhere.
+ */
 export function isShort(word: string): boolean {
   return word.length < 2 * GRAM && [...foldText(word)].length < GRAM;
 }
 
 /**
- * Returns the documents in each of the sets. Keys of several sets become one set: a database takes
- * the rare keys of a set first, and does not scan the documents of the common ones.
+ * Returns the intersection of sets. Keys of several sets are combined in one: the database then
+ * starts with the rare keys, and does not scan the documents of common ones.
  */
 export function inEach(sets: readonly KeySet[]): KeySet {
   const keys = new Set(sets.flatMap((set) => (set.kind === "with" ? set.keys : [])));
@@ -135,35 +138,35 @@ export function inEach(sets: readonly KeySet[]): KeySet {
   return known.length > 1 ? { kind: "each", of: known } : (known[0] ?? ANY);
 }
 
-/** The documents in one of the sets. */
+/** Returns the union of sets. */
 function inOne(sets: readonly KeySet[]): KeySet {
   if (sets.some(({ kind }) => kind === "any")) return ANY;
   return sets.length === 1 ? sets[0]! : { kind: "one", of: sets };
 }
 
-/** Those with a word, or a part of one, or a run. */
+/** Returns the set of documents with a word, a part of a word, or a run. */
 export function withUnit({ kind, text }: Unit): KeySet {
   if (kind === "run") return withKeys(pairsOf(text).map((token) => keyOf(token)));
   return isShort(text) ? withKeys([keyOf(text)]) : withLiteral(text);
 }
 
-/** Those with a word or run in their path or in a heading. */
+/** Returns the set of documents with a word or run in their path or a heading. */
 export function withTitle({ kind, text }: Unit): KeySet {
   const tokens = kind === "word" ? [text] : pairsOf(text);
   return withKeys(tokens.map((token) => keyOf(token, TITLE_SEED)));
 }
 
-/** Those with a text as it is spelled, but for case and marks. */
+/** Returns the set of documents with a text as spelled, ignoring case and marks. */
 export function withLiteral(literal: string): KeySet {
   const keys = new Set<number>();
   addSpans(keys, foldText(literal), GRAM);
   return withKeys([...keys]);
 }
 
-/** LIMIT: how deep a need is followed; the indexes take no deeper expression. */
+/** LIMIT: nesting depth of a need; the index accepts no deeper expressions. */
 const DEEPEST = 16;
 
-/** Those with what every match of a regex contains. */
+/** Returns the set of documents with everything that each match of a regex contains. */
 export function withNeed(need: Need, depth = 0): KeySet {
   if (depth === DEEPEST) return ANY;
   const within = (each: Need) => withNeed(each, depth + 1);

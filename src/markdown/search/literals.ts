@@ -1,21 +1,21 @@
 import { isAscii } from "./fold.ts";
 
 /**
- * Returns what every match of a regex must contain, so that documents are narrowed down without
- * being read. It knows literals, groups, alternatives and quantifiers, and takes all else for
+ * Returns the text that every match of a regex contains, so that documents can be excluded without
+ * reading them. Understands literals, groups, alternatives and quantifiers; everything else is
  * "anything".
- * @param pattern one that the engine has compiled: its syntax is sound
+ * @param pattern a pattern that the engine compiled without error
  */
 export function requiredOf(pattern: string): Need {
-  // `\Q…\E`, and the flags that change what is a literal inside a group, are rare.
+  // Quoting (`\Q…\E`) is rare, so it is not interpreted.
   if (/\\[QE]/.test(pattern)) return ANYTHING;
   const reader: Reader = { pattern: [...pattern], at: 0, isLost: false, foldsCase: /\(\?[a-zA-Z]*i/.test(pattern) };
   const need = readAlternatives(reader);
-  // A parenthesis that this reader sees otherwise than the engine does.
+  // An unread rest means that this reader and the engine disagree about a parenthesis.
   return reader.isLost || reader.at < reader.pattern.length ? ANYTHING : need;
 }
 
-/** What every match contains; of `anything`, nothing can be told. */
+/** The text that every match contains; `anything` when nothing is certain. */
 export type Need =
   | { readonly kind: "anything" }
   | { readonly kind: "literal"; readonly text: string }
@@ -34,7 +34,7 @@ function readAlternatives(reader: Reader): Need {
   return needs.length === 1 ? needs[0]! : { kind: "any", needs };
 }
 
-/** Literals that stand side by side are one, until something between them can be anything. */
+/** Reads a sequence. Adjacent literals are joined until something variable separates them. */
 function readSequence(reader: Reader): Need {
   const needs: Need[] = [];
   let literal = "";
@@ -44,7 +44,7 @@ function readSequence(reader: Reader): Need {
     const isPart = atom.kind === "literal" && times !== "perhaps";
     if (isPart) literal += atom.text;
     if (isPart && times === "once") continue;
-    // An empty one asks for nothing.
+    // An empty literal requires nothing.
     needs.push({ kind: "literal", text: literal });
     literal = "";
     if (!isPart && times !== "perhaps") needs.push(atom);
@@ -62,7 +62,9 @@ function readAtom(reader: Reader): Need {
   return literalOf(reader, character);
 }
 
-/** Which characters fold to which is the engine's to say beyond ASCII. */
+/**
+ * Reads a literal character. Beyond ASCII, only the engine knows which characters fold together.
+ */
 function literalOf(reader: Reader, character: string): Need {
   return reader.foldsCase && !isAscii(character) ? ANYTHING : { kind: "literal", text: character };
 }
@@ -70,8 +72,8 @@ function literalOf(reader: Reader, character: string): Need {
 function readEscape(reader: Reader): Need {
   const character = reader.pattern[reader.at++]!;
   if (!/[A-Za-z0-9]/.test(character)) return literalOf(reader, character);
-  // \p{Greek}, \x{10FFFF}: the braces are not a quantifier. \x41, \07 leave digits that must not be
-  // taken for literals.
+  // The braces of \p{Greek} and \x{10FFFF} are not quantifiers. The digits of \x41 and \07 are not
+  // literals.
   if (/[pPx]/.test(character) && reader.pattern[reader.at] === "{") skipPast(reader, "}");
   else if (/[pP]/.test(character)) reader.at++;
   else if (character === "x") reader.at += 2;
@@ -81,7 +83,7 @@ function readEscape(reader: Reader): Need {
 
 function readClass(reader: Reader): Need {
   if (reader.pattern[reader.at] === "^") reader.at++;
-  // A bracket that comes first is one of the class.
+  // A bracket in first position is a member of the class.
   if (reader.pattern[reader.at] === "]") reader.at++;
   while (reader.at < reader.pattern.length && reader.pattern[reader.at] !== "]") {
     if (reader.pattern[reader.at] === "\\") reader.at += 2;
@@ -97,7 +99,7 @@ function readGroup(reader: Reader): Need {
     const head = /^\?(?:P?<\w+>|[a-zA-Z-]*[:)])/.exec(reader.pattern.slice(reader.at, reader.at + 200).join(""));
     if (head === null) return giveUp(reader);
     reader.at += [...head[0]].length;
-    // The engine reads a quantifier after flags alone as one of what stands before them.
+    // The engine applies a quantifier after a flags-only group to the element before the group.
     if (head[0].endsWith(")")) return /[?*+{]/.test(reader.pattern[reader.at] ?? "") ? giveUp(reader) : ANYTHING;
   }
   const need = readAlternatives(reader);
@@ -105,7 +107,7 @@ function readGroup(reader: Reader): Need {
   return need;
 }
 
-/** Ends the reading with nothing told. */
+/** Stops reading; the result is "anything". */
 function giveUp(reader: Reader): Need {
   reader.isLost = true;
   reader.at = reader.pattern.length;
@@ -113,12 +115,15 @@ function giveUp(reader: Reader): Need {
 }
 
 /**
- * `perhaps`: zero times too. `again`: once and more, so that what follows need not stand beside the
- * first.
+ * `perhaps`: zero times is allowed. `again`: once or more, so the next literal may not follow the
+ * first occurrence directly.
  */
 type Times = "once" | "perhaps" | "again";
 
-/** Several quantifiers in a row count as one: what may be missing by one of them may be missing. */
+/**
+ * Reads consecutive quantifiers as one: if any of them allows zero times, the element may be
+ * absent.
+ */
 function readQuantifier(reader: Reader): Times {
   let times: Times = "once";
   for (let next = readMark(reader); next !== null; next = readMark(reader))
@@ -126,7 +131,7 @@ function readQuantifier(reader: Reader): Times {
   return times;
 }
 
-/** One quantifier; null where none stands next. */
+/** Reads one quantifier; null when there is none next. */
 function readMark(reader: Reader): Exclude<Times, "once"> | null {
   const character = reader.pattern[reader.at];
   if (character === "{") return readBraces(reader);

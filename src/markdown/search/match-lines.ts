@@ -7,8 +7,8 @@ import { type Pace, STEPS_OF_A_ROUND } from "./turns.ts";
 /** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
 
 /**
- * One line that matches. `line` and `column` count from 1, in characters (code points); `text` is
- * the whole line.
+ * A matching line. `line` and `column` count from 1, in characters (code points). `text`: the whole
+ * line.
  */
 export type LineMatch = {
   readonly line: number;
@@ -17,35 +17,40 @@ export type LineMatch = {
   readonly ranges: readonly Range[];
 };
 
-/** What is shown of one document, and the longest line that is looked at, in characters. */
+/** Most lines shown of one document, and the longest line that is examined, in characters. */
 export type LineLimits = { readonly lines: number; readonly characters: number };
 
 /** LIMIT: ranges that are shown of one line. */
 const MOST_RANGES = 100;
 /**
- * What counts of a look for one match: it ends where the match does, mostly, and reads to the end
- * of the line at worst.
+ * The share of steps charged for finding one match. The engine usually stops at the match, and
+ * reads to the end of the line at worst.
  */
 const SHARE_OF_A_MATCH = 0.1;
-/** LIMIT: steps of one part of a scan. With the longest pattern a part has some ten characters. */
+/**
+ * LIMIT: steps of one part of a scan. With the most complex pattern, a part has about ten
+ * characters.
+ */
 const STEPS_OF_A_PART = 40_000;
 export type Stopped = { readonly kind: "too-many-steps" } | { readonly kind: "ended" };
 
-/** Counts steps, not time: the same search ends in the same way on any machine, however busy. */
+/**
+ * Counts steps instead of time, so that a search has the same result on any machine under any load.
+ */
 export class Meter {
   readonly #pace: Pace;
   #left: number;
 
-  /** @param most steps: characters that are scanned, times the steps of the pattern for each */
+  /** @param most steps: characters scanned, times the pattern's steps per character */
   constructor(pace: Pace, most: number) {
     this.#pace = pace;
     this.#left = most;
   }
 
   /**
-   * Waits until steps of the engine may be taken.
-   * @param share of them that counts
-   * @returns null: they may
+   * Waits until the steps may be taken.
+   * @param share the part of the steps that is charged
+   * @returns null when they may be taken
    */
   async take(steps: number, share = 1): Promise<Stopped | null> {
     this.#left -= steps * share;
@@ -53,13 +58,15 @@ export class Meter {
     return this.rest(steps);
   }
 
-  /** The same for work that does not count: how much of it there is depends on the index. */
+  /**
+   * Waits for steps without charging them, because their number depends on the state of the index.
+   */
   async rest(steps: number): Promise<Stopped | null> {
     return (await this.#pace.take(steps)) ? null : { kind: "ended" };
   }
 }
 
-/** A part of a text: whole lines. */
+/** Consecutive whole lines of a text. */
 type Part = { readonly text: string; readonly firstLine: number };
 
 /** Returns the first matching lines of a text, at most `limits.lines`. */
@@ -74,7 +81,7 @@ export async function matchText(
     const most = limits.lines - matches.length;
     if (most === 0) break;
     const steps = part.text.length * regex.stepsPerCharacter;
-    // What is longer is one line, which is looked at by itself.
+    // A larger part is a single long line, which is scanned separately.
     if (regex.mayMatch !== null && steps <= STEPS_OF_A_ROUND) {
       const stopped = await meter.take(steps);
       if (stopped !== null) return stopped;
@@ -87,7 +94,7 @@ export async function matchText(
   return matches;
 }
 
-/** Cuts a text between lines, so that each part has at most so many characters, or one line. */
+/** Splits a text between lines, into parts of at most `most` characters or of one line. */
 function* partsOf(text: string, most: number): Generator<Part, void> {
   const feeds = text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
   let firstLine = 1;
@@ -125,13 +132,16 @@ async function matchLines(
   return matches;
 }
 
-/** A character is one UTF-16 unit or two: only what is in between needs a count. */
+/**
+ * Returns whether a line has more characters. A character has one or two UTF-16 units, so most
+ * lines need no count.
+ */
 function isLonger(line: string, characters: number): boolean {
   if (line.length <= characters) return false;
   return line.length > 2 * characters || charactersIn(line) > characters;
 }
 
-/** Each match is a look of its own at what is left of the line. */
+/** Finds the ranges of a short line. Each match is charged separately for the rest of the line. */
 async function rangesIn(line: string, regex: CompiledRegex, meter: Meter): Promise<Range[] | Stopped> {
   const ranges: Range[] = [];
   const stopped = await meter.take(line.length * regex.stepsPerCharacter);
@@ -148,7 +158,7 @@ async function rangesIn(line: string, regex: CompiledRegex, meter: Meter): Promi
   return ranges;
 }
 
-/** The engine scans without a pause; so what takes it more than a round is scanned in parts. */
+/** Finds the ranges of a long line in parts, because the engine cannot pause during a scan. */
 async function rangesInParts(line: string, regex: CompiledRegex, meter: Meter): Promise<Range[] | Stopped> {
   const scan = scanLine(regex.program, line, { ranges: MOST_RANGES, steps: STEPS_OF_A_PART });
   for (;;) {
@@ -172,7 +182,7 @@ function lineMatch(line: number, text: string, found: readonly Range[]): LineMat
   return { line, column: ranges[0]![0] + 1, text, ranges };
 }
 
-/** Code points; a lone surrogate is one. */
+/** Counts code points; a lone surrogate counts as one. */
 function charactersIn(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -2,19 +2,20 @@ import type { Sql, SqlStatement } from "./sql.ts";
 
 /** LIMIT: pages that one step merges, at most 2 ms of processor time. */
 const PAGES = 8;
-/** Of more steps at once, so many pages at a time. */
+/** LIMIT: pages of one merge statement when many steps run together. */
 const MOST_PAGES = 1_000;
 
 /**
- * No write merges by itself; a step merges what is four of a kind. Where the steps do not keep up,
- * FTS5 merges all at 64 of a kind, so that no search has more to look into.
+ * Settings of FTS5. Writes never merge; a step merges levels with at least four segments. If the
+ * steps fall behind, FTS5 merges any level that reaches 64 segments, which bounds the cost of
+ * searches.
  */
 const SETTINGS = { automerge: 0, usermerge: 4, crisismerge: 64 } as const;
 
 /**
- * Keeps the table of `KEY_SCHEMA` in few segments. By itself FTS5 merges while it writes, which now
- * and then makes the write of one short text take a tenth of a second; with this class each step of
- * indexing merges some pages, and a write none.
+ * Keeps the table of `KEY_SCHEMA` in few segments. FTS5's own merging sometimes delays the write of
+ * a short text by a tenth of a second. With this class, each indexing step merges some pages, and
+ * writes merge none.
  */
 export class IndexMerger {
   readonly #sql: Sql;
@@ -22,7 +23,7 @@ export class IndexMerger {
   readonly #changes: SqlStatement;
   readonly #merge: SqlStatement;
 
-  /** @param sql the table of `KEY_SCHEMA` */
+  /** @param sql a database with the table of `KEY_SCHEMA` */
   constructor(sql: Sql) {
     this.#sql = sql;
     this.#automerge = sql.prepare("SELECT v FROM search_keys_config WHERE k = 'automerge'");
@@ -30,7 +31,7 @@ export class IndexMerger {
     this.#merge = sql.prepare("INSERT INTO search_keys (search_keys, rank) VALUES ('merge', CAST(? AS INTEGER))");
   }
 
-  /** Takes merging out of the writes, for good. Within a transaction, before its first write. */
+  /** Disables merging by writes, permanently. Call it in a transaction, before its first write. */
   takeOver(): void {
     const kept = this.#automerge.get() as { v: number } | undefined;
     if (kept?.v === SETTINGS.automerge) return;
@@ -39,9 +40,9 @@ export class IndexMerger {
   }
 
   /**
-   * Within a transaction.
-   * @param steps so many times the work of one step, Infinity for all that there is
-   * @returns whether anything was merged: there may be more
+   * Merges segments. Call it in a transaction.
+   * @param steps the number of steps' work; Infinity merges everything
+   * @returns whether pages were merged, so that more may remain
    */
   merge(steps: number): boolean {
     for (let left = PAGES * steps; left > 0; left -= MOST_PAGES) {
@@ -50,7 +51,10 @@ export class IndexMerger {
     return true;
   }
 
-  /** SQLite counts one change for a merge that found nothing to do. */
+  /**
+   * Merges pages and returns whether anything changed. A merge without work counts as one change in
+   * SQLite.
+   */
   #isWritten(pages: number): boolean {
     const before = this.#count();
     this.#merge.run(pages);

@@ -1,25 +1,25 @@
 import { foldText } from "./fold.ts";
 import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 
-/** A query of free text, as it is looked for. */
+/** A parsed query of free text. */
 export type Query = {
-  /** Its words and runs in their order. */
+  /** Words and runs in their order. */
   readonly phrase: readonly Unit[];
-  /** The same, each once. */
+  /** The same units, without duplicates. */
   readonly units: readonly Unit[];
-  /** What may stand alone where not all units are in one document: words, and the pairs of runs. */
+  /** The parts for the loose search: words, and the pairs of runs. */
   readonly pieces: readonly Unit[];
-  /** The query as it is spelled, folded; "" where it is too short to be looked for. */
+  /** The query as spelled, folded; "" when it is too short to search. */
   readonly literal: string;
-  /** Whether the query says more than its words: `--no-edit`, `std::vec`, `c++`. */
+  /** True if the query has more than its words: `--no-edit`, `std::vec`, `c++`. */
   readonly isSpelled: boolean;
 };
 
 /**
- * LIMIT: words, and pairs of runs, that count; of a longer query (a pasted paragraph) the first.
+ * LIMIT: words and pairs of runs that are used; of a longer query (a pasted paragraph), the first.
  */
 const MOST_PIECES = 24;
-/** LIMIT: characters of a literal: no document is found by fewer, and no more of them count. */
+/** LIMIT: characters of a literal. Shorter ones are not searched, longer ones are cut. */
 const LITERAL = { min: 3, max: 64 } as const;
 
 export function readQuery(text: string): Query {
@@ -34,7 +34,10 @@ export function readQuery(text: string): Query {
   return { phrase, units, pieces, literal, isSpelled };
 }
 
-/** The first units of a query, the last one cut where it has more pairs than are left. */
+/**
+ * Returns the first units of a query within the limit. The last run is cut if it has too many
+ * pairs.
+ */
 function bounded(units: readonly Unit[]): Unit[] {
   const taken: Unit[] = [];
   let left = MOST_PIECES;

@@ -8,15 +8,18 @@ import type { Pace } from "./turns.ts";
 type RegexHit<One extends Found> = { readonly found: One; readonly matches: readonly LineMatch[] };
 
 /**
- * `too-many-steps`: what was found till then would pass for all there is, so it is not given.
- * `ended`: nobody waits for the answer any more.
+ * `too-many-steps`: partial results would look complete, so they are omitted. `ended`: the client
+ * no longer waits for the answer.
  */
 type RegexResult<One extends Found> =
   | { readonly kind: "found"; readonly hits: readonly RegexHit<One>[] }
   | { readonly kind: "too-many-steps" }
   | { readonly kind: "ended" };
 
-/** Steps that a look at an index, a document that it names, and a text take. */
+/**
+ * Steps for a query of the index, for each document number in its answer, and for reading a
+ * document.
+ */
 const STEPS = { look: 5_000, named: 5, document: 1_000 } as const;
 
 /** Finds documents with a matching line, in the order of their numbers. */
@@ -51,7 +54,7 @@ class RegexSearch<One extends Found> {
     return stopped ?? (await this.#walk(set, limit)) ?? { kind: "found", hits: await this.#stillThere(limit) };
   }
 
-  /** Looks at the oldest of a set, until the first `limit` that match are among the hits. */
+  /** Examines the oldest documents of a set until `limit` more match. */
   async #walk(set: KeySet, limit: number): Promise<Stopped | null> {
     const most = this.#hits.length + limit;
     for (let after: number | null = null; ; ) {
@@ -85,7 +88,10 @@ class RegexSearch<One extends Found> {
     return null;
   }
 
-  /** What was found before others had their turn may be gone, or where the key may not read it. */
+  /**
+   * Reads the hits again. While other tasks ran, a document may have been deleted, or moved out of
+   * the key's reach.
+   */
   async #stillThere(limit: number): Promise<RegexHit<One>[]> {
     const hits = this.#hits.sort((a, b) => a.found.document - b.found.document).slice(0, limit);
     const there = new Set<number>();

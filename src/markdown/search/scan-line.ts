@@ -1,12 +1,12 @@
 import type { Range } from "./snippets.ts";
 
 /**
- * Scans one line with a compiled pattern, in parts. The ranges are those that the engine finds.
- * The engine's program is simulated one character at a time (Pike's algorithm): between two
- * characters the state is a list of threads, so the scan can pause between any two.
+ * Scans one line with a compiled pattern, in parts, and finds the same ranges as the engine. It
+ * simulates the engine's program one character at a time (Pike's algorithm). Between two characters
+ * the state is a list of threads, so the scan can pause there.
  */
 
-/** One instruction of a program, as re2js compiles it. */
+/** One instruction of a program compiled by re2js. */
 type Instruction = {
   readonly op: number;
   readonly out: number;
@@ -16,18 +16,18 @@ type Instruction = {
 
 export type Program = { readonly start: number; readonly inst: readonly Instruction[] };
 
-/** The numbers that re2js gives its instructions; each other one reads a character. */
+/** The opcodes of re2js; all others read a character. */
 const OP = { either: 1, eitherMatch: 2, capture: 3, assert: 4, fail: 5, match: 6, none: 7 } as const;
-/** The bits in which re2js writes what an assertion asks of its position. */
+/** The bits of an assertion in re2js. */
 const ASSERT = { start: 1 | 4, end: 2 | 8, wordEdge: 16, noWordEdge: 32 } as const;
-/** Stands for the character after the last one. */
+/** Replaces the character after the end of the line. */
 const NO_CHARACTER = -1;
 
 /**
- * Finds the first ranges of a line that match, in UTF-16 units.
- * @param line without a line end
- * @param most ranges to find, and instructions to run before the scan yields. One character is
- *   never divided: it runs each instruction of the program twice at most.
+ * Finds the first matching ranges of a line, in UTF-16 units.
+ * @param line a line without line end
+ * @param most ranges to find, and instructions to run before the scan yields. The instructions for
+ * one character are not split: each runs at most twice.
  */
 export function* scanLine(
   program: Program,
@@ -52,14 +52,14 @@ export function* scanLine(
 }
 
 class LineScan {
-  /** Instructions that were run. */
+  /** Number of instructions that were run. */
   steps = 0;
   /** The preferred match so far. */
   match: Range | null = null;
   readonly #program: Program;
   readonly #line: string;
   #at = 0;
-  /** The threads that are to read the character at `#at`. */
+  /** The threads that will read the character at `#at`. */
   #threads: Threads;
   #next: Threads;
 
@@ -76,10 +76,14 @@ class LineScan {
     this.#threads.clear();
   }
 
-  /** @returns whether a further character may change the match */
+  /**
+   * Reads one character.
+   * @returns whether a further character may change the match
+   */
   readCharacter(): boolean {
     const [at, line] = [this.#at, this.#line];
-    // A match that begins further to the left is preferred to all that begin later.
+    // A match that begins further left is preferred, so later starts are added only without a
+    // match.
     if (this.match === null) this.steps += this.#threads.add(this.#program.start, at, assertionsAt(line, at));
     const width = widthAt(line, at);
     const character = width === 0 ? NO_CHARACTER : line.codePointAt(at)!;
@@ -88,7 +92,7 @@ class LineScan {
     return width > 0 && !(this.match !== null && this.#threads.count === 0);
   }
 
-  /** Lets each thread read the character, the preferred ones first. */
+  /** Lets each thread read the character, in order of preference. */
   #advance(character: number, after: number): void {
     const [threads, next, assertions] = [this.#threads, this.#next, assertionsAt(this.#line, after)];
     next.clear();
@@ -98,7 +102,7 @@ class LineScan {
       const start = threads.starts[thread]!;
       if (instruction.op === OP.match) {
         this.match = [start, this.#at];
-        // All threads that follow are preferred less.
+        // All following threads have lower preference.
         break;
       }
       if (instruction.matchRune(character)) this.steps += next.add(instruction.out, start, assertions);
@@ -107,15 +111,15 @@ class LineScan {
   }
 }
 
-/** The threads at one position, the preferred ones first. Each is at another instruction. */
+/** The threads at one position, in order of preference. Each is at a different instruction. */
 class Threads {
   count = 0;
-  /** The index of the instruction that reads a character or ends the match. */
+  /** For each thread, the index of the instruction that reads a character or ends the match. */
   readonly instructions: Int32Array;
-  /** The position at which the match of the thread begins. */
+  /** For each thread, the position at which its match begins. */
   readonly starts: Int32Array;
   readonly #program: Program;
-  /** The instructions that were reached at this position hold the number of the position. */
+  /** For each instruction, the last position at which it was reached. */
   readonly #reached: Int32Array;
   #position = 0;
 
@@ -132,9 +136,10 @@ class Threads {
   }
 
   /**
-   * Adds a thread for each character that an instruction leads to without reading another one.
-   * @param assertions those that hold at this position
-   * @returns how many instructions were run
+   * Adds a thread for each instruction that reads a character or ends the match, and is reachable
+   * without reading.
+   * @param assertions the assertions that hold at this position
+   * @returns the number of instructions run
    */
   add(from: number, start: number, assertions: number): number {
     const waiting = [from];
@@ -161,12 +166,12 @@ function assertionsAt(line: string, at: number): number {
   return edge | (at === 0 ? ASSERT.start : 0) | (at === line.length ? ASSERT.end : 0);
 }
 
-/** For the engine, only ASCII has words. */
+/** Returns whether a word character is at a position. The engine knows only ASCII words. */
 function isWordAt(line: string, at: number): boolean {
   return /\w/.test(line.charAt(at));
 }
 
-/** UTF-16 units of the character at a position; 0 at the end of the line. */
+/** Returns the UTF-16 units of the character at a position; 0 at the end of the line. */
 function widthAt(line: string, at: number): number {
   if (at >= line.length) return 0;
   return line.codePointAt(at)! > 0xffff ? 2 : 1;

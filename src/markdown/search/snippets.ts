@@ -2,25 +2,26 @@ import { type FoldedLine, foldLine, foldText } from "./fold.ts";
 import { linesOf } from "./lines.ts";
 import { isOfWord } from "./tokens.ts";
 
-/** Half-open, in characters (code points) from 0. */
+/** A half-open range in characters (code points) from 0. */
 export type Range = readonly [start: number, end: number];
 
 /**
- * A line of a document, or a part of a long one, with what was found in it. `line` counts from 1.
+ * A line of a document, or a part of a long line, with the ranges that match. `line` counts from 1.
  */
 export type Snippet = { readonly line: number; readonly text: string; readonly ranges: readonly Range[] };
 
-// LIMIT: of a document are shown so many lines, of a line so many characters.
+// LIMIT: lines shown of a document, and characters shown of a line.
 const MOST_SNIPPETS = 3;
 const MOST_CHARACTERS = 240;
-/** LIMIT: UTF-16 units of a line that are looked at. */
+/** LIMIT: UTF-16 units of a line that are searched. */
 const MOST_OF_A_LINE = 2_048;
-/** What is shown before the first match of a long line. */
+/** Characters shown before the first match of a long line. */
 const LEAD = 60;
 const CUT = "…";
 
 /**
- * What to look for, folded. `whole`: only as a word of its own (short words are part of too many).
+ * A folded text to find. `whole`: match only whole words, as short words are part of too many
+ * others.
  */
 export type Needle = { readonly text: string; readonly whole: boolean };
 
@@ -28,13 +29,13 @@ export function needleOf(text: string, whole: boolean): Needle {
   return { text: foldText(text), whole };
 }
 
-/** A line that contains needles; the more different ones, the greater its weight. */
+/** A line that contains needles. `weight` grows with the number of different needles. */
 type Weighed = { readonly index: number; readonly weight: number };
 
 /**
  * Returns the lines that show best why a document was found: those with the most different needles,
- * in the order of the text. At most three; where no line contains a needle (its path does), the
- * first line that is not blank, without ranges.
+ * in the order of the text. At most three. If only the path matched, returns the first line that is
+ * not blank, without ranges.
  */
 export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] {
   const lines = linesOf(text);
@@ -44,7 +45,10 @@ export function snippetsOf(text: string, needles: readonly Needle[]): Snippet[] 
   return first === -1 ? [] : [excerpt(first + 1, lines[first]!, [])];
 }
 
-/** Ends as soon as enough lines contain all needles: no other line is better. */
+/**
+ * Returns the best lines. Stops once enough lines contain all needles, because no line can be
+ * better.
+ */
 function bestOf(lines: readonly string[], needles: readonly Needle[]): Weighed[] {
   const most = needles.reduce((sum, needle) => sum + weightOf(needle), 0);
   const found: Weighed[] = [];
@@ -62,7 +66,9 @@ function bestOf(lines: readonly string[], needles: readonly Needle[]): Weighed[]
     .sort((a, b) => a.index - b.index);
 }
 
-/** A longer needle says more than a pair of characters. */
+/**
+ * Returns the weight of a needle. Longer needles are more significant than a pair of characters.
+ */
 function weightOf({ text }: Needle): number {
   return 1 + text.length / 100;
 }
@@ -79,7 +85,7 @@ function* placesOf(folded: string, { text, whole }: Needle): Generator<Range, vo
   }
 }
 
-/** The part of a line around its first match, with the matches that are in that part. */
+/** Cuts a line around its first match, and returns it with the matches in that part. */
 function excerpt(line: number, text: string, needles: readonly Needle[]): Snippet {
   const folded = foldLine(beginningOf(text));
   const part = text.slice(0, MOST_OF_A_LINE + 2 * MOST_CHARACTERS);
@@ -95,7 +101,7 @@ function excerpt(line: number, text: string, needles: readonly Needle[]): Snippe
   return { line, text: before + characters.slice(from, to).join("") + after, ranges: shown };
 }
 
-/** Returns the first character of a line that belongs to a match; 0 where there is none. */
+/** Returns the first character of a line that belongs to a match; 0 without a match. */
 function firstMatch(line: FoldedLine, needles: readonly Needle[]): number {
   let first: Range | null = null;
   for (const needle of needles) {
@@ -105,7 +111,7 @@ function firstMatch(line: FoldedLine, needles: readonly Needle[]): number {
   return first === null ? 0 : line.toCharacters(...first)[0];
 }
 
-/** The places of a needle between two characters of a line. */
+/** Returns the ranges of a needle between two characters of a line. */
 function rangesOf(line: FoldedLine, needle: Needle, from: number, to: number): Range[] {
   const ranges: Range[] = [];
   for (const place of placesOf(line.folded, needle)) {
@@ -116,7 +122,7 @@ function rangesOf(line: FoldedLine, needle: Needle, from: number, to: number): R
   return ranges;
 }
 
-/** Overlapping and touching ranges become one. */
+/** Joins ranges that overlap or touch. */
 function joined(ranges: readonly Range[]): Range[] {
   const result: [number, number][] = [];
   for (const [start, end] of ranges.toSorted((a, b) => a[0] - b[0])) {

@@ -1,14 +1,14 @@
 /**
- * Shares one thread between searches and all else. Work is counted in steps: characters that are
- * read and compared, or steps of the regex engine. Of all searches together, a round of the event
- * loop does so many steps; then everybody else has a turn.
+ * Shares one thread between searches and all other work. Work is counted in steps: characters read
+ * and compared, or steps of the regex engine. In each round of the event loop, all searches
+ * together may take a limited number of steps. Other tasks then run.
  */
 
-/** The steps of one search. */
+/** Permits the steps of one search. */
 export type Pace = {
   /**
-   * Waits until so many steps may be taken.
-   * @returns false: nobody waits for the answer any more, so the search ends
+   * Waits until the steps may be taken.
+   * @returns false when the client no longer waits, so that the search ends
    */
   take(steps: number): Promise<boolean>;
 };
@@ -16,7 +16,7 @@ export type Pace = {
 /** LIMIT: steps of a round. A step takes 5 to 120 ns. */
 export const STEPS_OF_A_ROUND = 400_000;
 
-/** A search, with the number of those that began before it. */
+/** A search. `number`: how many searches began before it. */
 type Search = { readonly number: number; spent: number };
 type Waiting = { readonly search: Search; readonly steps: number; readonly goOn: () => void };
 
@@ -26,12 +26,15 @@ export class SearchTurns {
   #searches = 0;
   #left = STEPS_OF_A_ROUND;
 
-  /** @param atNextRound calls back when all others have had a turn */
+  /** @param atNextRound schedules a callback for after all other tasks have run */
   constructor(atNextRound: (begin: () => void) => void) {
     this.#atNextRound = atNextRound;
   }
 
-  /** @param isGone whether nobody waits for the answer any more */
+  /**
+   * Returns the pace of a new search.
+   * @param isGone whether the client no longer waits for the answer
+   */
   paceOf(isGone: () => boolean): Pace {
     const search: Search = { number: this.#searches++, spent: 0 };
     return {
@@ -45,7 +48,7 @@ export class SearchTurns {
     };
   }
 
-  /** What takes more than a round has one for itself. */
+  /** Returns whether the steps fit in this round. Work larger than a round gets a whole round. */
   #hasRoomFor(steps: number): boolean {
     return steps <= this.#left || this.#left === STEPS_OF_A_ROUND;
   }
@@ -57,7 +60,10 @@ export class SearchTurns {
     });
   }
 
-  /** One goes on, as far as it gets in this round: it may end, and need no other. */
+  /**
+   * Starts a round for the first search in line. It may use the whole round, so it may finish
+   * without another.
+   */
   #beginRound(): void {
     this.#left = STEPS_OF_A_ROUND;
     this.#waiting.sort((a, b) => (isBefore(a.search, b.search) ? -1 : 1));
@@ -69,8 +75,9 @@ export class SearchTurns {
 }
 
 /**
- * A search that has taken fewer whole rounds goes first, so that no long one keeps a short one; of
- * such, the one that began first, so that not all of them end late.
+ * Returns whether one search has priority: the one with fewer whole rounds, so that long searches
+ * do not delay short ones. Among equals the older one precedes, so that not all of them finish
+ * late.
  */
 function isBefore(one: Search, other: Search): boolean {
   const rounds = Math.floor(one.spent / STEPS_OF_A_ROUND) - Math.floor(other.spent / STEPS_OF_A_ROUND);
