@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
-import { isSidecarName, nameOf } from "../../src/contract/path.ts";
+import { isConflictCopyName, nameOf } from "../../src/contract/path.ts";
 import {
   type Ended,
   type Field,
@@ -51,7 +51,7 @@ export async function rememberBefore(field: Field): Promise<Before> {
 const titleOf = (text: string) => text.slice(0, text.indexOf("\n"));
 
 /** A text that did not merge and was put beside, on purpose and by that name. */
-const isBeside = (path: string) => isSidecarName(nameOf(path)) || /-late(-\d+)?\.md$/.test(path);
+const isBeside = (path: string) => isConflictCopyName(nameOf(path)) || /-late(-\d+)?\.md$/.test(path);
 
 function idsByTitle(there: ReadonlyMap<string, RemoteDocument>): Map<string, string> {
   return new Map([...there].flatMap(([path, { id, text }]) => (isBeside(path) ? [] : [[titleOf(text), id]])));
@@ -113,7 +113,7 @@ function differing(
     const conflictCopy = conflicts.get(path);
     return (conflictCopy === undefined ? here.get(path) : here.get(conflictCopy)) !== there.get(path)?.text;
   };
-  const paths = new Set([...here.keys()].filter((path) => !isSidecarName(nameOf(path))));
+  const paths = new Set([...here.keys()].filter((path) => !isConflictCopyName(nameOf(path))));
   for (const path of there.keys()) paths.add(path);
   return [...paths].filter(wrong).length;
 }

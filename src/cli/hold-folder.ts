@@ -24,7 +24,7 @@ type HeldFolder = {
  * @param root real path
  * @param what name of the command
  */
-export async function holdFolder(io: Io, root: string, what: string): Promise<Result<HeldFolder>> {
+export async function withFolderReleased(io: Io, root: string, what: string): Promise<Result<HeldFolder>> {
   const hadUnit = await endUnit(io, root);
   if (hadUnit.kind === "trouble") return hadUnit;
   const borrowed = await borrowFolder(root, what, DEADLINE_MS.leave, "leave");
@@ -55,7 +55,7 @@ async function endUnit(io: Io, root: string): Promise<Result<boolean>> {
 }
 
 /** Installs the service of the folder for its new path. */
-export async function installAgain(io: Io, root: string): Promise<void> {
+export async function reinstallService(io: Io, root: string): Promise<void> {
   const unit = unitOf(io, root);
   if (unit === null) return;
   const installed = await installUnit(unit, io.env);

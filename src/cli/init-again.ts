@@ -26,7 +26,7 @@ import { shownName, shownWords } from "../common/shown-name.ts";
  * Runs `init` on a folder that is linked already: it stores a new key, or rebuilds a lost state. It
  * never links the folder to another place.
  */
-export async function initAgain(io: Io, dir: string, args: Args): Promise<ExitCode> {
+export async function initLinkedFolder(io: Io, dir: string, args: Args): Promise<ExitCode> {
   const root = realpathSync(dir);
   const folder = join(root, ".mdmirror");
   const config = readConfig(folder);

@@ -18,7 +18,7 @@ const MOST = 20;
  * Returns a function that gives the lines for the end of a run. It remembers what it reported for
  * each folder.
  */
-export function tellOpenNews(): (
+export function trackProblems(): (
   root: string,
   report: Pick<RunReport, "attention" | "state" | "foreseen">,
 ) => string[] {

@@ -1,4 +1,4 @@
-import type { Halted } from "../mirror/operations/manual/approve.ts";
+import type { StoppedPlan } from "../mirror/operations/manual/approve.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import type { RejectEnd, RejectItem } from "../mirror/operations/manual/reject.ts";
 import { insteadOf, REJECTION_WORDS } from "../mirror/operations/results/halt.ts";
@@ -7,14 +7,14 @@ import { EXIT, type ExitCode } from "./exit.ts";
 import { count } from "../common/count.ts";
 import { agrees } from "./use-mirror.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import { planRejection, rejectHalt } from "../mirror/operations/manual/reject.ts";
+import { planRejection, rejectStop } from "../mirror/operations/manual/reject.ts";
 
 /** Shows what `reject` would restore, asks, and restores it. */
 export async function reject(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
-  halted: Extract<Halted, { kind: "stopped" }>,
+  halted: Extract<StoppedPlan, { kind: "stopped" }>,
   most: number,
 ): Promise<ExitCode> {
   const reasons = halted.reasons.map(({ reason }) => reason);
@@ -35,7 +35,7 @@ export async function reject(
     io.err("  next: mdmirror reject --yes");
     return io.terminal.input ? EXIT.stopped : EXIT.usage;
   }
-  const ends = await rejectHalt(mirror.world, items);
+  const ends = await rejectStop(mirror.world, items);
   return tell(io, ends, mirror.borrowed === true ? "the daemon syncs now" : "next: mdmirror sync");
 }
 

@@ -1,11 +1,11 @@
-import type { ManyWay, ResolveItem } from "../mirror/operations/manual/resolve-many.ts";
+import type { BulkResolution, ResolveItem } from "../mirror/operations/manual/resolve-many.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Args, Io } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
-import { sumLine, tellMany } from "./show-many.ts";
+import { sumLine, printManyAndSync } from "./show-many.ts";
 import { planResolve, resolveMany } from "../mirror/operations/manual/resolve-many.ts";
 
 /**
@@ -17,7 +17,7 @@ export async function resolveSeveral(
   args: Args,
   mirror: OpenedMirror,
   names: readonly string[] | null,
-  way: ManyWay,
+  way: BulkResolution,
 ): Promise<ExitCode> {
   const planned = planResolve(mirror.world, names, way, args.flag("force"));
   if (planned.kind === "trouble") return complain(io, planned.trouble);
@@ -29,24 +29,24 @@ export async function resolveSeveral(
     return EXIT.inSync;
   }
   const { value: done, isStopped } = await io.stoppable((stop) => resolveMany(mirror.world, items, stop));
-  return tellMany(io, args, mirror, { ...done, isStopped, word: WORDS[way], beside: { way } });
+  return printManyAndSync(io, args, mirror, { ...done, isStopped, word: WORDS[way], beside: { way } });
 }
 
 const ZERO = { done: 0, left: 0, failed: 0 };
 
-const NOTHING: Readonly<Record<ManyWay, string>> = {
+const NOTHING: Readonly<Record<BulkResolution, string>> = {
   mine: "no conflicts and no blocked documents",
   theirs: "no conflicts and no blocked documents",
   "merged-where-clean": "no conflicts",
 };
 
-const WORDS: Readonly<Record<ManyWay, string>> = {
+const WORDS: Readonly<Record<BulkResolution, string>> = {
   mine: "resolved, mine",
   theirs: "resolved, theirs",
   "merged-where-clean": "resolved, merged",
 };
 
-function showPlanned(io: Io, args: Args, items: readonly ResolveItem[], way: ManyWay): ExitCode {
+function showPlanned(io: Io, args: Args, items: readonly ResolveItem[], way: BulkResolution): ExitCode {
   const able = items.filter(({ kind }) => kind === "end").length;
   const counts = { done: able, left: items.length - able, failed: 0 };
   if (args.flag("json")) {

@@ -19,7 +19,7 @@ type Done = ManyEnds & {
 };
 
 /** Prints the results, then syncs unless `--no-sync` was given. */
-export async function tellMany(io: Io, args: Args, mirror: OpenedMirror, done: Done): Promise<ExitCode> {
+export async function printManyAndSync(io: Io, args: Args, mirror: OpenedMirror, done: Done): Promise<ExitCode> {
   if (!args.flag("json")) showMany(io, done);
   return endMany(io, args, mirror, {
     run: done.run,

@@ -1,4 +1,4 @@
-import type { Meeting } from "../mirror/operations/history/meeting.ts";
+import type { ConflictLines } from "../mirror/operations/history/meeting.ts";
 import { originSpans } from "../mirror/operations/history/origins.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
@@ -10,7 +10,7 @@ import { originLines } from "./show-origins.ts";
  * Shows the lines of a document in conflict that merge and those that do not. Returns null, after a
  * line that says why, if the caller has to show both versions instead.
  */
-export function showMeeting(io: Io, path: string, meeting: Meeting, json: boolean): ExitCode | null {
+export function showConflictLines(io: Io, path: string, meeting: ConflictLines, json: boolean): ExitCode | null {
   if (meeting.kind !== "parts") {
     if (!json) io.err(`mdmirror: ${shownName(path)} is in conflict: ${whyNot(meeting)}`);
     return null;
@@ -26,7 +26,7 @@ export function showMeeting(io: Io, path: string, meeting: Meeting, json: boolea
   return EXIT.attention;
 }
 
-function whyNot(meeting: Exclude<Meeting, { kind: "parts" }>): string {
+function whyNot(meeting: Exclude<ConflictLines, { kind: "parts" }>): string {
   switch (meeting.kind) {
     case "merges":
       return "the two edits now merge; the next sync resolves the conflict";

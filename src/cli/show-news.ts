@@ -6,10 +6,10 @@ import type { ActionKind } from "../mirror/model/action.ts";
 import type { Io } from "./command.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
-import { NEXT_OF_HALT } from "../mirror/operations/results/attention.ts";
-import { newsJson } from "../mirror/operations/results/news.ts";
+import { NEXT_OF_STOP } from "../mirror/operations/results/attention.ts";
+import { eventJson } from "../mirror/operations/results/news.ts";
 import { count } from "../common/count.ts";
-import { tellOpenNews } from "./open-news.ts";
+import { trackProblems } from "./open-news.ts";
 import { onceLines } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
@@ -26,9 +26,9 @@ type NewsOptions = {
   readonly several: boolean;
 };
 
-export function showNews(io: Io, { json, several }: NewsOptions): (root: string, news: FolderEvent) => void {
+export function showEvents(io: Io, { json, several }: NewsOptions): (root: string, news: FolderEvent) => void {
   const lastPhase = new Map<string, string>();
-  const openNews = tellOpenNews();
+  const openNews = trackProblems();
   const names = new Map<string, string>();
   const tell = (root: string, news: FolderEvent, lines: readonly string[]) => {
     if (several && news.kind !== "change") readNames(names, io.env);
@@ -38,10 +38,10 @@ export function showNews(io: Io, { json, several }: NewsOptions): (root: string,
   const pending = new PendingNews((root, together) => tell(root, together[0]!, pendingLines(together)));
   return (root, news) => {
     if (news.kind === "phase" && !isNewPhase(lastPhase, root, news.phase)) return;
-    if (json) return io.out(jsonLine(newsJson(root, news)));
+    if (json) return io.out(jsonLine(eventJson(root, news)));
     if (news.kind === "deletion-pending") return pending.add(root, news);
     pending.flush(root);
-    tell(root, news, [...newsLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])]);
+    tell(root, news, [...eventLines(news), ...(news.kind === "run" ? openNews(root, news.report) : [])]);
   };
 }
 
@@ -90,7 +90,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; scanning everything`],
 };
 
-export function newsLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
+export function eventLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
   return NEWS_LINES[news.kind as K](news);
 }
 
@@ -105,7 +105,7 @@ function phaseLines(phase: News<"phase">["phase"]): string[] {
         ? ["paused; next: mdmirror resume"]
         : [`${phase.why}: ${shownWords(phase.detail).replace(/\.$/, "")}; ${nextOfWaiting(phase.why)}`];
     case "stopped":
-      return [`Stopped: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_HALT}`];
+      return [`Stopped: ${shownWords(phase.detail)}`, `  next: ${NEXT_OF_STOP}`];
     case "ended":
       return ["ended"];
     case "idle":

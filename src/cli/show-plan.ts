@@ -3,7 +3,7 @@ import { type Preview, previewSync, type RunRequest } from "../mirror/folder/run
 import type { Io } from "./command.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import { complain } from "./complain.ts";
-import { nextOfHalt } from "../mirror/operations/results/attention.ts";
+import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { pathsOf, planJson } from "../mirror/operations/results/plan.ts";
 import { groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -86,6 +86,6 @@ function verdictLines(verdict: Planned["plan"]["verdict"], paint: Paint): string
   if (verdict.kind === "run") return [];
   return [
     ...verdict.reasons.map(({ reason, detail }) => `  ${paint.bad("would stop")}: ${shownWords(detail)} (${reason})`),
-    ...nextOfHalt(verdict.reasons).map((way) => `  next: ${way}`),
+    ...nextOfStop(verdict.reasons).map((way) => `  next: ${way}`),
   ];
 }

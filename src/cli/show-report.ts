@@ -4,8 +4,8 @@ import type { Io } from "./command.ts";
 import { faultTrouble } from "../mirror/folder/fault-trouble.ts";
 import { complain } from "./complain.ts";
 import { actionPath } from "../mirror/operations/results/actions.ts";
-import { NEXT_OF_LOST_ROOT, nextOfHalt } from "../mirror/operations/results/attention.ts";
-import { inertDetails, madeWayDetail, renamedDetail } from "../mirror/operations/results/report.ts";
+import { NEXT_WITHOUT_ROOT, nextOfStop } from "../mirror/operations/results/attention.ts";
+import { inertDetails, renamedForCopyDetail, renamedDetail } from "../mirror/operations/results/report.ts";
 import { doneLine } from "../mirror/operations/results/done.ts";
 import { actionWords } from "../mirror/operations/results/actions.ts";
 import { actionName } from "../mirror/operations/results/actions.ts";
@@ -91,7 +91,7 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
 export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
   return [
     ...renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
-    ...madeWay.slice(0, MOST).map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(madeWayDetail(keptAs))}`),
+    ...madeWay.slice(0, MOST).map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(renamedForCopyDetail(keptAs))}`),
   ];
 }
 
@@ -109,7 +109,7 @@ function showHalt(io: Io, { safetyStop, stopped }: RunReport): void {
   for (const { reason, detail } of safetyStop?.reasons ?? [])
     io.err(`${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`);
   if (safetyStop?.reasons.some(({ reason }) => NOT_APPROVABLE.has(reason)) === true) {
-    io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
+    io.err(`  next: ${NEXT_WITHOUT_ROOT}`);
     return;
   }
   const named = stopped
@@ -126,7 +126,7 @@ function showHalt(io: Io, { safetyStop, stopped }: RunReport): void {
     io.err("  next: to let one side win where both are new: mdmirror init DIR --prefer local | remote; otherwise:");
   }
   if (named.length > MOST) io.err(`    … and ${count(named.length - MOST)} more: mdmirror plan --all`);
-  for (const line of nextOfHalt(safetyStop?.reasons ?? [])) io.err(`  next: ${line}`);
+  for (const line of nextOfStop(safetyStop?.reasons ?? [])) io.err(`  next: ${line}`);
 }
 
 function summaryLine(report: RunReport, took: number, paint: Paint = PLAIN): string {

@@ -1,8 +1,8 @@
-import type { NewsState } from "../mirror/ports/news.ts";
+import type { EventStreamState } from "../mirror/ports/news.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Trouble } from "../common/trouble.ts";
-import { nextOfHalt } from "../mirror/operations/results/attention.ts";
+import { nextOfStop } from "../mirror/operations/results/attention.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";
 import { exitOfTrouble } from "./complain.ts";
@@ -46,7 +46,7 @@ export function showUntrusted(io: Io, { kind, what, next }: Trouble, json: boole
 }
 
 /** A service without events is polled, which needs no line. */
-const NEWS_WORDS: { readonly [Kind in NewsState["kind"]]: string } = {
+const NEWS_WORDS: { readonly [Kind in EventStreamState["kind"]]: string } = {
   off: "",
   none: "",
   listening: "; the service reports changes immediately",
@@ -86,7 +86,7 @@ function holdingLines(status: MirrorStatus, age: string | null, paint: Paint): s
   const where = `${shownWords(status.url)}${remote === "" ? "" : `, folder ${shownName(remote)}`}`;
   return [
     `${plural(documents, "document")} in ${plural(folders, "folder")}, linked to ${where}`,
-    standingLine(status, age, paint),
+    lastSyncLine(status, age, paint),
     ...(pending > 0 ? [`${plural(pending, "step")} interrupted; the next sync completes them`] : []),
     ...(suspended > 0
       ? [`${plural(suspended, "synced document")} now excluded by your ignore rules; they stay on both sides`]
@@ -112,7 +112,7 @@ function haltLines({ safetyStop }: MirrorStatus, paint: Paint): string[] {
   if (safetyStop === null) return [];
   const ways = safetyStop.approved
     ? ["  approved; next: mdmirror sync"]
-    : nextOfHalt(safetyStop.reasons).map((way) => `  next: ${way}`);
+    : nextOfStop(safetyStop.reasons).map((way) => `  next: ${way}`);
   return [
     ...safetyStop.reasons.map(({ reason, detail }) => `${paint.bad("Stopped")}: ${shownWords(detail)} (${reason})`),
     ...ways,
@@ -138,7 +138,7 @@ function reviewLines(reviews: MirrorStatus["reviewedSince"]): string[] {
  * Returns the time of the last run that proved both sides equal, and the end of a later run that
  * did not.
  */
-export function standingLine(status: MirrorStatus, age: string | null, paint: Paint): string {
+export function lastSyncLine(status: MirrorStatus, age: string | null, paint: Paint): string {
   const { state } = status;
   if (state === "in-sync") return `${paint.good("In sync")}: last sync ${age} ago, nothing pending`;
   if (state === "never") return "Never synced; run: mdmirror sync";

@@ -2,7 +2,7 @@ import { STAYS } from "../mirror/operations/doctor/why-plan.ts";
 import { originClause } from "../mirror/operations/results/origin.ts";
 import type { WaitAnswer, Waited } from "../mirror/daemon/control/waited.ts";
 import { waitedJson } from "../mirror/operations/results/waited.ts";
-import { NEXT_OF_HALT } from "../mirror/operations/results/attention.ts";
+import { NEXT_OF_STOP } from "../mirror/operations/results/attention.ts";
 import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { trouble } from "../common/trouble.ts";
 import { count, plural } from "../common/count.ts";
@@ -34,7 +34,7 @@ type Telling = { readonly json: boolean; readonly quiet: boolean; readonly took:
  * @param quiet no standard output, and nothing about success
  * @param took milliseconds
  */
-export function tellWaited(io: Io, answer: WaitAnswer, { json, quiet, took }: Telling): ExitCode {
+export function printWaitResult(io: Io, answer: WaitAnswer, { json, quiet, took }: Telling): ExitCode {
   if (answer.kind === "outside") return tellOutside(io, answer.outside);
   if (json) io.out(jsonLine(waitedJson(answer)));
   else {
@@ -76,7 +76,7 @@ function showOpen(io: Io, waited: Waited): void {
 /** A reason that all paths share is shown once. */
 const NEXT: Readonly<Partial<Record<Waited["state"], string>>> = {
   paused: "mdmirror resume, or once: mdmirror sync",
-  stopped: NEXT_OF_HALT,
+  stopped: NEXT_OF_STOP,
   offline: "mdmirror status; try again: mdmirror sync",
 };
 

@@ -1,5 +1,5 @@
 import { ageText } from "../common/age.ts";
-import { type LookedAt, lookAtAll } from "../mirror/folder/look-at-all.ts";
+import { type FolderStatus, readAllStatuses } from "../mirror/folder/look-at-all.ts";
 import { ageOf } from "../mirror/folder/look.ts";
 import { statusJson } from "../mirror/operations/results/status.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
@@ -9,15 +9,15 @@ import { complain, exitOfTrouble } from "./complain.ts";
 import { EXIT, type ExitCode, worstExit } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
 import { type Paint, paintFor } from "./paint.ts";
-import { type Asked, exitOfStatus, isOver, standingLine } from "./show-status.ts";
+import { type Asked, exitOfStatus, isOver, lastSyncLine } from "./show-status.ts";
 import { columns } from "./when.ts";
 
 /** Prints a line for each linked folder (`status --all`). The exit code is that of the worst. */
-export async function tellAll(io: Io, asked: Asked): Promise<ExitCode> {
-  const looked = await lookAtAll(io);
+export async function printAllStatuses(io: Io, asked: Asked): Promise<ExitCode> {
+  const looked = await readAllStatuses(io);
   if (looked.kind === "trouble") return complain(io, looked.trouble);
   const { mirrors, unfit } = looked.value;
-  for (const why of unfit) tellUnfit(io, why);
+  for (const why of unfit) printUntrustedEntries(io, why);
   const now = io.clock.now();
   const exits = mirrors.map((one) => exitOf(one, asked, now));
   if (asked.json) io.out(jsonLine({ mirrors: mirrors.map((one, at) => ({ ...jsonOf(one, now), exit: exits[at] })) }));
@@ -26,17 +26,17 @@ export async function tellAll(io: Io, asked: Asked): Promise<ExitCode> {
   return worstExit([...exits, ...unfit.map(() => EXIT.usage)]);
 }
 
-export function tellUnfit(io: Io, why: string): void {
+export function printUntrustedEntries(io: Io, why: string): void {
   io.err(`mdmirror: ${shownWords(why)}; run mdmirror trust to allow its folders again`);
 }
 
-function exitOf({ look }: LookedAt, { maxAge }: Asked, now: number): ExitCode {
+function exitOf({ look }: FolderStatus, { maxAge }: Asked, now: number): ExitCode {
   if (look.kind === "unseen") return exitOfTrouble(look.trouble);
   return exitOfStatus(look.status, maxAge !== null && isOver(ageOf(look.status, now), maxAge.ms));
 }
 
 /** Returns `name`, `root` and `state`, then the members of `status --json`. */
-function jsonOf({ mirror: { name, root }, look, state }: LookedAt, now: number): object {
+function jsonOf({ mirror: { name, root }, look, state }: FolderStatus, now: number): object {
   if (look.kind === "seen") {
     return { name, root, ...statusJson(look.status, ageOf(look.status, now)), state, daemon: look.daemon };
   }
@@ -46,7 +46,7 @@ function jsonOf({ mirror: { name, root }, look, state }: LookedAt, now: number):
 
 function tellLines(
   io: Io,
-  mirrors: readonly LookedAt[],
+  mirrors: readonly FolderStatus[],
   exits: readonly ExitCode[],
   { maxAge }: Asked,
   now: number,
@@ -63,8 +63,8 @@ function tellLines(
   if (first !== undefined) io.err(`  next: mdmirror status ${shellWord(first.mirror.name)}`);
 }
 
-function wordsOf({ look, state }: LookedAt, now: number, paint: Paint): string {
+function wordsOf({ look, state }: FolderStatus, now: number, paint: Paint): string {
   if (look.kind === "unseen") return `${paint.bad(state)}: ${shownWords(look.trouble.what)}`;
   const age = ageOf(look.status, now);
-  return standingLine(look.status, age === null ? null : ageText(age), paint);
+  return lastSyncLine(look.status, age === null ? null : ageText(age), paint);
 }

@@ -1,5 +1,5 @@
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
-import { type Look, lookAtMirror } from "../mirror/folder/look.ts";
+import { type StatusReading, readFolderStatus } from "../mirror/folder/look.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";
@@ -35,18 +35,18 @@ type Short = {
   readonly inSyncAsOf: number | null;
 };
 
-export async function tellShort(io: Io, { dir, json }: Asked): Promise<ExitCode> {
+export async function printShortStatus(io: Io, { dir, json }: Asked): Promise<ExitCode> {
   // A prompt runs in any folder, so a folder that is not linked is no error to report.
   if (dir === undefined && nearest(io, io.cwd).root === null) return EXIT.usage;
   const root = findMirror(io, dir);
   if (root.kind === "trouble") return complain(io, root.trouble);
-  const look = await lookAtMirror(root.value, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, isStrict: true });
+  const look = await readFolderStatus(root.value, { env: io.env, cwd: io.cwd, daemonMs: DAEMON_MS, isStrict: true });
   const short = shortOf(look);
   io.out(json ? JSON.stringify(short) : wordsOf(short).join(" "));
   return look.kind === "seen" ? EXIT_OF_STATE[look.status.state] : exitOfTrouble(look.trouble);
 }
 
-function shortOf(look: Look): Short {
+function shortOf(look: StatusReading): Short {
   if (look.kind === "unseen") {
     const state = look.trouble.code === "untrusted" ? "untrusted" : "unreadable";
     return { state, conflicts: 0, blocked: 0, waiting: 0, reviews: 0, daemon: "none", inSyncAsOf: null };

@@ -15,7 +15,7 @@ import { jsonLine } from "./json-line.ts";
 
 /** Shows the end of a `sync` according to its options. */
 
-export type Telling = { readonly quiet: boolean; readonly json: boolean };
+export type RunPrinter = { readonly quiet: boolean; readonly json: boolean };
 
 type RunTelling = {
   readonly url: string;
@@ -25,11 +25,11 @@ type RunTelling = {
   readonly beside?: object;
 };
 
-export function tellRun(
+export function printRun(
   io: Io,
   root: string,
   report: RunReport,
-  { quiet, json, url, took, beside = {} }: Telling & RunTelling,
+  { quiet, json, url, took, beside = {} }: RunPrinter & RunTelling,
 ): ExitCode {
   const isPassing = passes(report);
   // This run had the lock and may have reached the service, so these problems have ended.
@@ -45,7 +45,7 @@ export function tellRun(
  * Prints why a run could not start. With `--quiet`, another active run is reported only if that has
  * lasted; the exit code shows it immediately.
  */
-export function tellTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: Telling): ExitCode {
+export function printTrouble(io: Io, root: string, trouble: Trouble, { quiet, json }: RunPrinter): ExitCode {
   if (trouble.kind !== "locked" || !quiet || json) return complain(io, trouble);
   whenItLasted(io, root, "locked", () => void complain(io, trouble));
   return exitOfTrouble(trouble);

@@ -110,6 +110,6 @@ export function cutToBytes(text: string, max: number): string {
  * Tells whether a name has the form of a conflict copy. Such files are never mapped nor uploaded,
  * even if the state is lost.
  */
-export function isSidecarName(name: string): boolean {
+export function isConflictCopyName(name: string): boolean {
   return SIDECAR.test(name);
 }

@@ -1,7 +1,7 @@
-import type { Halted } from "../mirror/operations/manual/approve.ts";
+import type { StoppedPlan } from "../mirror/operations/manual/approve.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import type { Preview } from "../mirror/folder/run.ts";
-import { NEXT_OF_LOST_ROOT } from "../mirror/operations/results/attention.ts";
+import { NEXT_WITHOUT_ROOT } from "../mirror/operations/results/attention.ts";
 import { guardKey } from "../mirror/planner/verdict/guard-key.ts";
 import { MdmirrorError } from "./error.ts";
 import { errorOf } from "./told.ts";
@@ -13,9 +13,9 @@ import type { SafetyStop, SafetyStopAnswer, MirrorPlan } from "./types.ts";
  */
 
 type Planned = Extract<Preview, { kind: "planned" }>;
-type Decidable = Extract<Halted, { kind: "stopped" }>;
+type Decidable = Extract<StoppedPlan, { kind: "stopped" }>;
 
-export function haltOf({ plan: { verdict, steps } }: Planned): SafetyStop | null {
+export function safetyStopOf({ plan: { verdict, steps } }: Planned): SafetyStop | null {
   if (verdict.kind === "run") return null;
   const { reasons, stoppedSteps, byReason } = verdict;
   const keys = [
@@ -25,7 +25,7 @@ export function haltOf({ plan: { verdict, steps } }: Planned): SafetyStop | null
   return { reasons, byReason, keys: [...keys].sort() };
 }
 
-export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
+export async function approveStop(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
   const { approve } = await import("../mirror/operations/manual/approve.ts");
   const halted = await findSeen(mirror, plan);
   if (halted === null) return { count: 0, left: [] };
@@ -33,7 +33,7 @@ export async function approveHalt(mirror: OpenedMirror, plan: MirrorPlan): Promi
   return { count: halted.keys.length, left: [] };
 }
 
-export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
+export async function rejectStop(mirror: OpenedMirror, plan: MirrorPlan): Promise<SafetyStopAnswer> {
   const { withdrawApproval } = await import("../mirror/operations/manual/approve.ts");
   const rejecting = await import("../mirror/operations/manual/reject.ts");
   // Steps that were approved before count as stopped again.
@@ -42,7 +42,7 @@ export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promis
   if (halted === null) return { count: 0, left: [] };
   const reasons = halted.reasons.map(({ reason }) => reason);
   const items = rejecting.planRejection(mirror.world.state, halted.plan, halted.trees, reasons);
-  const ends = items.length === 0 ? [] : await rejecting.rejectHalt(mirror.world, items);
+  const ends = items.length === 0 ? [] : await rejecting.rejectStop(mirror.world, items);
   const left = ends.flatMap(({ item, done, note }) => (done ? [] : [{ path: item.path, why: note }]));
   return { count: ends.length - left.length, left };
 }
@@ -52,9 +52,9 @@ export async function rejectHalt(mirror: OpenedMirror, plan: MirrorPlan): Promis
  * @throws if more is stopped than the plan shows
  */
 async function findSeen(mirror: OpenedMirror, { safetyStop }: MirrorPlan): Promise<Decidable | null> {
-  const { findHalt } = await import("../mirror/operations/manual/approve.ts");
+  const { findStop: findHalt } = await import("../mirror/operations/manual/approve.ts");
   const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
-  const { runThatHalted } = await import("../mirror/folder/run.ts");
+  const { stoppedRun: runThatHalted } = await import("../mirror/folder/run.ts");
   const found = await findHalt(mirror, runThatHalted(mirror, false));
   const { root } = mirror;
   switch (found.kind) {
@@ -63,7 +63,7 @@ async function findSeen(mirror: OpenedMirror, { safetyStop }: MirrorPlan): Promi
     case "offline":
       throw errorOf(faultTrouble(found.fault, mirror.url), root);
     case "not-approvable":
-      throw unanswerable(root, "lost-root", "the folder is missing or another one", NEXT_OF_LOST_ROOT);
+      throw unanswerable(root, "lost-root", "the folder is missing or another one", NEXT_WITHOUT_ROOT);
     case "stopped": {
       const seen = new Set(safetyStop?.keys ?? []);
       if (found.keys.every((key) => seen.has(key))) return found;

@@ -1,7 +1,7 @@
 import { requireFitNode } from "./fit-node.ts";
 import { OpenMirror } from "./mirror.ts";
 import { findRoot, Session, worldOf } from "./session.ts";
-import { told, unwrap } from "./told.ts";
+import { withLibraryErrors, unwrap } from "./told.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 
 /** `import … from "mdmirror"`: a linked folder, with the operations of the commands. */
@@ -16,7 +16,7 @@ export type * from "./types.ts";
  * @throws MdmirrorError, code `not-a-mirror`, `foreign-owner`
  */
 export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirror> {
-  return told(dir, () => {
+  return withLibraryErrors(dir, () => {
     requireFitNode();
     const world = worldOf(options);
     return new OpenMirror(new Session(unwrap(findRoot(dir, world.env), dir), world));
@@ -31,7 +31,7 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
  * @throws MdmirrorError, code `linked-already`; `offline` when no service answers at the URL
  */
 export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
-  return told(dir, async () => {
+  return withLibraryErrors(dir, async () => {
     requireFitNode();
     const { link } = await import("./link.ts");
     const root = unwrap(await link(dir, options), dir);

@@ -2,7 +2,7 @@ import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
 import { errorOf, unwrap } from "./told.ts";
 import { resolveManyBy, restoreManyTo } from "./many.ts";
-import { approveHalt, haltOf, rejectHalt } from "./halt.ts";
+import { approveStop, safetyStopOf, rejectStop } from "./halt.ts";
 import type { Session } from "./session.ts";
 import type {
   Choice,
@@ -42,7 +42,7 @@ export class OpenMirror implements Mirror {
   status(): Promise<StatusReport> {
     const { root, world } = this.#session;
     return this.#session.run(root, async () => {
-      const { ageOf, lookAtMirror } = await import("../mirror/folder/look.ts");
+      const { ageOf, readFolderStatus: lookAtMirror } = await import("../mirror/folder/look.ts");
       const { statusJson } = await import("../mirror/operations/results/status.ts");
       const look = await lookAtMirror(root, world);
       if (look.kind === "unseen") throw errorOf(look.trouble, root);
@@ -53,13 +53,13 @@ export class OpenMirror implements Mirror {
   plan(): Promise<MirrorPlan> {
     const { root } = this.#session;
     return this.#session.opened({ mode: "read", what: "plan", path: root }, async (mirror) => {
-      const { previewSync, runThatHalted } = await import("../mirror/folder/run.ts");
+      const { previewSync, stoppedRun: runThatHalted } = await import("../mirror/folder/run.ts");
       const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
       const { planJson } = await import("../mirror/operations/results/plan.ts");
       const preview = await previewSync(mirror, runThatHalted(mirror, false));
       if (preview.kind === "offline") throw errorOf(faultTrouble(preview.fault, mirror.url), root);
       const { steps, blocked } = planJson(preview);
-      return { steps, blocked, safetyStop: haltOf(preview) };
+      return { steps, blocked, safetyStop: safetyStopOf(preview) };
     });
   }
 
@@ -94,12 +94,12 @@ export class OpenMirror implements Mirror {
 
   approve(plan: MirrorPlan): Promise<SafetyStopAnswer> {
     const use = { mode: "write", what: "approve", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => approveHalt(mirror, plan));
+    return this.#session.opened(use, (mirror) => approveStop(mirror, plan));
   }
 
   reject(plan: MirrorPlan): Promise<SafetyStopAnswer> {
     const use = { mode: "write", what: "reject", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => rejectHalt(mirror, plan));
+    return this.#session.opened(use, (mirror) => rejectStop(mirror, plan));
   }
 
   conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }> {
@@ -120,8 +120,8 @@ export class OpenMirror implements Mirror {
     givenPath(path);
     givenKind("choice", choice, ["mine", "theirs", "merged", "keep", "delete", "recreate"]);
     return this.#session.opened({ mode: "write", what: "resolve", path }, async ({ world }) => {
-      const { resolveSubject } = await import("../mirror/operations/manual/resolve.ts");
-      const { findSubject } = await import("../mirror/operations/manual/subject.ts");
+      const { resolveProblem: resolveSubject } = await import("../mirror/operations/manual/resolve.ts");
+      const { findProblem: findSubject } = await import("../mirror/operations/manual/subject.ts");
       const subject = unwrap(findSubject(world, path), path);
       const way = choice.kind === "merged" ? { kind: choice.kind, text: choice.text } : { kind: choice.kind };
       const force = "force" in choice && choice.force === true;

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireFitNode } from "./fit-node.ts";
-import { told, unwrap } from "./told.ts";
+import { withLibraryErrors, unwrap } from "./told.ts";
 
 /**
  * `import … from "mdmirror/server"`: the service in this process, for tests of programs that use
@@ -66,7 +66,7 @@ export function startServer(options: ServerOptions = {}): Promise<Server> {
   const removeOwn = () => {
     if (kept === null) rmSync(data, { recursive: true, force: true });
   };
-  return told(data, () => start(data, options, removeOwn)).catch((error: unknown) => {
+  return withLibraryErrors(data, () => start(data, options, removeOwn)).catch((error: unknown) => {
     removeOwn();
     throw error;
   });
@@ -91,7 +91,7 @@ async function start(data: string, options: ServerOptions, removeOwn: () => void
     adminKey: readFileSync(serving.adminKeyFile, "utf8").trim(),
     data,
     importFolder: (dir) =>
-      told(dir, async () => {
+      withLibraryErrors(dir, async () => {
         const { files, folders, refused } = unwrap(await serving.importFolder(resolve(dir), () => undefined), dir);
         return { files, folders, refused: refused.map(({ path, reason }) => ({ path, reason })) };
       }),

@@ -8,7 +8,7 @@ import { ok, type Result, trouble } from "../common/trouble.ts";
 import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { MdmirrorError } from "./error.ts";
-import { told, unwrap } from "./told.ts";
+import { withLibraryErrors, unwrap } from "./told.ts";
 import type { OpenOptions } from "./types.ts";
 
 /** Shared by the calls of one linked folder: the caller's environment, and active calls. */
@@ -80,7 +80,7 @@ export class Session {
       const facts = { kind: "closed", code: "closed", path: this.root, next: "open it again: openMirror" } as const;
       throw new MdmirrorError({ ...facts, message: "the linked folder is closed" });
     }
-    const running = told(path, () => {
+    const running = withLibraryErrors(path, () => {
       // The owner of the folder may change between two calls.
       unwrap(ownFolder(this.root, this.world.env), this.root);
       return work();

@@ -18,7 +18,7 @@ export function unwrap<T>(result: Result<T>, path: string): T {
 }
 
 /** Runs `work`; errors of the disk and of unsafe paths become a `MdmirrorError`. */
-export async function told<T>(path: string, work: () => T | Promise<T>): Promise<T> {
+export async function withLibraryErrors<T>(path: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -3,7 +3,7 @@ import { openLocal } from "../mirror/folder/open-local.ts";
 import type { Digest } from "../contract/digest.ts";
 import { boundedDiff } from "./bounded.ts";
 import { type Ended, type Host, refused, type ServedMirror } from "./tool.ts";
-import { notThere } from "./tools/read.ts";
+import { noDocument } from "./tools/read.ts";
 
 /** Refusal of a change that was made to another version than the present one. */
 
@@ -11,7 +11,7 @@ import { notThere } from "./tools/read.ts";
 export async function refuseStale({ root }: ServedMirror, path: string, given: string, host: Host): Promise<Ended> {
   const read = await readDocument(openSaving(root, host.openOptions), path);
   if (read.kind === "trouble") return refused(read.trouble);
-  if (read.value === null) return refused(notThere(path).trouble);
+  if (read.value === null) return refused(noDocument(path).trouble);
   const { text, version } = read.value;
   const before = host.seen.get(given) ?? keptText(root, given as Digest, host);
   host.seen.add(version, text);

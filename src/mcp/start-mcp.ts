@@ -7,7 +7,7 @@ import { callTool, inputOf } from "./call.ts";
 import { servedMirrors } from "./mirrors.ts";
 import { SeenTexts } from "./seen-texts.ts";
 import { toolsFor } from "./table.ts";
-import { Turns } from "./turns.ts";
+import { FolderQueue } from "./turns.ts";
 import type { Host } from "./tool.ts";
 
 /** Serves linked folders to one client over standard input and output. */
@@ -37,7 +37,7 @@ const INSTRUCTIONS = [
 ].join("\n");
 
 export function startMcp({ roots, isReadOnly, version, onFault, ...openOptions }: McpOptions): Mcp {
-  const turns = new Turns();
+  const turns = new FolderQueue();
   const host: Host = {
     mirrors: servedMirrors(roots, openOptions.env),
     openOptions,

@@ -2,7 +2,7 @@
  * Queue for work that needs a folder's lock: one after the other for each folder, because this
  * process would find it locked by itself.
  */
-export class Turns {
+export class FolderQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
   async take<T>(root: string, work: () => Promise<T>): Promise<T> {

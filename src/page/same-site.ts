@@ -3,7 +3,7 @@
  * requests to this server, even under a host name that it points at this machine (DNS rebinding).
  */
 
-export type Asked = {
+export type SiteRequest = {
   readonly method: string;
   readonly host: string | undefined;
   readonly origin: string | undefined;
@@ -25,7 +25,7 @@ export const REFUSAL_TEXT: Readonly<Record<Refusal, string>> = {
  * @param scheme of our pages' addresses
  * @returns null if it may be answered
  */
-export function refusalOf(asked: Asked, hosts: ReadonlySet<string>, scheme: "http" | "https"): Refusal | null {
+export function refusalOf(asked: SiteRequest, hosts: ReadonlySet<string>, scheme: "http" | "https"): Refusal | null {
   const { method, host, origin, fetchSite } = asked;
   if (host === undefined || !hosts.has(host)) return "host";
   const isRead = method === "GET" || method === "HEAD";

@@ -1,6 +1,6 @@
 import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
-import { SearchTurns } from "../markdown/search/turns.ts";
+import { SearchScheduler } from "../markdown/search/turns.ts";
 import { Admin } from "./admin/admin.ts";
 import { type Admit, hashKey } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/body.ts";
@@ -60,7 +60,7 @@ export class Service {
 
   constructor({ store, now, random, combine, ...options }: ServiceOptions) {
     const [uses, { links = "any" }] = [new KeyUses(), options];
-    const turns = new SearchTurns(options.atNextRound ?? ((begin) => void setImmediate(begin)));
+    const turns = new SearchScheduler(options.atNextRound ?? ((begin) => void setImmediate(begin)));
     const server = { store, cursorSecret: store.cursorSecret, uses, now, random, combine, links, turns };
     const rates = new RateLimiter(now);
     this.#store = store;

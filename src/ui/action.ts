@@ -1,21 +1,21 @@
-import type { LookedAt } from "../mirror/folder/look-at-all.ts";
+import type { FolderStatus } from "../mirror/folder/look-at-all.ts";
 import type { Trouble } from "../common/trouble.ts";
 import { actionForm } from "../page/parts.ts";
 import type { Html, Shown } from "../page/html.ts";
 import type { Notice } from "../page/layout.ts";
 import { mirrorAddress } from "./addresses.ts";
-import type { Asked, Moment, Ui } from "./page.ts";
+import type { PageRequest, Moment, Ui } from "./page.ts";
 
 /** Action of a form on the page of a linked folder. */
 export type UiAction = {
   /** Route below the page of the folder: `sync`, `doc/resolve/*`. */
   readonly path: string;
-  readonly run: (ui: Ui, asked: AskedAction) => Promise<Done>;
+  readonly run: (ui: Ui, asked: ActionRequest) => Promise<Done>;
 };
 
-export type AskedAction = Asked & {
+export type ActionRequest = PageRequest & {
   /** A linked folder that exists and belongs to this user. */
-  readonly mirror: LookedAt["mirror"];
+  readonly mirror: FolderStatus["mirror"];
   readonly form: URLSearchParams;
 };
 

@@ -1,9 +1,9 @@
 import { listConflicts } from "../mirror/operations/manual/conflicts.ts";
-import { findSubject } from "../mirror/operations/manual/subject.ts";
-import { type SubjectView, viewSubject } from "../mirror/operations/manual/subject-view.ts";
+import { findProblem } from "../mirror/operations/manual/subject.ts";
+import { type ProblemView, viewProblem } from "../mirror/operations/manual/subject-view.ts";
 import { ok, type Result, type Trouble } from "../common/trouble.ts";
 import { withLocal } from "../mirror/folder/open-local.ts";
-import type { LookedAt } from "../mirror/folder/look-at-all.ts";
+import type { FolderStatus } from "../mirror/folder/look-at-all.ts";
 import { markedMerge } from "../markdown/merge/marked.ts";
 import type { Ui } from "./page.ts";
 
@@ -13,7 +13,7 @@ export type ConflictModel = {
   readonly root: string;
   readonly path: string;
   /** Null if no problem is open that a choice could resolve. */
-  readonly open: SubjectView | null;
+  readonly open: ProblemView | null;
   /** Reason why `open` is null. */
   readonly why: Trouble | null;
   /** A typed result that could not be saved; null if there is none. */
@@ -27,12 +27,12 @@ export type ConflictModel = {
 /** LIMIT: other conflicts that the page links to. */
 const MOST_OTHERS = 5;
 
-export function modelOfConflict(ui: Ui, { mirror, look }: LookedAt, path: string): Result<ConflictModel> {
+export function modelOfConflict(ui: Ui, { mirror, look }: FolderStatus, path: string): Result<ConflictModel> {
   if (look.kind === "unseen") return { kind: "trouble", trouble: look.trouble };
   const { name, root } = mirror;
   return withLocal<ConflictModel>(root, ui, (local) => {
-    const found = findSubject(local, path);
-    const open = found.kind === "ok" ? viewSubject(local, found.value) : null;
+    const found = findProblem(local, path);
+    const open = found.kind === "ok" ? viewProblem(local, found.value) : null;
     const others = look.status.conflicts.filter((one) => one !== path && one !== open?.path).slice(0, MOST_OTHERS);
     const job = ui.jobs.of(root);
     return ok({
@@ -50,7 +50,7 @@ export function modelOfConflict(ui: Ui, { mirror, look }: LookedAt, path: string
 
 type ConflictsModel = { readonly name: string; readonly root: string } & ReturnType<typeof listConflicts>;
 
-export function modelOfConflicts(ui: Ui, { mirror, look }: LookedAt): Result<ConflictsModel> {
+export function modelOfConflicts(ui: Ui, { mirror, look }: FolderStatus): Result<ConflictsModel> {
   if (look.kind === "unseen") return { kind: "trouble", trouble: look.trouble };
   const { name, root } = mirror;
   return withLocal(root, ui, (local) => ok({ name, root, ...listConflicts(local) }));
@@ -60,7 +60,7 @@ export function modelOfConflicts(ui: Ui, { mirror, look }: LookedAt): Result<Con
 export type Start = "merge" | "mine" | "theirs" | "base" | "draft";
 
 /** Returns null if that content cannot be shown. */
-export function startText(open: SubjectView, draft: string | null, from: Start): string | null {
+export function startText(open: ProblemView, draft: string | null, from: Start): string | null {
   if (from === "draft") return draft;
   const [mine, theirs, base] = [open.mine, open.theirs, open.base].map((one) =>
     one.kind === "text" ? one.text : null,
@@ -78,12 +78,12 @@ export function startNamed(name: string | null): Start | null {
 }
 
 /** Returns the starting content of a form; "" if that is no longer known. */
-export function startAsked(ui: Ui, root: string, path: string, name: string | null): string {
+export function requestedStart(ui: Ui, root: string, path: string, name: string | null): string {
   const from = startNamed(name);
   if (from === null) return "";
   const found = withLocal(root, ui, (local) => {
-    const subject = findSubject(local, path);
-    return subject.kind === "trouble" ? subject : ok(viewSubject(local, subject.value));
+    const subject = findProblem(local, path);
+    return subject.kind === "trouble" ? subject : ok(viewProblem(local, subject.value));
   });
   return found.kind === "trouble" ? "" : (startText(found.value, ui.drafts.of(root, path), from) ?? "");
 }

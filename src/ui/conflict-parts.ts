@@ -1,7 +1,7 @@
 import { nextFor } from "../mirror/operations/results/next-step.ts";
-import { wayWords } from "../mirror/operations/results/ways.ts";
-import type { SubjectView } from "../mirror/operations/manual/subject-view.ts";
-import type { HoldReason, WayKind } from "../mirror/model/hold.ts";
+import { resolutionWords } from "../mirror/operations/results/ways.ts";
+import type { ProblemView } from "../mirror/operations/manual/subject-view.ts";
+import type { HoldReason, ResolutionKind } from "../mirror/model/hold.ts";
 import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { ageOf, badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
@@ -19,7 +19,7 @@ export function standsAs({ open }: ConflictModel, now: number): Html {
   }`;
 }
 
-function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: number): Html {
+function conflictWords(conflict: NonNullable<ProblemView["conflict"]>, now: number): Html {
   const { since, conflictCopy, hasConflictCopy, bothNew, renewed } = conflict;
   const how = bothNew
     ? "It was new on both sides, with different content."
@@ -34,7 +34,7 @@ function conflictWords(conflict: NonNullable<SubjectView["conflict"]>, now: numb
   }</p>`;
 }
 
-function holdWords(hold: NonNullable<SubjectView["hold"]>, now: number): Html {
+function holdWords(hold: NonNullable<ProblemView["hold"]>, now: number): Html {
   const { kind, detail, code, since } = hold;
   return html`<p>${badgeOf("asks", "blocked")} for ${ageOf(since, now)}. <b>${kind}</b>: ${wordsOf(detail)}${code !== null && ` (${code})`}</p>
 ${nextOf(nextFor(hold))}`;
@@ -57,8 +57,8 @@ export function choicesOf(conflict: ConflictModel, moment: Moment): Html {
 <p class="faint">Nothing is lost: the version that you do not choose stays in .mdmirror/trash and in the history.</p></section>`;
 }
 
-function choiceOf(way: WayKind, { conflict, hold }: SubjectView): Html {
-  const { label, does } = wayWords(way, conflict !== null, (hold?.kind ?? null) as HoldReason | null);
+function choiceOf(way: ResolutionKind, { conflict, hold }: ProblemView): Html {
+  const { label, does } = resolutionWords(way, conflict !== null, (hold?.kind ?? null) as HoldReason | null);
   const button = html`<button name="way" value="${way}" aria-describedby="does-${way}">${label}</button> <span id="does-${way}">${does}</span>`;
   if (way !== "recreate") return html`<li>${button}</li>`;
   return html`<li><details class="confirm"><summary>${label} …</summary><p>${button}</p></details></li>`;

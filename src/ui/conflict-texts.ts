@@ -4,7 +4,7 @@ import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { nameOf, wordsOf } from "../page/parts.ts";
 import { countChanges, sidesOf } from "../page/side-by-side.ts";
-import type { ShownText, SubjectView } from "../mirror/operations/manual/subject-view.ts";
+import type { ShownText, ProblemView } from "../mirror/operations/manual/subject-view.ts";
 import { documentAddress } from "./addresses.ts";
 import { type ConflictModel, type Start, startNamed } from "./conflict-model.ts";
 
@@ -19,7 +19,7 @@ export type View = {
   readonly from: Start | null;
 };
 
-export function viewAsked(query: URLSearchParams): View {
+export function requestedView(query: URLSearchParams): View {
   return {
     withBase: query.get("base") === "yes",
     whole: query.get("lines") === "all",
@@ -64,7 +64,7 @@ const WORDS: Readonly<Record<Exclude<Passage["kind"], "same">, string>> = {
 };
 const TWO_WORDS = { ...WORDS, both: "They differ" };
 
-function meetingOf({ mine, theirs, base, conflict }: SubjectView, passages: readonly Passage[]): string {
+function meetingOf({ mine, theirs, base, conflict }: ProblemView, passages: readonly Passage[]): string {
   const changes = plural(countChanges(passages), "place");
   if (countChanges(passages) === 0) return "The versions are equal.";
   if (conflict === null) return `They differ in ${changes}.`;
@@ -86,7 +86,7 @@ function switchesOf(conflict: ConflictModel, view: View, hasBase: boolean): Html
 /**
  * Shows the versions one below the other: at least one cannot be shown, so nothing can be compared.
  */
-function oneOf({ mine, theirs, path }: SubjectView): Html {
+function oneOf({ mine, theirs, path }: ProblemView): Html {
   return html`<section id="texts"><h2>Versions</h2>${oneText(html`Mine, ${nameOf(path)}`, mine)}${oneText(html`Theirs`, theirs)}</section>`;
 }
 

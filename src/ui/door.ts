@@ -21,7 +21,7 @@ const SECRET_DIGITS = 64;
 /** The one user is whoever runs this process. */
 type Me = null;
 
-export class Door {
+export class UiAccess {
   readonly #browsers: Browsers<Me>;
   readonly #tickets: Tickets;
   #hosts: ReadonlySet<string> = new Set();

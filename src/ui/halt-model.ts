@@ -1,14 +1,14 @@
 import type { StoppedRow } from "../mirror/operations/manual/decide-halt.ts";
 import type { RejectItem } from "../mirror/operations/manual/reject.ts";
-import type { LookedAt } from "../mirror/folder/look-at-all.ts";
+import type { FolderStatus } from "../mirror/folder/look-at-all.ts";
 import type { Trouble } from "../common/trouble.ts";
-import { NEXT_OF_LOST_ROOT } from "../mirror/operations/results/attention.ts";
+import { NEXT_WITHOUT_ROOT } from "../mirror/operations/results/attention.ts";
 import { insteadOf } from "../mirror/operations/results/halt.ts";
 import { count } from "../common/count.ts";
 import type { Reason } from "../mirror/planner/verdict/stops.ts";
-import type { HaltLook } from "./halts.ts";
+import type { StopReading } from "./halts.ts";
 import { type MirrorModel, modelOf } from "./mirror-model.ts";
-import type { Asked, Ui } from "./page.ts";
+import type { PageRequest, Ui } from "./page.ts";
 import { type Part, partOf } from "./paging.ts";
 
 /** LIMIT: rows on one page. */
@@ -17,7 +17,7 @@ const SIZE = 100;
 const MOST_BACK = 20;
 
 /** A stop as plain data. */
-export type HaltModel = {
+export type StopModel = {
   readonly mirror: MirrorModel;
   readonly isStopped: boolean;
   readonly approved: boolean;
@@ -48,9 +48,9 @@ export type HaltModel = {
   readonly instead: readonly string[];
 };
 
-const NO_LOOK: HaltLook = { since: null, seen: null };
+const NO_LOOK: StopReading = { since: null, seen: null };
 
-export function modelOfHalt(ui: Ui, looked: LookedAt, asked: Asked): HaltModel {
+export function modelOfStop(ui: Ui, looked: FolderStatus, asked: PageRequest): StopModel {
   const mirror = { ...modelOf(looked, ui), needs: [], waits: [] };
   const safetyStop = looked.look.kind === "seen" ? looked.look.status.safetyStop : null;
   const isOpen = looked.look.kind === "seen" && safetyStop !== null && !safetyStop.approved;
@@ -67,9 +67,9 @@ export function modelOfHalt(ui: Ui, looked: LookedAt, asked: Asked): HaltModel {
 const EMPTY = { seen: "", byReason: false, waiting: 0, sums: [], part: null, back: [], instead: [] } as const;
 
 function viewOf(
-  { since, seen }: HaltLook,
-  asked: Asked,
-): Omit<HaltModel, "mirror" | "isStopped" | "approved" | "reasons"> {
+  { since, seen }: StopReading,
+  asked: PageRequest,
+): Omit<StopModel, "mirror" | "isStopped" | "approved" | "reasons"> {
   const at = seen?.at ?? null;
   if (seen === null) return { look: { since, at, kind: "none", trouble: null }, ...EMPTY };
   if (seen.result.kind === "trouble")
@@ -95,7 +95,7 @@ function viewOf(
 const LOST: Trouble = {
   kind: "usage",
   what: "no answer ends this stop: the folder is missing or another one",
-  next: NEXT_OF_LOST_ROOT,
+  next: NEXT_WITHOUT_ROOT,
 };
 
 function sumsOf(stopped: readonly StoppedRow[]): string[] {
@@ -103,7 +103,7 @@ function sumsOf(stopped: readonly StoppedRow[]): string[] {
   return [...sums].map(([words, all]) => `${words}: ${count(all.length)}`);
 }
 
-function backOf(back: readonly RejectItem[]): HaltModel["back"] {
+function backOf(back: readonly RejectItem[]): StopModel["back"] {
   return [...Map.groupBy(back, ({ kind }) => kind)].map(([kind, all]) => ({
     kind,
     total: all.length,

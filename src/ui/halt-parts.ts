@@ -6,20 +6,20 @@ import { mirrorForm } from "./action.ts";
 import { BRING_BACK, LET_GO } from "./actions/halt.ts";
 import { mirrorAddress } from "./addresses.ts";
 import { explained } from "./help-parts.ts";
-import type { HaltModel } from "./halt-model.ts";
+import type { StopModel } from "./halt-model.ts";
 import type { Moment } from "./page.ts";
 import { pagerOf } from "./paging.ts";
 
 /** Parts of a stop's page. */
 
-export function reasonsOf(reasons: HaltModel["reasons"]): Html {
+export function reasonsOf(reasons: StopModel["reasons"]): Html {
   return html`<ul class="plain" id="reasons">${reasons.map(
     ({ reason, detail }) => html`<li>${explained(reason, badgeOf("bad", reason))} ${wordsOf(detail)}</li>`,
   )}</ul>`;
 }
 
 /** Shows both answers. Each has to be confirmed, and says how many changes it concerns. */
-export function answersTo(safetyStop: HaltModel, moment: Moment): Html {
+export function answersTo(safetyStop: StopModel, moment: Moment): Html {
   const { mirror, seen, sums, part, back, instead } = safetyStop;
   const things = plural(part!.total, "change");
   const go = html`<p>${sums.map((sum) => html`<span class="sum">${sum}</span> `)}</p>
@@ -36,7 +36,7 @@ ${
 }</section>`;
 }
 
-export function stoppedOf({ part, mirror, sums, waiting }: HaltModel): Html {
+export function stoppedOf({ part, mirror, sums, waiting }: StopModel): Html {
   const { items, total } = part!;
   return html`<section id="stopped"><h2>Stopped: ${count(total)}</h2>
 <p>${sums.join("; ")}</p>
@@ -51,7 +51,7 @@ ${
 ${pagerOf(part!, "changes", (page) => mirrorAddress(mirror.name, "safety-stop", { page }))}</section>`;
 }
 
-export function backOf({ back }: HaltModel): Html | null {
+export function backOf({ back }: StopModel): Html | null {
   if (back.length === 0) return null;
   return html`<section id="back"><h2>Effect of Reject</h2><ul>${back.map(
     ({ kind, total, items }) =>

@@ -1,5 +1,5 @@
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
-import { type HaltView, lookAtHalt } from "../mirror/operations/manual/decide-halt.ts";
+import { type StopView, readStop } from "../mirror/operations/manual/decide-halt.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Result, Trouble } from "../common/trouble.ts";
 import type { Changes } from "./changes.ts";
@@ -11,16 +11,16 @@ import { FAULT } from "./pages/trouble.ts";
  */
 
 /** `since`: start of the present scan; meanwhile `seen` is the result of the last one. */
-export type HaltLook = { readonly since: number | null; readonly seen: SeenHalt | null };
-type SeenHalt = { readonly at: number; readonly result: Result<HaltView> };
+export type StopReading = { readonly since: number | null; readonly seen: SeenHalt | null };
+type SeenHalt = { readonly at: number; readonly result: Result<StopView> };
 
 type Held = { key: string; since: number | null; seen: SeenHalt | null };
-type World = Parameters<typeof lookAtHalt>[1] & {
+type World = Parameters<typeof readStop>[1] & {
   readonly changes: Changes;
   readonly onFault: (error: unknown) => void;
 };
 
-export class Halts {
+export class Stops {
   readonly #world: World;
   /** By folder. */
   readonly #held = new Map<string, Held>();
@@ -31,7 +31,7 @@ export class Halts {
   }
 
   /** @param status of a folder that is stopped */
-  of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): HaltLook {
+  of(root: string, { safetyStop, lastRun }: Pick<MirrorStatus, "safetyStop" | "lastRun">): StopReading {
     const key = JSON.stringify([safetyStop, lastRun]);
     const held = this.#held.get(root) ?? { key: "", since: null, seen: null };
     this.#held.set(root, held);
@@ -54,7 +54,7 @@ export class Halts {
     const { clock, changes } = this.#world;
     held.key = key;
     held.since = clock.now();
-    const looking = lookAtHalt(root, this.#world)
+    const looking = readStop(root, this.#world)
       .catch((error: unknown) => ({ kind: "trouble", trouble: this.#troubleOf(error) }) as const)
       .then((result) => {
         held.since = null;

@@ -8,10 +8,10 @@ import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Session } from "../page/sessions.ts";
 import type { UiAction } from "./action.ts";
 import { eventsAddress, SIGN_OUT } from "./addresses.ts";
-import { type Door, NO_TOKEN, refusedTrouble } from "./door.ts";
-import { tellNews } from "./live.ts";
+import { type UiAccess, NO_TOKEN, refusedTrouble } from "./door.ts";
+import { sendUpdates } from "./live.ts";
 import { ownMirror } from "./own-mirror.ts";
-import type { Asked, Moment, Ui, UiPage } from "./page.ts";
+import type { PageRequest, Moment, Ui, UiPage } from "./page.ts";
 import { sectionsOf } from "./sections.ts";
 import { FAULT, NO_PAGE, NOT_SIGNED_IN, SPENT_TICKET, TOO_MANY, troublePage } from "./pages/trouble.ts";
 import { Peers } from "./peers.ts";
@@ -34,7 +34,7 @@ const CHECK_MS = 5_000;
 
 type Site = {
   readonly ui: Ui;
-  readonly door: Door;
+  readonly door: UiAccess;
   readonly notices: Notices;
   readonly bundle: Bundle;
   readonly pages: readonly UiPage[];
@@ -151,7 +151,7 @@ async function showNews(site: Site, page: UiPage, request: FastifyRequest, reply
     return session === null ? null : momentOf(site, session);
   };
   try {
-    await tellNews(ui, page, askedOf(request), { raw: reply.raw, gone: gone.signal, moment });
+    await sendUpdates(ui, page, askedOf(request), { raw: reply.raw, gone: gone.signal, moment });
   } catch (error) {
     site.onFault(error);
     reply.raw.destroy();
@@ -213,7 +213,7 @@ function answerError(site: Site, reply: FastifyReply, error: unknown) {
   return sendTrouble(site, reply, refused, statusCode);
 }
 
-function askedOf(request: FastifyRequest): Asked {
+function askedOf(request: FastifyRequest): PageRequest {
   const at = request.url.indexOf("?");
   const query = new URLSearchParams(at === -1 ? "" : request.url.slice(at));
   return { params: request.params as Readonly<Record<string, string>>, query };

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { shownWords } from "../common/shown-name.ts";
 import { PAGE_HEADERS } from "../page/headers.ts";
 import { troublePage } from "./pages/trouble.ts";
-import type { Asked, Moment, Ui, UiPage } from "./page.ts";
+import type { PageRequest, Moment, Ui, UiPage } from "./page.ts";
 
 /** Sends an open page its new content whenever that differs, as server-sent events. */
 
@@ -20,7 +20,7 @@ type Listener = {
   readonly moment: () => Moment | null;
 };
 
-export async function tellNews(ui: Ui, page: UiPage, asked: Asked, { raw, gone, moment }: Listener): Promise<void> {
+export async function sendUpdates(ui: Ui, page: UiPage, asked: PageRequest, { raw, gone, moment }: Listener): Promise<void> {
   const head = { ...PAGE_HEADERS, "content-type": "text/event-stream; charset=utf-8" };
   raw.writeHead(200, head).write(`retry: ${RETRY_MS}\n\n`);
   let shown = "";
@@ -38,7 +38,7 @@ export async function tellNews(ui: Ui, page: UiPage, asked: Asked, { raw, gone, 
   raw.end();
 }
 
-async function newsOf(ui: Ui, page: UiPage, asked: Asked, moment: Moment) {
+async function newsOf(ui: Ui, page: UiPage, asked: PageRequest, moment: Moment) {
   const opened = await page.open(ui, asked);
   const [key, content] =
     opened.kind === "ok"

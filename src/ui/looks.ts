@@ -1,20 +1,20 @@
-import { type LookedAt, lookAtAll } from "../mirror/folder/look-at-all.ts";
+import { type FolderStatus, readAllStatuses } from "../mirror/folder/look-at-all.ts";
 import { Glances } from "../mirror/folder/glances.ts";
-import type { LookOptions } from "../mirror/folder/look.ts";
+import type { StatusOptions } from "../mirror/folder/look.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import { isSameName } from "../mirror/trust/names.ts";
 import type { Clock } from "../common/clock.ts";
 
 /** States of all linked folders. Pages that ask at about the same time share one reading. */
 
-type Looked = { readonly mirrors: readonly LookedAt[]; readonly unfit: readonly string[] };
+type Looked = { readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] };
 
 /** LIMIT: age of a shared reading, in ms. */
 const FRESH_MS = 250;
 
-type World = LookOptions & { readonly clock: Clock };
+type World = StatusOptions & { readonly clock: Clock };
 
-export class Looks {
+export class StatusReadings {
   readonly #world: World;
   readonly #roots: ReadonlySet<string> | null;
   #last: { readonly at: number; readonly look: Promise<Result<Looked>> } | null = null;
@@ -36,7 +36,7 @@ export class Looks {
     this.#last = null;
   }
 
-  async one(name: string): Promise<Result<LookedAt>> {
+  async one(name: string): Promise<Result<FolderStatus>> {
     const all = await this.all();
     if (all.kind === "trouble") return all;
     const found = all.value.mirrors.find(({ mirror }) => isSameName(mirror.name, name));
@@ -47,7 +47,7 @@ export class Looks {
   }
 
   async #look(): Promise<Result<Looked>> {
-    const looked = await lookAtAll(this.#world);
+    const looked = await readAllStatuses(this.#world);
     if (looked.kind === "trouble" || this.#roots === null) return looked;
     const { mirrors, unfit } = looked.value;
     return ok({ mirrors: mirrors.filter(({ mirror }) => this.#roots!.has(mirror.root)), unfit });

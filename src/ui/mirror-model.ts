@@ -1,4 +1,4 @@
-import type { LookedAt, MirrorWord } from "../mirror/folder/look-at-all.ts";
+import type { FolderStatus, MirrorWord } from "../mirror/folder/look-at-all.ts";
 import type { DaemonStatus, TrafficNow } from "../mirror/daemon/control/protocol.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import { whyNotInSync } from "../mirror/operations/results/needs.ts";
@@ -48,7 +48,7 @@ const TONES: Readonly<Record<MirrorWord, Tone>> = {
   unreadable: "bad",
 };
 
-export function modelOf({ mirror, look, state }: LookedAt, { jobs }: Pick<Ui, "jobs">): MirrorModel {
+export function modelOf({ mirror, look, state }: FolderStatus, { jobs }: Pick<Ui, "jobs">): MirrorModel {
   const { name, root, addresses } = mirror;
   const common = { name, root, addresses, state, tone: TONES[state], job: jobs.of(root) };
   if (look.kind === "unseen") {

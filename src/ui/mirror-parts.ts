@@ -28,7 +28,7 @@ const LABELS: Readonly<Record<MirrorWord, string>> = {
 };
 
 /** Shows the state in one word with its colour, and the last sync. */
-export function standingOf({ state, tone, why, syncedAt }: MirrorModel, now: number): Html {
+export function stateOf({ state, tone, why, syncedAt }: MirrorModel, now: number): Html {
   return html`${badgeOf(tone, LABELS[state])} ${proofOf(state, why, syncedAt, now)}`;
 }
 

@@ -1,7 +1,7 @@
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import { absentTrouble } from "../mirror/trust/list.ts";
 import { checkOwner, examineFolder } from "../mirror/trust/owner.ts";
-import type { AskedAction } from "./action.ts";
+import type { ActionRequest } from "./action.ts";
 import type { Ui } from "./page.ts";
 
 /**
@@ -12,7 +12,7 @@ export async function ownMirror(
   { looks, env }: Pick<Ui, "looks" | "env">,
   name: string,
   form: URLSearchParams,
-): Promise<Result<AskedAction["mirror"]>> {
+): Promise<Result<ActionRequest["mirror"]>> {
   looks.forget();
   const looked = await looks.one(name);
   if (looked.kind === "trouble") return looked;

@@ -8,9 +8,9 @@ import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import type { Changes } from "./changes.ts";
 import type { Drafts } from "./drafts.ts";
-import type { Halts } from "./halts.ts";
+import type { Stops } from "./halts.ts";
 import type { Jobs } from "./jobs.ts";
-import type { Looks } from "./looks.ts";
+import type { StatusReadings } from "./looks.ts";
 
 /** Shared parts of pages and actions. */
 export type Ui = {
@@ -18,7 +18,7 @@ export type Ui = {
   readonly cwd: string;
   readonly clock: Clock;
   readonly random: Random;
-  readonly looks: Looks;
+  readonly looks: StatusReadings;
   readonly documents: Documents;
   readonly folders: FolderLists;
   readonly reads: LocalReads;
@@ -26,11 +26,11 @@ export type Ui = {
   readonly jobs: Jobs;
   readonly changes: Changes;
   readonly drafts: Drafts;
-  readonly halts: Halts;
+  readonly halts: Stops;
 };
 
 /** The named parts of an address (`*`: the rest of its path), and its query. */
-export type Asked = { readonly params: Readonly<Record<string, string>>; readonly query: URLSearchParams };
+export type PageRequest = { readonly params: Readonly<Record<string, string>>; readonly query: URLSearchParams };
 
 /** Context of a page besides its data. */
 export type Moment = {
@@ -50,7 +50,7 @@ export type UiPage = {
   readonly path: string;
   /** True if an open page shows changes without a reload. */
   readonly isLive: boolean;
-  readonly open: (ui: Ui, asked: Asked) => Promise<Result<OpenedPage>>;
+  readonly open: (ui: Ui, asked: PageRequest) => Promise<Result<OpenedPage>>;
 };
 
 /**
@@ -60,7 +60,7 @@ export type PageSpec<Model> = {
   readonly path: string;
   readonly isLive: boolean;
   /** Must change nothing on either side. */
-  readonly look: (ui: Ui, asked: Asked) => Promise<Result<Model>>;
+  readonly look: (ui: Ui, asked: PageRequest) => Promise<Result<Model>>;
   readonly show: (model: Model, moment: Moment) => Content;
 };
 

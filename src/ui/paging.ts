@@ -1,6 +1,6 @@
 import { count } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
-import type { Asked } from "./page.ts";
+import type { PageRequest } from "./page.ts";
 
 /** One page of a long list (`?page=N`). */
 
@@ -14,13 +14,13 @@ export type Part<T> = {
 };
 
 /** A page number out of range shows the nearest page. */
-export function partOf<T>(all: readonly T[], { query }: Pick<Asked, "query">, size: number): Part<T> {
+export function partOf<T>(all: readonly T[], { query }: Pick<PageRequest, "query">, size: number): Part<T> {
   const pages = Math.max(1, Math.ceil(all.length / size));
-  const page = Math.min(pages, pageAsked(query));
+  const page = Math.min(pages, requestedPage(query));
   return { items: all.slice((page - 1) * size, page * size), page, pages, total: all.length };
 }
 
-export function pageAsked(query: URLSearchParams): number {
+export function requestedPage(query: URLSearchParams): number {
   const text = query.get("page") ?? "1";
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : 1;
 }

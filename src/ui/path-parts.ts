@@ -6,7 +6,7 @@ import { documentAddress } from "./addresses.ts";
 /** Parts that the pages of one document or folder share. */
 
 /** Returns the path in an address, without a slash at its end. */
-export function pathAsked(params: Readonly<Record<string, string>>): string {
+export function requestedPath(params: Readonly<Record<string, string>>): string {
   return (params["*"] ?? "").replace(/\/+$/, "");
 }
 

@@ -1,6 +1,6 @@
 import { ok, type Result } from "../common/trouble.ts";
 import { type MirrorModel, modelOf } from "./mirror-model.ts";
-import { type Asked, definePage, type PageSpec, type Ui, type UiPage } from "./page.ts";
+import { type PageRequest, definePage, type PageSpec, type Ui, type UiPage } from "./page.ts";
 
 /** A linked folder that exists and belongs to this user: its contents may be shown. */
 export type SeenMirror = Pick<MirrorModel, "name" | "root" | "needs" | "waits" | "job">;
@@ -10,7 +10,7 @@ export function defineMirrorPage<Model>({
   look,
   ...page
 }: Omit<PageSpec<Model>, "look"> & {
-  readonly look: (ui: Ui, mirror: SeenMirror, asked: Asked) => Result<Model> | Promise<Result<Model>>;
+  readonly look: (ui: Ui, mirror: SeenMirror, asked: PageRequest) => Result<Model> | Promise<Result<Model>>;
 }): UiPage {
   return definePage<Model>({
     ...page,
@@ -21,7 +21,7 @@ export function defineMirrorPage<Model>({
   });
 }
 
-async function seenMirror(ui: Ui, { params }: Asked): Promise<Result<SeenMirror>> {
+async function seenMirror(ui: Ui, { params }: PageRequest): Promise<Result<SeenMirror>> {
   const looked = await ui.looks.one(params["name"]!);
   if (looked.kind === "trouble") return looked;
   const { look } = looked.value;

@@ -8,12 +8,12 @@ import { type Ends, type Peer, peerOf } from "../mirror/trust/peer.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { Changes } from "./changes.ts";
-import { Door } from "./door.ts";
+import { UiAccess } from "./door.ts";
 import { Drafts } from "./drafts.ts";
-import { Halts } from "./halts.ts";
+import { Stops } from "./halts.ts";
 import { listen } from "./http.ts";
 import { Jobs } from "./jobs.ts";
-import { Looks } from "./looks.ts";
+import { StatusReadings } from "./looks.ts";
 import { Notices } from "../page/notices.ts";
 import { ACTIONS, PAGES } from "./table.ts";
 
@@ -51,9 +51,9 @@ export type RunningUi = {
 export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
   const { env, cwd, clock, random, port, roots, onFault } = options;
   const changes = new Changes();
-  const door = new Door({ clock, random });
+  const door = new UiAccess({ clock, random });
   const jobs = new Jobs({ clock, changes, onFault });
-  const halts = new Halts({ env, cwd, clock, random, changes, onFault });
+  const halts = new Stops({ env, cwd, clock, random, changes, onFault });
   const ui = {
     env,
     cwd,
@@ -67,7 +67,7 @@ export async function startUi(options: UiOptions): Promise<Result<RunningUi>> {
     reads: new LocalReads({ clock, random }),
     searches: new SharedUpdates(clock),
     halts,
-    looks: new Looks({ env, cwd, clock }, roots),
+    looks: new StatusReadings({ env, cwd, clock }, roots),
   };
   const how = { peerOf: options.peerOf ?? peerOf, arriveMs: options.arriveMs ?? ARRIVE_MS };
   const notices = new Notices(() => random.hex(NOTICE_DIGITS));

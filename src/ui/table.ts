@@ -13,7 +13,7 @@ import { DIFF } from "./pages/diff.ts";
 import { DOCS } from "./pages/docs.ts";
 import { HISTORY } from "./pages/history.ts";
 import { LOG } from "./pages/log.ts";
-import { HALT } from "./pages/halt.ts";
+import { STOP } from "./pages/halt.ts";
 import { MIRROR } from "./pages/mirror.ts";
 import { NEEDS } from "./pages/needs.ts";
 import { OVERVIEW } from "./pages/overview.ts";
@@ -34,7 +34,7 @@ export const PAGES: readonly UiPage[] = [
   NEEDS,
   CONFLICTS,
   CONFLICT,
-  HALT,
+  STOP,
   DOCS,
   WHY,
   HISTORY,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { HOLD_REASONS, type HoldReason, needsYou } from "../../src/mirror/model/hold.ts";
+import { HOLD_REASONS, type HoldReason, needsUser } from "../../src/mirror/model/hold.ts";
 import { nextFor } from "../../src/mirror/operations/results/next-step.ts";
 
 const reasons = Object.keys(HOLD_REASONS) as HoldReason[];
@@ -11,7 +11,7 @@ test.each(reasons)("what to do about %s is said by itself, and is no way back to
 });
 
 test("what needs a person names something to do, and what ends by itself says so", () => {
-  expect(reasons.filter((reason) => next(reason).startsWith("nothing:") && needsYou(reason))).toEqual([
+  expect(reasons.filter((reason) => next(reason).startsWith("nothing:") && needsUser(reason))).toEqual([
     // It ends with the next run that can see what was not seen.
     "not-seen",
   ]);

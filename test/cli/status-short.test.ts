@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { choosePlace, writePlace } from "../../src/mirror/daemon/control/place.ts";
+import { chooseSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/place.ts";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();
@@ -93,7 +93,7 @@ describe("status --short", () => {
 
   test("does not wait for a daemon that does not answer, and tells the state all the same", async () => {
     await rig.init();
-    const socket = choosePlace(rig.root, { env: {} });
+    const socket = chooseSocketPath(rig.root, { env: {} });
     if (socket.kind === "trouble") throw new Error(socket.trouble.what);
     const callers: Socket[] = [];
     const server = createServer((caller) => void callers.push(caller));
@@ -102,7 +102,7 @@ describe("status --short", () => {
       for (const caller of callers) caller.destroy();
       server.close();
     });
-    writePlace(join(rig.root, ".mdmirror"), { socket: socket.value, pid: 4242, since: 0 });
+    writeSocketPath(join(rig.root, ".mdmirror"), { socket: socket.value, pid: 4242, since: 0 });
     expect(await short()).toEqual({ code: 0, out: ["in-sync silent"], err: [] });
     expect(callers.length).toBeGreaterThan(0);
   });

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
-import { showNews } from "../../src/cli/show-news.ts";
+import { showEvents } from "../../src/cli/show-news.ts";
 import { openRig, type Rig } from "./rig.ts";
 import { startWatch, type WatchEvent, watchHere, type WatchHere, type WatchProcess } from "./watcher.ts";
 
@@ -116,7 +116,7 @@ test("each line bears the name of its mirror, also after it is called otherwise 
   await link("two/notes");
   const lines: string[] = [];
   const io = { out: (line: string) => lines.push(line), env: { XDG_STATE_HOME: rig.stateHome } } as unknown as Io;
-  const show = showNews(io, { json: false, several: true });
+  const show = showEvents(io, { json: false, several: true });
   const woke = (dir: string) => show(at(dir), { kind: "woke", at: 0, sleptMs: 1_000 });
   for (const dir of ["one/notes", "two/notes"]) woke(dir);
   await rig.run(["name", "two/notes", "other"]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FolderEvent } from "../../src/mirror/daemon/daemon.ts";
 import type { Io } from "../../src/cli/command.ts";
-import { newsLines, showNews } from "../../src/cli/show-news.ts";
+import { eventLines, showEvents } from "../../src/cli/show-news.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
 
 test("watch says that a text was sent to review", () => {
@@ -14,14 +14,14 @@ test("watch says that a text was sent to review", () => {
     detail: "edited locally",
   } as const;
   const rest = { lines: null, changeId: null, code: null, requestId: null, run: 1 } as const;
-  const news = { ...change, ...rest, what: "put", outcome: "submitted" } as unknown as Parameters<typeof newsLines>[0];
-  expect(newsLines(news)).toEqual(["→ sent to review: a.md"]);
+  const news = { ...change, ...rest, what: "put", outcome: "submitted" } as unknown as Parameters<typeof eventLines>[0];
+  expect(eventLines(news)).toEqual(["→ sent to review: a.md"]);
 });
 
 describe("what watch tells", () => {
   const heard = (tell: (news: (event: FolderEvent) => void) => void) => {
     const out: string[] = [];
-    const show = showNews({ out: (line) => out.push(line) } as Partial<Io> as Io, { json: false, several: false });
+    const show = showEvents({ out: (line) => out.push(line) } as Partial<Io> as Io, { json: false, several: false });
     tell((event) => show("/w", event));
     return async () => {
       await Promise.resolve();

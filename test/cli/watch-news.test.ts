@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { tellOpenNews } from "../../src/cli/open-news.ts";
+import { trackProblems } from "../../src/cli/open-news.ts";
 
 /** What `watch` says of what needs the user, after each run. */
 
@@ -17,7 +17,7 @@ const says = (path: string, detail = "why") => [
 ];
 
 test("each thing is told once, then what has ended and how many are left", () => {
-  const tell = tellOpenNews();
+  const tell = trackProblems();
   const run = (...attention: readonly ReturnType<typeof one>[]) => tell("w", { state: "attention", attention });
   expect(run(one("a.md"), one("b.md"), one("later.md", "why", true))).toEqual([...says("a.md"), ...says("b.md")]);
   expect(run(one("a.md"), one("b.md"))).toEqual([]);
@@ -43,14 +43,14 @@ test.each([
     { state: "attention" as const, foreseen: [{ reason: "delete-budget-remote" as const, detail: "" }] },
   ],
 ])("a mirror that is %s still needs somebody when all else has ended", (_, report) => {
-  const tell = tellOpenNews();
+  const tell = trackProblems();
   tell("w", { state: "attention", attention: [one("a.md")] });
   expect(tell("w", { ...report, attention: [] })).toEqual(["ended: a.md: type-clash"]);
   expect(tell("w", { ...report, attention: [one("b.md")] })).toEqual(says("b.md"));
 });
 
 test("each folder has its own", () => {
-  const tell = tellOpenNews();
+  const tell = trackProblems();
   expect(tell("v", { state: "attention", attention: [one("a.md")] })).toEqual(says("a.md"));
   expect(tell("w", { state: "attention", attention: [one("a.md")] })).toEqual(says("a.md"));
 });

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { findPlace } from "../../src/mirror/daemon/control/place.ts";
+import { readSocketPath } from "../../src/mirror/daemon/control/place.ts";
 import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
 
 const watched = useWatchedFolder();
@@ -30,7 +30,7 @@ describe("watch", () => {
     "%s ends it with 0; lock, socket and its file are gone",
     async (signal) => {
       const watch = await watched.watching();
-      const { socket } = findPlace(watched.own)!;
+      const { socket } = readSocketPath(watched.own)!;
       expect(statSync(socket).mode & 0o777).toBe(0o600);
       watch.signal(signal);
       expect(await watch.ended).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { sidecarPath } from "../../src/mirror/model/sidecar-path.ts";
+import { conflictCopyPath } from "../../src/mirror/model/sidecar-path.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
@@ -21,7 +21,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
   rig.app.create(PATH, THEIRS);
   mirror.write(PATH, "mine\n");
   await mirror.sync();
-  expect(mirror.texts().get(sidecarPath(PATH, "theirs", 1, MAX_NAME_BYTES))).toBe(THEIRS);
+  expect(mirror.texts().get(conflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES))).toBe(THEIRS);
   mirror.disk.user.remove(`${ROOT}/${PATH}`);
   return { rig, mirror };
 }
@@ -30,7 +30,7 @@ async function inConflict(): Promise<{ readonly rig: Rig; readonly mirror: Mirro
 function expectUndecided({ rig, mirror }: { readonly rig: Rig; readonly mirror: Mirror }, when: string): void {
   expect(rig.app.files().get(PATH)?.text, when).toBe(THEIRS);
   expect([...mirror.texts()], when).toEqual([
-    [sidecarPath(PATH, "theirs", 1, MAX_NAME_BYTES), THEIRS],
+    [conflictCopyPath(PATH, "theirs", 1, MAX_NAME_BYTES), THEIRS],
     [PATH, OTHER],
   ]);
 }

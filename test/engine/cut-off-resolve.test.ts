@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resolveSubject, type Way } from "../../src/mirror/operations/manual/resolve.ts";
-import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
+import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
+import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
 import { Leftovers, Moment, type Pair } from "../simulator/moment.ts";
 import { Killed, type Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
@@ -18,7 +18,7 @@ const SHOWN = LINES.with(12, "by the app, in the same place\n\n");
 const without = (lines: readonly string[]): string => [...lines.slice(0, 3), ...lines.slice(5)].join("");
 const backAgain = (lines: readonly string[]): string => lines.toSpliced(4, 0, "by the app\n\n").join("");
 const BOTH = LINES.with(12, "by the editor and the app\n\n");
-const CHOICES: Readonly<Record<string, { readonly way: Way; readonly ends: string }>> = {
+const CHOICES: Readonly<Record<string, { readonly way: Resolution; readonly ends: string }>> = {
   "with the text of the service": { way: { kind: "theirs" }, ends: backAgain(SHOWN) },
   "with a merged text": { way: { kind: "merged", text: without(BOTH) }, ends: backAgain(BOTH) },
 };
@@ -37,13 +37,13 @@ async function inConflict(): Promise<Pair> {
 }
 
 /** @returns whether it died */
-async function resolve(mirror: Mirror, way: Way, at: number): Promise<boolean> {
+async function resolve(mirror: Mirror, way: Resolution, at: number): Promise<boolean> {
   const world = mirror.world();
-  const subject = findSubject(world, "note.md");
+  const subject = findProblem(world, "note.md");
   if (subject.kind !== "ok") throw new Error("it is in no conflict");
   mirror.killAt(at);
   try {
-    expect((await resolveSubject(world, subject.value, way, { force: false })).kind).toBe("ok");
+    expect((await resolveProblem(world, subject.value, way, { force: false })).kind).toBe("ok");
     return false;
   } catch (error) {
     if (!(error instanceof Killed)) throw error;

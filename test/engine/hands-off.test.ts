@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { HandsOff } from "../../src/mirror/engine/run/world.ts";
+import type { EditorWait } from "../../src/mirror/engine/run/world.ts";
 import { workspaceOf } from "../promises/fixture.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
@@ -228,7 +228,7 @@ describe("sync", () => {
   test("looks for no lock where nothing is to be written", async () => {
     const { mirror } = await withNote();
     mirror.disk.user.write(SWAP, OPEN);
-    const looks = async (settings: { readonly handsOff?: HandsOff }) => {
+    const looks = async (settings: { readonly handsOff?: EditorWait }) => {
       const before = mirror.disk.calls;
       await mirror.sync(settings);
       return mirror.disk.calls - before;

@@ -1,6 +1,6 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
-import { isSidecarName, nameOf, parentOf } from "../../src/contract/path.ts";
+import { isConflictCopyName, nameOf, parentOf } from "../../src/contract/path.ts";
 import { copyPath } from "../../src/mirror/model/sidecar-path.ts";
 import { createRig } from "../simulator/rig.ts";
 
@@ -20,7 +20,7 @@ describe("the name of a sidecar", () => {
       fc.property(name, name, (one, other) => {
         const beside = copyPath(`d/${one}`, 1, 255);
         expect(parentOf(beside)).toBe("d");
-        expect(isSidecarName(nameOf(beside))).toBe(true);
+        expect(isConflictCopyName(nameOf(beside))).toBe(true);
         expect(Buffer.byteLength(nameOf(beside))).toBeLessThanOrEqual(255);
         expect(beside.isWellFormed()).toBe(true);
         if (one !== other) expect(copyPath(`d/${other}`, 1, 255)).not.toBe(beside);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resolveSubject } from "../../src/mirror/operations/manual/resolve.ts";
-import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
+import { resolveProblem } from "../../src/mirror/operations/manual/resolve.ts";
+import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
 import { Killed, ROOT } from "../simulator/mirror.ts";
 import type { Variant } from "../variants/variant.ts";
@@ -125,9 +125,9 @@ describe("a move to the root that the service cannot do", () => {
       mirror.killAt(call);
       let killed = true;
       try {
-        const subject = findSubject(world, "note.md");
+        const subject = findProblem(world, "note.md");
         if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-        await resolveSubject(world, subject.value, { kind: "recreate" }, { force: false });
+        await resolveProblem(world, subject.value, { kind: "recreate" }, { force: false });
         killed = false;
       } catch (error) {
         if (!(error instanceof Killed)) throw error;

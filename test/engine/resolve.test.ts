@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resolveSubject, type Way } from "../../src/mirror/operations/manual/resolve.ts";
-import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
+import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
+import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
@@ -25,11 +25,11 @@ async function inConflict(): Promise<{ rig: Rig; mirror: Mirror }> {
   return { rig, mirror };
 }
 
-async function resolve(mirror: Mirror, way: Way, path = "plan.md") {
+async function resolve(mirror: Mirror, way: Resolution, path = "plan.md") {
   const world = mirror.world();
-  const subject = findSubject(world, path);
+  const subject = findProblem(world, path);
   if (subject.kind === "trouble") return subject;
-  return resolveSubject(world, subject.value, way, { force: false });
+  return resolveProblem(world, subject.value, way, { force: false });
 }
 
 /** I03: live on a side, in the text store, or a file in the trash. */
@@ -48,7 +48,7 @@ function trashOf(mirror: Mirror): string[] {
     .sort();
 }
 
-type WayCase = { readonly way: Way; readonly both: string; readonly trash: readonly string[] };
+type WayCase = { readonly way: Resolution; readonly both: string; readonly trash: readonly string[] };
 
 const WAYS: readonly WayCase[] = [
   { way: { kind: "mine" }, both: MINE, trash: [THEIRS] },
@@ -80,9 +80,9 @@ describe("resolving a conflict", () => {
         mirror.killAt(call);
         let killed = true;
         try {
-          const subject = findSubject(world, "plan.md");
+          const subject = findProblem(world, "plan.md");
           if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-          await resolveSubject(world, subject.value, way, { force: false });
+          await resolveProblem(world, subject.value, way, { force: false });
           killed = false;
         } catch (error) {
           if (!(error instanceof Killed)) throw error;
@@ -126,7 +126,7 @@ describe("resolving a conflict", () => {
   test("a save between the look and the replace survives (I14)", async () => {
     const { rig, mirror } = await inConflict();
     const world = mirror.world();
-    const subject = findSubject(world, "plan.md");
+    const subject = findProblem(world, "plan.md");
     if (subject.kind === "trouble") throw new Error(subject.trouble.what);
     const saving = async (id: DocId) => {
       const answer = await world.remote.getFile(id);
@@ -137,7 +137,7 @@ describe("resolving a conflict", () => {
       get: (target, name: keyof Remote) => (name === "getFile" ? saving : (target[name] as () => unknown).bind(target)),
     });
     const slow = { ...world, remote };
-    await resolveSubject(slow, subject.value, { kind: "theirs" }, { force: false });
+    await resolveProblem(slow, subject.value, { kind: "theirs" }, { force: false });
     await mirror.sync();
     expectKept(rig, mirror, "saved meanwhile\n", MINE, THEIRS);
   });
@@ -155,9 +155,9 @@ describe("resolving a conflict", () => {
     expect(await resolve(mirror, { kind: "merged", text: marked })).toMatchObject({ kind: "trouble" });
     expect(mirror.texts().get("plan.md")).toBe(MINE);
     const world = mirror.world();
-    const subject = findSubject(world, "plan.md");
+    const subject = findProblem(world, "plan.md");
     if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-    const forced = await resolveSubject(world, subject.value, { kind: "merged", text: marked }, { force: true });
+    const forced = await resolveProblem(world, subject.value, { kind: "merged", text: marked }, { force: true });
     expect(forced.kind).toBe("ok");
     expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
     expect(rig.app.files().get("plan.md")!.text).toBe(marked);

@@ -1,5 +1,5 @@
-import { resolveSubject, type Way } from "../../src/mirror/operations/manual/resolve.ts";
-import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
+import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
+import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Mirror, type MirrorOptions, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
@@ -7,11 +7,11 @@ import type { Variant } from "../variants/variant.ts";
 
 /** A mirror with a hold on one of its documents, and how it is ended by hand. */
 
-export async function resolve(mirror: Mirror, path: string, way: Way["kind"]) {
+export async function resolve(mirror: Mirror, path: string, way: Resolution["kind"]) {
   const world = mirror.world();
-  const subject = findSubject(world, path);
+  const subject = findProblem(world, path);
   if (subject.kind === "trouble") return subject;
-  return resolveSubject(world, subject.value, { kind: way } as Way, { force: false });
+  return resolveProblem(world, subject.value, { kind: way } as Resolution, { force: false });
 }
 
 export function holdsOf(mirror: Mirror): string[] {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { keepHere } from "../../src/mirror/engine/apply/text-name.ts";
-import { observeLocalInTurns } from "../../src/mirror/engine/observe/observe.ts";
+import { storeLocalContents } from "../../src/mirror/engine/apply/text-name.ts";
+import { observeLocalAsync } from "../../src/mirror/engine/observe/observe.ts";
 import { createRig } from "../simulator/rig.ts";
 
 test("a look at the folder tells between its parts how many files it has read", async () => {
@@ -11,7 +11,7 @@ test("a look at the folder tells between its parts how many files it has read", 
   const told: (readonly [number, number | null])[] = [];
   const report = (_: string, done: number, total: number | null) => told.push([done, total]);
   const turns = async () => undefined;
-  await observeLocalInTurns({ ...world, progress: { report } }, base, true, keepHere(world.state, base), turns);
+  await observeLocalAsync({ ...world, progress: { report } }, base, true, storeLocalContents(world.state, base), turns);
   expect(told[0]).toEqual([0, null]);
   expect(told.at(-1)).toEqual([1_500, 1_500]);
   const between = told.slice(1, -1);

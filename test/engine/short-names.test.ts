@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { isSidecarName, nameOf } from "../../src/contract/path.ts";
+import { isConflictCopyName, nameOf } from "../../src/contract/path.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
@@ -93,7 +93,7 @@ describe("a disk with short names", () => {
         rig.app.edit(path, version);
         await mirror.sync();
         expectFit();
-        expect(isSidecarName(nameOf(pathOf(version)))).toBe(true);
+        expect(isConflictCopyName(nameOf(pathOf(version)))).toBe(true);
       }
       mirror.disk.user.remove(mirror.path(pathOf("theirs once more\n")));
       for (let run = 0; run < 3; run++) await mirror.sync();

@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import { sidecarPath } from "../../src/mirror/model/sidecar-path.ts";
+import { conflictCopyPath } from "../../src/mirror/model/sidecar-path.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";
 
 /** A file of somebody's stands where a conflict's other version is to be shown. */
 
-const AT = sidecarPath("note.md", "theirs", 1, MAX_NAME_BYTES);
+const AT = conflictCopyPath("note.md", "theirs", 1, MAX_NAME_BYTES);
 const OWN = "of nobody's conflict\n";
 
 it("I03 a file at a sidecar's name makes way, and log and history say so", async () => {

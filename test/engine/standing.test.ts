@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { standingOf } from "../../src/mirror/engine/run/standing.ts";
+import { runStateOf } from "../../src/mirror/engine/run/standing.ts";
 
 /** What `status` makes of what the last run left, of whichever version that was. */
 
 function standingAfter(lastReport: object) {
   const kept = new Map<string, string>([[META.lastReport, JSON.stringify(lastReport)]]);
-  return standingOf({ meta: (key) => kept.get(key) ?? null, holds: [], newestRun: null });
+  return runStateOf({ meta: (key) => kept.get(key) ?? null, holds: [], newestRun: null });
 }
 
 const STEP = { path: "a.md", kind: "refused", code: "forbidden", detail: "no", requestId: "req_1", waits: false };

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { filesHeldToWrite, HeldFiles } from "../../src/mirror/local/held-files.ts";
-import type { HeldToWrite } from "../../src/mirror/ports/fs.ts";
+import { filesOpenToWrite, OpenFiles } from "../../src/mirror/local/held-files.ts";
+import type { OpenToWrite } from "../../src/mirror/ports/fs.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
 import { ramMirror } from "./benches.ts";
@@ -29,11 +29,11 @@ describe.skipIf(process.platform !== "linux")("the files that other processes ha
     const program = spawn("sh", ["-c", script, read, written], { stdio: ["pipe", "pipe", "inherit"] });
     await once(program.stdout, "data");
     renameSync(written, aside);
-    const held = filesHeldToWrite();
+    const held = filesOpenToWrite();
     expect([read, written, aside].map((one) => held.has(one))).toEqual([false, false, true]);
     program.stdin.write("\n");
     await once(program.stdout, "data");
-    expect(filesHeldToWrite().has(aside)).toBe(false);
+    expect(filesOpenToWrite().has(aside)).toBe(false);
     program.stdin.end();
     await once(program, "exit");
   });
@@ -78,7 +78,7 @@ describe.skipIf(process.platform !== "linux")("the files that other processes ha
       for (let fd = 0; fd < 200; fd++)
         writeFileSync(join(proc, `self/fdinfo/${fd}`), lines("ino" in info ? OWN : { mnt_id: OWN.mnt_id }));
       const stat = vi.fn().mockReturnValue({ dev: 1, ino: 1 });
-      expect(filesHeldToWrite(proc, stat).has(import.meta.filename)).toBe(isHeld);
+      expect(filesOpenToWrite(proc, stat).has(import.meta.filename)).toBe(isHeld);
       expect(stat).toHaveBeenCalledTimes(stats);
     });
   });
@@ -86,13 +86,13 @@ describe.skipIf(process.platform !== "linux")("the files that other processes ha
 
 describe("held files", () => {
   it("are read once until they are forgotten, and are none where the system does not list them", () => {
-    const heldToWrite = vi.fn<() => HeldToWrite>();
+    const heldToWrite = vi.fn<() => OpenToWrite>();
     for (const held of ["1", "2"]) heldToWrite.mockReturnValueOnce(new Set([held]));
-    const files = new HeldFiles({ heldToWrite });
+    const files = new OpenFiles({ heldToWrite });
     expect(["1", "2"].map((path) => files.has(path))).toEqual([true, false]);
     files.forget();
     expect(["1", "2"].map((path) => files.has(path))).toEqual([false, true]);
-    expect(new HeldFiles({}).has("1")).toBe(false);
+    expect(new OpenFiles({}).has("1")).toBe(false);
   });
 
   it("are read again for a file that was replaced since", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { dressedAs } from "../../src/mirror/operations/manual/save.ts";
+import { withLineEndsOf } from "../../src/mirror/operations/manual/save.ts";
 import { boundedDiff, cutAt, partOf } from "../../src/mcp/bounded.ts";
 import { replaceIn } from "../../src/mcp/replace.ts";
 import { SeenTexts } from "../../src/mcp/seen-texts.ts";
@@ -71,9 +71,9 @@ describe("edits by pieces", () => {
 });
 
 test("a whole new text takes the line ends and the mark of the one before", () => {
-  expect(dressedAs("\ufeffa\r\nb\r\n", "c\nd\n")).toBe("\ufeffc\r\nd\r\n");
-  expect(dressedAs("a\n", "c\r\n")).toBe("c\r\n");
-  expect(dressedAs("a\r\nb\n", "c\n")).toBe("c\n");
+  expect(withLineEndsOf("\ufeffa\r\nb\r\n", "c\nd\n")).toBe("\ufeffc\r\nd\r\n");
+  expect(withLineEndsOf("a\n", "c\r\n")).toBe("c\r\n");
+  expect(withLineEndsOf("a\r\nb\n", "c\n")).toBe("c\n");
 });
 
 test("of texts that were seen, the one that was used least goes first", () => {

@@ -1,5 +1,5 @@
 import { isWithin } from "../../src/contract/path.ts";
-import { sidecarPath } from "../../src/mirror/model/sidecar-path.ts";
+import { conflictCopyPath } from "../../src/mirror/model/sidecar-path.ts";
 import type { World } from "./world.ts";
 
 /**
@@ -139,12 +139,12 @@ export function openConflict(world: World, path: string): void {
   const document = world.documents.get(id)!;
   const link = world.links.get(id)!;
   const ino = world.next();
-  world.others.set(sidecarPath(path, "theirs", 1, world.disk.maxNameBytes), { kind: "conflict-copy", ino });
+  world.others.set(conflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes), { kind: "conflict-copy", ino });
   world.conflicts.set(id, {
     id,
     baseDigest: link.digest,
     baseChangeId: link.changeId,
-    sidecarPath: sidecarPath(path, "theirs", 1, world.disk.maxNameBytes),
+    sidecarPath: conflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes),
     shown: [{ changeId: document.changeId, digest: world.digest(document.text), ino, dev: 1 }],
     looksGone: 0,
     since: 0,

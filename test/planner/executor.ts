@@ -1,7 +1,7 @@
 import type { DocId } from "../../src/contract/ids.ts";
 import type { Action, Step } from "../../src/mirror/model/action.ts";
 import { nameOf, parentOf } from "../../src/contract/path.ts";
-import { sidecarPath } from "../../src/mirror/model/sidecar-path.ts";
+import { conflictCopyPath } from "../../src/mirror/model/sidecar-path.ts";
 import { applyConflict } from "./executor-conflicts.ts";
 import { applyFolder } from "./executor-folders.ts";
 import { check, hasFolderThere, isTakenHere, isTakenThere, type OfDocument } from "./refusals.ts";
@@ -145,7 +145,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
       if (file.text === document.text) return;
       const digest = world.digest(document.text);
       world.patchLink(action.id, { digest, localDigest: digest });
-      const beside = sidecarPath(action.localPath, "theirs", 1, world.disk.maxNameBytes);
+      const beside = conflictCopyPath(action.localPath, "theirs", 1, world.disk.maxNameBytes);
       const ino = world.next();
       world.others.set(beside, { kind: "conflict-copy", ino });
       const shown = [{ changeId: document.changeId, digest, ino, dev: 1 }];

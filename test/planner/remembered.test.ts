@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { HoldReason } from "../../src/mirror/model/hold.ts";
 import type { Hold } from "../../src/mirror/model/link.ts";
 import type { Policy } from "../../src/mirror/model/policy.ts";
-import type { GaveWay } from "../../src/mirror/planner/plan-types.ts";
+import type { RenamedForOther } from "../../src/mirror/planner/plan-types.ts";
 import { sequels } from "../../src/mirror/planner/sequel.ts";
 import { planOf, type Row, say, worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
@@ -162,7 +162,7 @@ describe("I22 I08 what was refused is not sent again until it changes", () => {
     check(["d/a.md=1", "mv d f", "", "rename-folder-remote d>f; link-folder f"], "occupied-unseen", aboutRenamedFolder);
   });
   test("a name that was refused, and is another's on the service by now, is taken back, and that is told", () => {
-    const rows: [...Row, (world: World) => Partial<Hold>, GaveWay][] = [
+    const rows: [...Row, (world: World) => Partial<Hold>, RenamedForOther][] = [
       [
         "a.md=1",
         "mv a.md b.md",

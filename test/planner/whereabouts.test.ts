@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import { findWhereabouts } from "../../src/mirror/planner/whereabouts.ts";
+import { findLocalPlaces } from "../../src/mirror/planner/whereabouts.ts";
 import { POLICY } from "./defaults.ts";
 import { worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
@@ -22,7 +22,7 @@ const ROWS: readonly (readonly [string, string, string, object, readonly string[
 ];
 
 function whereIs(world: World, id: DocId): string {
-  const { found, open } = findWhereabouts(treesOf(world), POLICY, world.lookup());
+  const { found, open } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
   return open.has(id) ? "not here" : (found.get(id) ?? world.links.get(id)!.localPath);
 }
 
@@ -30,12 +30,12 @@ test.each(ROWS)("%s | %s | %s: each document is where the plan has it", (base, l
   const before = worldAfter([base, "", "", ""]);
   const world = worldAfter([base, local, remote, ""]);
   for (const [path, is] of Object.entries(where)) expect(whereIs(world, before.idAt(path))).toBe(is);
-  expect([...findWhereabouts(treesOf(world), POLICY, world.lookup()).unlinked]).toEqual(unlinked);
+  expect([...findLocalPlaces(treesOf(world), POLICY, world.lookup()).unlinked]).toEqual(unlinked);
 });
 
 test("what only the service has is expected at its own path, in the folder's local place", () => {
   const world = worldAfter(["d/a.md=1", "mv d e", "new d/b.md 2", ""]);
-  const { coming } = findWhereabouts(treesOf(world), POLICY, world.lookup());
+  const { coming } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
   expect([...coming.values()]).toEqual(["e/b.md"]);
 });
 
@@ -43,6 +43,6 @@ test("a document that could not be read is open: nothing says where it is", () =
   const world = worldAfter(["a.md=1 b.md=2", "rm a.md", "", ""]);
   const id = world.idAt("a.md");
   world.unseen.set("a.md", "unreadable");
-  const { open, found } = findWhereabouts(treesOf(world), POLICY, world.lookup());
+  const { open, found } = findLocalPlaces(treesOf(world), POLICY, world.lookup());
   expect([open.has(id), found.has(id)]).toEqual([true, false]);
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { isSidecarName } from "../../src/contract/path.ts";
+import { isConflictCopyName } from "../../src/contract/path.ts";
 import type { FsStat } from "../../src/mirror/ports/fs.ts";
 import { asText, type Fixture, isWrite, openFixture, remoteTexts } from "./fixture.ts";
 import { runs } from "../property.ts";
@@ -26,7 +26,7 @@ async function trace(seed: number, disturb: (fixture: Fixture, step: number) => 
   for (let step = 1; step <= 40; step++) {
     disturb(fixture, step);
     const roll = rig.dice.below(12);
-    const paths = [...mirror.texts().keys()].filter((path) => !isSidecarName(path));
+    const paths = [...mirror.texts().keys()].filter((path) => !isConflictCopyName(path));
     if (roll < 4) writers.here();
     else if (roll < 7) writers.there();
     else if (roll === 7 && paths.length > 3) mirror.disk.user.remove(mirror.path(rig.dice.pick(paths)));

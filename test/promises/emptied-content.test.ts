@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { planRejection, rejectHalt } from "../../src/mirror/operations/manual/reject.ts";
+import { planRejection, rejectStop } from "../../src/mirror/operations/manual/reject.ts";
 import { isBlank } from "../../src/mirror/model/text-form.ts";
 import { guardKey } from "../../src/mirror/planner/verdict/guard-key.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
@@ -52,7 +52,7 @@ async function approve(fixture: Fixture): Promise<void> {
 async function refuse(fixture: Fixture): Promise<void> {
   const { plan, trees } = await planOf(fixture);
   const world = fixture.mirror.world();
-  const ends = await rejectHalt(world, planRejection(world.state, plan, trees, ["emptied"]));
+  const ends = await rejectStop(world, planRejection(world.state, plan, trees, ["emptied"]));
   expect(ends.filter(({ done }) => !done)).toEqual([]);
 }
 

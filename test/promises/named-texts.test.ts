@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resolveSubject } from "../../src/mirror/operations/manual/resolve.ts";
-import { findSubject } from "../../src/mirror/operations/manual/subject.ts";
+import { resolveProblem } from "../../src/mirror/operations/manual/resolve.ts";
+import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
 import { restoreVersion } from "../../src/mirror/operations/history/restore.ts";
 import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
 import { type Fixture, openFixture, settle } from "./fixture.ts";
@@ -79,9 +79,9 @@ describe("I03 however a conflict ends, the text that lost is in the history of i
     const { mirror } = fixture;
     mirror.write(BESIDE, `${THEIRS}edited beside\n`);
     const way = how === "merged" ? ({ kind: how, text: "of both\n" } as const) : ({ kind: how } as const);
-    const subject = findSubject(mirror.world(), PATH);
+    const subject = findProblem(mirror.world(), PATH);
     if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-    expect(await resolveSubject(mirror.world(), subject.value, way, { force: false })).toMatchObject({ kind: "ok" });
+    expect(await resolveProblem(mirror.world(), subject.value, way, { force: false })).toMatchObject({ kind: "ok" });
     mirror.disk.beforeCall = null;
     await settle(mirror);
     expectReachable(fixture, PATH, MINE, THEIRS, `${THEIRS}edited beside\n`);

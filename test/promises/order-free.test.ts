@@ -6,7 +6,7 @@ import { applyPlan } from "../../src/mirror/engine/run/apply-plan.ts";
 import { flushNow } from "../../src/mirror/engine/apply/flush.ts";
 import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
 import { observe } from "../../src/mirror/engine/observe/look.ts";
-import { planWithSecondLook } from "../../src/mirror/engine/run/plan-pass.ts";
+import { planWithSecondScan } from "../../src/mirror/engine/run/plan-pass.ts";
 import { PassContext, type PassInput } from "../../src/mirror/engine/run/pass-context.ts";
 import { type World, zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";
@@ -62,7 +62,7 @@ async function passShuffled({ mirror }: Fixture, dice: Dice): Promise<number> {
   const seen = await observe(ctx, input, true);
   if (seen.kind !== "seen") throw new Error("the service was not seen");
   const signals = gatherSignals(ctx, seen.trees.base, seen.trees.remote, "same");
-  const { plan } = await planWithSecondLook(ctx, input, seen.trees, signals, true);
+  const { plan } = await planWithSecondScan(ctx, input, seen.trees, signals, true);
   await applyPlan(ctx, { ...plan, steps: shuffle(plan.steps, dice) });
   await flushNow(ctx);
   mirror.disk.beforeCall = null;

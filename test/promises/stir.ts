@@ -1,4 +1,4 @@
-import { isSidecarName } from "../../src/contract/path.ts";
+import { isConflictCopyName } from "../../src/contract/path.ts";
 import type { Dice } from "../simulator/dice.ts";
 import type { Fixture } from "./fixture.ts";
 
@@ -45,7 +45,7 @@ export class Writers {
 
   here(): void {
     const { mirror } = this.#fixture;
-    const paths = [...mirror.texts().keys()].filter((path) => !isSidecarName(path));
+    const paths = [...mirror.texts().keys()].filter((path) => !isConflictCopyName(path));
     const roll = this.#dice.below(10);
     if (paths.length < 3 || roll === 0) {
       mirror.write(`n${this.#words}.md`, this.text());
@@ -80,7 +80,7 @@ export class Writers {
   endConflict(): ReadonlySet<string> {
     const { mirror } = this.#fixture;
     const { user } = mirror.disk;
-    const beside = [...mirror.texts().keys()].find(isSidecarName);
+    const beside = [...mirror.texts().keys()].find(isConflictCopyName);
     if (beside === undefined) return new Set();
     const path = beside.replace(/ \(theirs(?: \d+)?\)/, "");
     const [theirs, mine] = [beside, path].map((one) => wordsOf(user.read(mirror.path(one)) ?? ""));

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { WireRequest } from "../../src/contract/wire.ts";
-import type { NewsHint, NewsState, RemoteNews } from "../../src/mirror/ports/news.ts";
+import type { EventHint, EventStreamState, RemoteEvents } from "../../src/mirror/ports/news.ts";
 import type { StreamEnd, Wire } from "../../src/common/wire.ts";
 import { createRemote } from "../../src/mirror/remote/client.ts";
 import { closeNothing, NO_LOG } from "../simulator/quiet-ports.ts";
@@ -16,9 +16,9 @@ class NewsBench {
   readonly clock = virtualClock();
   readonly sent: WireRequest[] = [];
   readonly at: number[] = [];
-  readonly hints: NewsHint[] = [];
-  readonly states: NewsState[] = [];
-  readonly news: RemoteNews;
+  readonly hints: EventHint[] = [];
+  readonly states: EventStreamState[] = [];
+  readonly news: RemoteEvents;
   readonly #connections: readonly Connection[];
   #isClosed = false;
 
@@ -104,7 +104,7 @@ describe("a stream of events", () => {
     expect(made.hints).toEqual([]);
   });
 
-  test.each<readonly [string, string, readonly NewsHint[]]>([
+  test.each<readonly [string, string, readonly EventHint[]]>([
     ["a reset", event("reset", {}), [{ kind: "all" }]],
     [
       "a folder",
@@ -146,13 +146,13 @@ describe("a stream of events", () => {
   });
 });
 
-function file(more: { readonly gone?: boolean }): NewsHint {
+function file(more: { readonly gone?: boolean }): EventHint {
   return { kind: "file", id: DOC as never, path: null, changeId: null, gone: false, ...more };
 }
 
 describe("the next attempt", () => {
   const MINUTE = 60_000;
-  test.each<readonly [string, StreamEnd, NewsState["kind"], number, number]>([
+  test.each<readonly [string, StreamEnd, EventStreamState["kind"], number, number]>([
     ["no events", problem(404, "not_found") as StreamEnd, "none", 50 * MINUTE, 61 * MINUTE],
     ["not for this key", problem(403, "forbidden") as StreamEnd, "none", 50 * MINUTE, 61 * MINUTE],
     [

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { SearchTurns, STEPS_OF_A_ROUND } from "../../src/markdown/search/turns.ts";
+import { SearchScheduler, STEPS_OF_A_ROUND } from "../../src/markdown/search/turns.ts";
 
 /** Searches of so many takes, each of a part of a round; and what they took, round by round. */
 async function run(searches: readonly number[], part: number): Promise<number[][]> {
   const begins: (() => void)[] = [];
-  const turns = new SearchTurns((begin) => void begins.push(begin));
+  const turns = new SearchScheduler((begin) => void begins.push(begin));
   const rounds: number[][] = [[]];
   const all = searches.map(async (takes, search) => {
     const pace = turns.paceOf(() => false);
@@ -48,7 +48,7 @@ describe("searches that share a thread", () => {
 
   test("wait for nobody while there is room, and take what is larger than a round by itself", async () => {
     const begins: (() => void)[] = [];
-    const pace = new SearchTurns((begin) => void begins.push(begin)).paceOf(() => false);
+    const pace = new SearchScheduler((begin) => void begins.push(begin)).paceOf(() => false);
     expect(await pace.take(2 * STEPS_OF_A_ROUND)).toBe(true);
     expect(begins).toHaveLength(0);
     let isTaken = false;
@@ -61,7 +61,7 @@ describe("searches that share a thread", () => {
 
   test("end as soon as nobody waits for the answer", async () => {
     let isGone = false;
-    const pace = new SearchTurns(() => undefined).paceOf(() => isGone);
+    const pace = new SearchScheduler(() => undefined).paceOf(() => isGone);
     expect(await pace.take(1)).toBe(true);
     isGone = true;
     expect(await pace.take(1)).toBe(false);

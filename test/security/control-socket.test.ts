@@ -16,7 +16,7 @@ import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { askDaemon, NO_DAEMON } from "../../src/mirror/daemon/control/ask.ts";
 import { listenControl } from "../../src/mirror/daemon/control/listen.ts";
-import { choosePlace, findPlace, writePlace } from "../../src/mirror/daemon/control/place.ts";
+import { chooseSocketPath, readSocketPath, writeSocketPath } from "../../src/mirror/daemon/control/place.ts";
 import { MAX_REQUEST, PROTOCOL } from "../../src/mirror/daemon/control/protocol.ts";
 import { connectAs } from "./process.ts";
 
@@ -58,11 +58,11 @@ async function handle() {
 }
 
 async function listen(): Promise<void> {
-  const place = choosePlace(root, { env: { XDG_RUNTIME_DIR: dir } });
+  const place = chooseSocketPath(root, { env: { XDG_RUNTIME_DIR: dir } });
   if (place.kind === "trouble") throw new Error(place.trouble.what);
   socket = place.value;
   listening = await listenControl({ socket, root, handle, onFault: (error) => void faults.push(error) });
-  writePlace(join(root, ".mdmirror"), { socket, pid: process.pid, since: 0 });
+  writeSocketPath(join(root, ".mdmirror"), { socket, pid: process.pid, since: 0 });
 }
 
 async function alive(): Promise<void> {
@@ -88,25 +88,25 @@ describe("the control socket is its owner's alone", () => {
     mkdirSync(planted, { mode: 0o700 });
     chownSync(planted, NOBODY, NOBODY);
     const own = join(dir, "own");
-    const place = choosePlace(root, { env: {}, folders: [planted, own] });
+    const place = chooseSocketPath(root, { env: {}, folders: [planted, own] });
     expect(place).toMatchObject({ kind: "ok", value: expect.stringContaining(own) as unknown });
     const theirs = join(own, "x.sock");
     const script = `import socket; socket.socket(socket.AF_UNIX).bind(${JSON.stringify(theirs)})`;
     if (spawnSync("/usr/bin/python3", ["-c", script]).status === 0) {
-      writePlace(join(root, ".mdmirror"), { socket: theirs, pid: 1, since: 0 });
-      expect(findPlace(join(root, ".mdmirror"))).not.toBeNull();
+      writeSocketPath(join(root, ".mdmirror"), { socket: theirs, pid: 1, since: 0 });
+      expect(readSocketPath(join(root, ".mdmirror"))).not.toBeNull();
       chownSync(theirs, NOBODY, NOBODY);
-      expect(findPlace(join(root, ".mdmirror"))).toBeNull();
+      expect(readSocketPath(join(root, ".mdmirror"))).toBeNull();
     }
-    writePlace(join(root, ".mdmirror"), { socket: join(planted, "x.sock"), pid: 1, since: 0 });
-    expect(findPlace(join(root, ".mdmirror"))).toBeNull();
+    writeSocketPath(join(root, ".mdmirror"), { socket: join(planted, "x.sock"), pid: 1, since: 0 });
+    expect(readSocketPath(join(root, ".mdmirror"))).toBeNull();
   });
 
   test("a symlink in the place of its folder, or of the socket, is not followed", async () => {
     const elsewhere = join(dir, "elsewhere");
     mkdirSync(elsewhere, { mode: 0o700 });
     symlinkSync(elsewhere, join(dir, "link"));
-    const place = choosePlace(root, { env: {}, folders: [join(dir, "link"), join(dir, "own")] });
+    const place = chooseSocketPath(root, { env: {}, folders: [join(dir, "link"), join(dir, "own")] });
     expect(place).toMatchObject({ kind: "ok", value: expect.stringContaining("/own/") as unknown });
     await listen();
     const path = socket;
@@ -114,7 +114,7 @@ describe("the control socket is its owner's alone", () => {
     const victim = join(dir, "victim");
     writeFileSync(victim, "a file of somebody", { mode: 0o644 });
     symlinkSync(victim, path);
-    expect(findPlace(join(root, ".mdmirror"))).toBeNull();
+    expect(readSocketPath(join(root, ".mdmirror"))).toBeNull();
     await listen();
     expect([lstatSync(path).isSocket(), lstatSync(victim).mode & 0o777, lstatSync(victim).size]).toEqual([
       true,

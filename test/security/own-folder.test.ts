@@ -14,7 +14,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { DEFAULT_CONFIG, writeConfig } from "../../src/mirror/settings/config.ts";
 import { storeKey } from "../../src/mirror/settings/key.ts";
-import { writePlace } from "../../src/mirror/daemon/control/place.ts";
+import { writeSocketPath } from "../../src/mirror/daemon/control/place.ts";
 import { openLog } from "../../src/mirror/folder/log.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 import { OWN_ENTRIES } from "../../src/mirror/model/mirror-folder.ts";
@@ -140,7 +140,7 @@ const OPENERS: Readonly<Record<string, { readonly uses: RegExp; readonly open: (
     uses: /^config/,
     open: () => writeConfig(own(), { ...DEFAULT_CONFIG, url: "http://127.0.0.1:9" }),
   },
-  "the daemon's place": { uses: /^daemon/, open: () => writePlace(own(), { socket: "/run/x", pid: 1, since: 1 }) },
+  "the daemon's place": { uses: /^daemon/, open: () => writeSocketPath(own(), { socket: "/run/x", pid: 1, since: 1 }) },
   "the lock": {
     uses: /^lock/,
     open: () => {

@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { lookAtOwn, readOwn } from "../../src/mirror/state/own-files.ts";
-import { holdOwnFolder } from "../../src/mirror/state/own-handle.ts";
+import { statOwn, readOwn } from "../../src/mirror/state/own-files.ts";
+import { withOwnFolderOpen } from "../../src/mirror/state/own-handle.ts";
 import { UnsafePath } from "../../src/common/unsafe-path.ts";
 
 function ground() {
@@ -26,14 +26,14 @@ test.skipIf(process.platform !== "linux")(
   "I30 a folder that is held is not another one, whatever stands at its path by then",
   () => {
     const { root, folder, other } = ground();
-    const read = holdOwnFolder(folder, () => {
+    const read = withOwnFolderOpen(folder, () => {
       renameSync(folder, join(root, "away"));
       symlinkSync(other, folder);
-      return [textOf(folder), lookAtOwn(folder, "key", "file")?.size];
+      return [textOf(folder), statOwn(folder, "key", "file")?.size];
     });
     expect(read).toEqual(["own", 3]);
     expect(() => textOf(folder)).toThrow(UnsafePath);
-    expect(() => holdOwnFolder(folder, () => 1)).toThrow(UnsafePath);
+    expect(() => withOwnFolderOpen(folder, () => 1)).toThrow(UnsafePath);
   },
 );
 
@@ -42,16 +42,16 @@ test("what is held is let go, also after an exception, and a hold within another
   const fails = () => {
     throw new Error("no");
   };
-  expect(() => holdOwnFolder(folder, fails)).toThrow("no");
+  expect(() => withOwnFolderOpen(folder, fails)).toThrow("no");
   renameSync(folder, `${folder}-before`);
   renameSync(other, folder);
   expect(textOf(folder)).toBe("another's");
-  const twice = holdOwnFolder(folder, () => [holdOwnFolder(folder, () => textOf(folder)), textOf(folder)]);
+  const twice = withOwnFolderOpen(folder, () => [withOwnFolderOpen(folder, () => textOf(folder)), textOf(folder)]);
   expect(twice).toEqual(["another's", "another's"]);
 });
 
 test("where there is no folder nothing is held, and each look says so", () => {
   const { root } = ground();
   const missing = join(root, "missing", ".mdmirror");
-  expect(holdOwnFolder(missing, () => lookAtOwn(missing, "key", "file"))).toBeNull();
+  expect(withOwnFolderOpen(missing, () => statOwn(missing, "key", "file"))).toBeNull();
 });

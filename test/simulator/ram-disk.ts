@@ -1,5 +1,5 @@
 import { EXACT_DISK, MAX_NAME_BYTES } from "../../src/contract/path.ts";
-import type { Fs, FsStat, HeldToWrite, OpenFile } from "../../src/mirror/ports/fs.ts";
+import type { Fs, FsStat, OpenToWrite, OpenFile } from "../../src/mirror/ports/fs.ts";
 import { RamCalls, statOf } from "./ram-calls.ts";
 import { type Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
@@ -216,7 +216,7 @@ export class RamDisk implements Fs {
     }
   }
 
-  heldToWrite(): HeldToWrite {
+  heldToWrite(): OpenToWrite {
     const open = this.openToWrite;
     return { has: (path) => open.has(this.user.inode(path)) };
   }

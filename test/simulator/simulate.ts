@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../src/contract/wire.ts";
-import { isSidecarName } from "../../src/contract/path.ts";
+import { isConflictCopyName } from "../../src/contract/path.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import type { Dice } from "./dice.ts";
 import type { App } from "./app.ts";
@@ -93,7 +93,7 @@ function befall(dice: Dice, request: WireRequest): Fault {
 
 function actHere(dice: Dice, mirror: Mirror, life: RunLog): string {
   const { user } = mirror.disk;
-  const paths = [...mirror.texts().keys()].filter((path) => !isSidecarName(path));
+  const paths = [...mirror.texts().keys()].filter((path) => !isConflictCopyName(path));
   const at = (path: string) => mirror.path(path);
   mirror.disk.advance(10);
   const free = place(dice);

@@ -33,7 +33,7 @@ export const REACH: Readonly<Record<string, OptionSpec>> = {
 };
 
 /** Ends an action that did what it was asked for: with one JSON object, or a line. */
-export function tellDone(io: Io, args: Args, json: object, line: string): Result<ExitCode> {
+export function printDone(io: Io, args: Args, json: object, line: string): Result<ExitCode> {
   io.out(args.flag("json") ? jsonLine(json) : line);
   return ok(EXIT.inSync);
 }

@@ -7,7 +7,7 @@ import {
   type WantedGrant,
 } from "../../service/admin/change.ts";
 import type { AdminSession } from "../../service/admin/session.ts";
-import type { ToldKey, ToldWorkspace } from "../../service/admin/shapes.ts";
+import type { KeyJson, WorkspaceJson } from "../../service/admin/shapes.ts";
 import { type Result, ok } from "../../common/trouble.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Args, Io } from "../command.ts";
@@ -15,7 +15,7 @@ import { EXIT, type ExitCode } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { age, columns } from "../when.ts";
-import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
+import { type Action, type Actions, askedWorkspaces, printDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
 import { findKey, findWorkspace, listKeys, listWorkspaces } from "../../service/admin/look.ts";
 import { readIso } from "../../mirror/operations/history/as-of.ts";
@@ -82,7 +82,7 @@ const list: Action = {
   },
 };
 
-function cells(io: Io, key: ToldKey, names: ReadonlyMap<string, string>): string[] {
+function cells(io: Io, key: KeyJson, names: ReadonlyMap<string, string>): string[] {
   const name = names.get(key.workspaceId);
   return [
     key.label === "" ? "(no label)" : shownName(key.label),
@@ -95,19 +95,19 @@ function cells(io: Io, key: ToldKey, names: ReadonlyMap<string, string>): string
   ];
 }
 
-function grantsWords({ grants }: ToldKey): string {
+function grantsWords({ grants }: KeyJson): string {
   const words = grants.map(({ path, level, waits }) => {
     return `${shownName(path)}=${shownWords(level)}${waits ? " (nothing at this path)" : ""}`;
   });
   return words.length === 0 ? "no access" : words.join(" ");
 }
 
-function expiryWords(io: Io, { expiresAt }: ToldKey): string {
+function expiryWords(io: Io, { expiresAt }: KeyJson): string {
   if (expiresAt === null) return "does not expire";
   return `${expiresAt <= io.clock.now() ? "expired" : "expires"} ${localTime(expiresAt)}`;
 }
 
-function rateWords({ rateLimit }: ToldKey): string {
+function rateWords({ rateLimit }: KeyJson): string {
   return rateLimit === null ? "no rate of its own" : `${rateLimit.requests} requests in ${rateLimit.seconds} s`;
 }
 
@@ -131,7 +131,7 @@ const create: Action = {
 };
 
 /** Without a word, the only one that there is. */
-async function workspaceOf(session: AdminSession, word: string | null): Promise<Result<ToldWorkspace>> {
+async function workspaceOf(session: AdminSession, word: string | null): Promise<Result<WorkspaceJson>> {
   if (word !== null) return findWorkspace(session, word);
   const all = await listWorkspaces(session);
   if (all.kind === "trouble") return all;
@@ -143,7 +143,7 @@ async function workspaceOf(session: AdminSession, word: string | null): Promise<
   return { kind: "trouble", trouble: { kind: "usage", what, next } };
 }
 
-function tellMade(io: Io, args: Args, made: MadeKey, { name }: ToldWorkspace): ExitCode {
+function tellMade(io: Io, args: Args, made: MadeKey, { name }: WorkspaceJson): ExitCode {
   const { key } = made;
   const what = `created the key ${shownName(key.label)} of ${shownName(name)}: ${grantsWords(key)}`;
   showMade(io, args, made, `${what}; ${expiryWords(io, key)}; ${rateWords(key)} (${key.id})`);
@@ -151,7 +151,7 @@ function tellMade(io: Io, args: Args, made: MadeKey, { name }: ToldWorkspace): E
 }
 
 /** A grant on a path that nobody has made yet may be a slip of the pen. */
-function tellWaiting(io: Io, { grants }: ToldKey): ExitCode {
+function tellWaiting(io: Io, { grants }: KeyJson): ExitCode {
   const waiting = grants.filter(({ waits, level }) => waits && level !== "none");
   for (const { path } of waiting) {
     io.err(
@@ -197,7 +197,7 @@ const revoke: Action = {
     const revoked = await revokeKey(session, id);
     if (revoked.kind === "trouble") return revoked;
     const line = `revoked the key ${shownName(label)} (${shownName(id)}): it is refused from now on`;
-    return tellDone(io, args, { revoked: found.value }, line);
+    return printDone(io, args, { revoked: found.value }, line);
   },
 };
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { ToldReview, ToldTexts } from "../../service/admin/shapes.ts";
+import type { ReviewJson, ReviewVersionsJson } from "../../service/admin/shapes.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import type { Io } from "../command.ts";
 import { complain } from "../complain.ts";
@@ -10,7 +10,7 @@ import { plural } from "../../common/count.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
 import { age, columns } from "../when.ts";
 import { ok } from "../../common/trouble.ts";
-import { type Action, type Actions, askedWorkspaces, tellDone } from "./action.ts";
+import { type Action, type Actions, askedWorkspaces, printDone } from "./action.ts";
 import { diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
 import { settleReview } from "../../service/admin/change.ts";
@@ -22,7 +22,7 @@ const WHY: Readonly<Record<string, string>> = {
   conflict: "it conflicts with another edit",
 };
 
-function whyOf({ reason }: ToldReview): string {
+function whyOf({ reason }: ReviewJson): string {
   return WHY[reason] ?? shownWords(reason);
 }
 
@@ -35,7 +35,7 @@ const list: Action = {
     const { only, names } = asked.value;
     const reviews = await listReviews(session, only);
     if (reviews.kind === "trouble") return reviews;
-    const nameOf = ({ workspaceId }: ToldReview) => names.get(workspaceId) ?? workspaceId;
+    const nameOf = ({ workspaceId }: ReviewJson) => names.get(workspaceId) ?? workspaceId;
     const all = reviews.value;
     if (args.flag("json")) io.out(jsonLine({ reviews: all.map((one) => ({ ...one, workspace: nameOf(one) })) }));
     else if (all.length === 0) io.out("nothing is in review");
@@ -68,7 +68,7 @@ const show: Action = {
 const STATES: Readonly<Record<string, string>> = { accepted: "it was accepted", rejected: "it was rejected" };
 
 /** The head, what became live since the base of a conflict, and what would change. */
-async function reviewLines(io: Io, review: ToldReview & ToldTexts): Promise<string[]> {
+async function reviewLines(io: Io, review: ReviewJson & ReviewVersionsJson): Promise<string[]> {
   const { path, id, status, at, baseContent: base, liveContent: live, content: sent } = review;
   const diff = (before: string, after: string, names: readonly [string, string]) =>
     unifiedLines(io, { before: names[0] + path, after: names[1] + path }, diffLines(before, after));
@@ -96,7 +96,7 @@ const accept: Action = {
     }
     const has = content === null ? "the submitted version" : "the new version";
     const line = `accepted: ${shownName(settled.value)} has ${has}`;
-    return tellDone(io, args, { accepted: id.value, path: settled.value }, line);
+    return printDone(io, args, { accepted: id.value, path: settled.value }, line);
   },
 };
 
@@ -109,7 +109,7 @@ const reject: Action = {
     const settled = await settleReview(session, id.value, "reject", null);
     if (settled.kind === "trouble") return settled;
     const line = `rejected: ${shownName(settled.value)} is unchanged; the submitted version stays in its history`;
-    return tellDone(io, args, { rejected: id.value, path: settled.value }, line);
+    return printDone(io, args, { rejected: id.value, path: settled.value }, line);
   },
 };
 

@@ -7,7 +7,7 @@ import { jsonLine } from "../json-line.ts";
 import { count, plural } from "../../common/count.ts";
 import { agrees } from "../use-mirror.ts";
 import { columns } from "../when.ts";
-import { type Action, type Actions, tellDone } from "./action.ts";
+import { type Action, type Actions, printDone } from "./action.ts";
 import { showMade, withKeyFile } from "./made-key.ts";
 import { createWorkspace, removeWorkspace, setState } from "../../service/admin/change.ts";
 import { findWorkspace, listWorkspaces } from "../../service/admin/look.ts";
@@ -72,7 +72,7 @@ function stateAction(verb: keyof typeof STATES): Action {
       if (found.kind === "trouble") return found;
       const changed = await setState(session, found.value.id, STATES[verb].state);
       if (changed.kind === "trouble") return changed;
-      return tellDone(io, args, { workspace: changed.value }, `${shownName(changed.value.name)} ${STATES[verb].words}`);
+      return printDone(io, args, { workspace: changed.value }, `${shownName(changed.value.name)} ${STATES[verb].words}`);
     },
   };
 }
@@ -95,7 +95,7 @@ async function removeAsked(io: Io, args: Args, session: AdminSession, word: stri
   }
   const removed = await removeWorkspace(session, id);
   if (removed.kind === "trouble") return removed;
-  return tellDone(io, args, { removed: found.value }, `removed ${all}; its keys no longer work`);
+  return printDone(io, args, { removed: found.value }, `removed ${all}; its keys no longer work`);
 }
 
 export const actions: Actions = { list, create, close: stateAction("close"), open: stateAction("open"), remove };

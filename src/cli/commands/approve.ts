@@ -1,19 +1,19 @@
 import type { DocId } from "../../contract/ids.ts";
-import type { Halted } from "../../mirror/operations/manual/approve.ts";
+import type { StoppedPlan } from "../../mirror/operations/manual/approve.ts";
 import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { groupLines } from "../describe.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { NEXT_OF_LOST_ROOT } from "../../mirror/operations/results/attention.ts";
+import { NEXT_WITHOUT_ROOT } from "../../mirror/operations/results/attention.ts";
 import { waitingClause } from "../../mirror/operations/results/halt.ts";
 import { reject } from "../reject-halt.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { agrees, KEY_OPTION, useMirror } from "../use-mirror.ts";
-import { approve, findHalt, withdrawApproval } from "../../mirror/operations/manual/approve.ts";
+import { approve, findStop, withdrawApproval } from "../../mirror/operations/manual/approve.ts";
 import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
-import { runThatHalted } from "../../mirror/folder/run.ts";
+import { stoppedRun } from "../../mirror/folder/run.ts";
 
 /** LIMIT: names shown for each kind of action. */
 const MOST = 20;
@@ -41,7 +41,7 @@ export async function answerStop(io: Io, args: Args, what: "approve" | "reject")
   const use = { mode: "write", what, keyFile: args.text("key-file") } as const;
   return useMirror(io, root.value, use, async (mirror) => {
     if (what === "reject") withdrawApproval(mirror);
-    const halted = await findHalt(mirror, runThatHalted(mirror, io.terminal.output));
+    const halted = await findStop(mirror, stoppedRun(mirror, io.terminal.output));
     if (halted.kind === "offline") return complain(io, faultTrouble(halted.fault, mirror.url));
     if (!showHalt(io, halted)) return halted.kind === "nothing" ? EXIT.inSync : EXIT.stopped;
     if (what === "reject") return reject(io, args, mirror, halted, mostNames(args));
@@ -50,7 +50,7 @@ export async function answerStop(io: Io, args: Args, what: "approve" | "reject")
 }
 
 /** Returns true if there is something to decide. */
-function showHalt(io: Io, halted: Exclude<Halted, { kind: "offline" }>): halted is Decidable {
+function showHalt(io: Io, halted: Exclude<StoppedPlan, { kind: "offline" }>): halted is Decidable {
   if (halted.kind === "nothing") {
     io.out("nothing is stopped; next: mdmirror sync");
     return false;
@@ -58,11 +58,11 @@ function showHalt(io: Io, halted: Exclude<Halted, { kind: "offline" }>): halted 
   for (const { reason, detail } of halted.reasons) io.out(`Stopped: ${shownWords(detail)} (${reason})`);
   if (halted.kind === "stopped") return true;
   io.err("mdmirror: this stop cannot be approved: the folder itself has changed");
-  io.err(`  next: ${NEXT_OF_LOST_ROOT}`);
+  io.err(`  next: ${NEXT_WITHOUT_ROOT}`);
   return false;
 }
 
-type Decidable = Extract<Halted, { kind: "stopped" }>;
+type Decidable = Extract<StoppedPlan, { kind: "stopped" }>;
 
 function mostNames(args: Args): number {
   return args.flag("all") ? Number.POSITIVE_INFINITY : MOST;

@@ -13,7 +13,7 @@ import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { byPath } from "../../mirror/model/by-path.ts";
 import { conflictHunks, listConflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
-import { findSubject } from "../../mirror/operations/manual/subject.ts";
+import { findProblem } from "../../mirror/operations/manual/subject.ts";
 import { hunkLines } from "../show-hunks.ts";
 
 export const command: Command = {
@@ -85,7 +85,7 @@ async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
   const place = locate(io, name);
   if (place.kind === "trouble") return complain(io, place.trouble);
   return useLocal(io, place.value.root, (mirror) => {
-    const subject = findSubject(mirror, place.value.path);
+    const subject = findProblem(mirror, place.value.path);
     if (subject.kind === "trouble") return complain(io, subject.trouble);
     const three = readThree(mirror, subject.value);
     if (three.kind === "trouble") return complain(io, three.trouble);

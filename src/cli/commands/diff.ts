@@ -13,8 +13,8 @@ import { faultTrouble } from "../../mirror/folder/fault-trouble.ts";
 import { columns } from "../when.ts";
 import { locateDocument } from "../locate-document.ts";
 import { showMerge } from "../show-merge.ts";
-import { readMeeting } from "../../mirror/operations/history/meeting.ts";
-import { showMeeting } from "../show-meeting.ts";
+import { readConflictLines } from "../../mirror/operations/history/meeting.ts";
+import { showConflictLines } from "../show-meeting.ts";
 import { findVersion } from "../../mirror/operations/history/restore.ts";
 import { countLines, diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
@@ -99,9 +99,9 @@ async function showOne(io: Io, args: Args, name: string): Promise<ExitCode> {
     const both = await readBothSides(mirror, place.value.path);
     if (both.kind === "trouble") return complain(io, both.trouble);
     const { path, live, local } = both.value;
-    const meeting = readMeeting(mirror.world, both.value);
+    const meeting = readConflictLines(mirror.world, both.value);
     if (meeting !== null) {
-      const shown = showMeeting(io, path, meeting, args.flag("json"));
+      const shown = showConflictLines(io, path, meeting, args.flag("json"));
       if (shown !== null) return shown;
     }
     const names = { before: live === null ? null : `service/${path}`, after: local === null ? null : `local/${path}` };

@@ -14,7 +14,7 @@ import { shownName } from "../../common/shown-name.ts";
 import { addIgnoreLines, lineFault } from "../../mirror/settings/ignore-lines.ts";
 import { judgeName } from "../judge-name.ts";
 import { judgeFolder, judgeLeftOver, linkFolder } from "../../mirror/folder/link-folder.ts";
-import { initAgain } from "../init-again.ts";
+import { initLinkedFolder } from "../init-again.ts";
 import { findKey } from "../../mirror/settings/key.ts";
 import { cleanPrefix, DEFAULT_CONFIG } from "../../mirror/settings/config.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";
@@ -83,7 +83,7 @@ export const command: Command = {
     const kind = judgeFolder(dir, io, args.flag("any-folder"));
     if (kind.kind === "trouble") return complain(io, kind.trouble);
     if (kind.value === "linked") {
-      return initAgain(io, dir, args);
+      return initLinkedFolder(io, dir, args);
     }
     const leftOver = judgeLeftOver(dir, env);
     if (leftOver.kind === "trouble") return complain(io, leftOver.trouble);

@@ -1,12 +1,12 @@
-import type { LookedAt, MirrorWord } from "../../mirror/folder/look-at-all.ts";
+import type { FolderStatus, MirrorWord } from "../../mirror/folder/look-at-all.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { columns } from "../when.ts";
-import { lookAtAll } from "../../mirror/folder/look-at-all.ts";
-import { tellUnfit } from "../status-all.ts";
+import { readAllStatuses } from "../../mirror/folder/look-at-all.ts";
+import { printUntrustedEntries } from "../status-all.ts";
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 
 export const command: Command = {
@@ -24,10 +24,10 @@ export const command: Command = {
   async run(io, args) {
     if (args.flag("json") && args.flag("names")) return misuse(io, "list", "--json and --names exclude each other");
     if (args.flag("names")) return tellNames(io);
-    const looked = await lookAtAll(io);
+    const looked = await readAllStatuses(io);
     if (looked.kind === "trouble") return complain(io, looked.trouble);
     const { mirrors, unfit } = looked.value;
-    for (const why of unfit) tellUnfit(io, why);
+    for (const why of unfit) printUntrustedEntries(io, why);
     if (args.flag("json")) io.out(jsonLine({ mirrors: mirrors.map(({ mirror, state }) => ({ ...mirror, state })) }));
     else if (mirrors.length === 0) io.out("no folder is linked yet; next: mdmirror init DIR --url URL");
     else for (const line of columns(mirrors.map(cells))) io.out(line);
@@ -47,6 +47,6 @@ const MORE: Readonly<Partial<Record<MirrorWord, string>>> = {
   other: ": another folder is at this path now",
 };
 
-function cells({ mirror: { root, name, addresses }, state }: LookedAt): string[] {
+function cells({ mirror: { root, name, addresses }, state }: FolderStatus): string[] {
   return [shownName(name), shownName(root), addresses.join(" "), `${state}${MORE[state] ?? ""}`];
 }

@@ -6,7 +6,7 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
-import { holdFolder, installAgain } from "../hold-folder.ts";
+import { withFolderReleased, reinstallService } from "../hold-folder.ts";
 
 export const command: Command = {
   usage: "mv [DIR] NEWDIR",
@@ -25,11 +25,11 @@ export const command: Command = {
     const to = placeOfNew(io, target!);
     const judged = judgeMove(root, to, io.env);
     if (judged.kind === "trouble") return complain(io, judged.trouble);
-    const held = await holdFolder(io, root, "mv");
+    const held = await withFolderReleased(io, root, "mv");
     if (held.kind === "trouble") return complain(io, held.trouble);
     const moved = moveFolder(root, to, io.env);
     held.value.giveBack();
-    if (held.value.hadUnit) await installAgain(io, moved.kind === "ok" ? to : root);
+    if (held.value.hadUnit) await reinstallService(io, moved.kind === "ok" ? to : root);
     if (moved.kind === "trouble") return complain(io, moved.trouble);
     if (moved.value !== null) io.err(`mdmirror: ${moved.value}`);
     io.out(`moved ${shownName(root)} to ${shownName(to)}`);

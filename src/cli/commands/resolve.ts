@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
-import type { Way } from "../../mirror/operations/manual/resolve.ts";
-import type { Subject } from "../../mirror/operations/manual/subject.ts";
+import type { Resolution } from "../../mirror/operations/manual/resolve.ts";
+import type { OpenProblem } from "../../mirror/operations/manual/subject.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
-import type { ManyWay } from "../../mirror/operations/manual/resolve-many.ts";
+import type { BulkResolution } from "../../mirror/operations/manual/resolve-many.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import { findMirror } from "../find-mirror.ts";
 import { locateAll } from "../locate-all.ts";
@@ -14,16 +14,16 @@ import { agrees, REACH_OPTIONS, reachOf, syncAfter, useMirror } from "../use-mir
 import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
-import { isOneSubject } from "../../mirror/operations/manual/resolve-many.ts";
+import { isOneProblem } from "../../mirror/operations/manual/resolve-many.ts";
 import { resolveSeveral } from "../resolve-many.ts";
-import { resolveSubject } from "../../mirror/operations/manual/resolve.ts";
-import { findSubject } from "../../mirror/operations/manual/subject.ts";
+import { resolveProblem } from "../../mirror/operations/manual/resolve.ts";
+import { findProblem } from "../../mirror/operations/manual/subject.ts";
 import { readThree } from "../../mirror/operations/manual/conflicts.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 
 const WAYS = ["mine", "theirs", "merged", "merged-where-clean", "tool", "delete", "keep", "recreate"] as const;
 /** The choices that apply to several paths. */
-const MANY_WAYS: readonly string[] = ["mine", "theirs", "merged-where-clean"] satisfies readonly ManyWay[];
+const MANY_WAYS: readonly string[] = ["mine", "theirs", "merged-where-clean"] satisfies readonly BulkResolution[];
 
 export const command: Command = {
   usage: "resolve PATH… | FOLDER | 'GLOB' | --all [DIR] --mine | --theirs | … [--dry-run] [--no-sync] [--json]",
@@ -85,7 +85,7 @@ function misfit(args: Args, kind: Asked): string | null {
   return args.flag("dry-run") ? `--dry-run goes with ${MANY_WAYS.map((way) => `--${way}`).join(", ")}` : null;
 }
 
-function isManyWay(kind: Asked): kind is ManyWay {
+function isManyWay(kind: Asked): kind is BulkResolution {
   return MANY_WAYS.includes(kind);
 }
 
@@ -107,7 +107,7 @@ async function end(
   kind: Asked,
 ): Promise<ExitCode> {
   const [one = ""] = paths ?? [];
-  const isOne = paths?.length === 1 && isOneSubject(mirror.world, one);
+  const isOne = paths?.length === 1 && isOneProblem(mirror.world, one);
   if (kind === "merged-where-clean" || (isManyWay(kind) && (args.flag("dry-run") || !isOne))) {
     return resolveSeveral(io, args, mirror, paths, kind);
   }
@@ -115,7 +115,7 @@ async function end(
 }
 
 async function endOne(io: Io, args: Args, mirror: OpenedMirror, name: string, kind: AskedOfOne): Promise<ExitCode> {
-  const subject = findSubject(mirror.world, name);
+  const subject = findProblem(mirror.world, name);
   if (subject.kind === "trouble") return complain(io, subject.trouble);
   if (kind === "recreate" && !(await agreesToRecreate(io, args, subject.value))) {
     io.err("mdmirror: nothing was done");
@@ -124,7 +124,7 @@ async function endOne(io: Io, args: Args, mirror: OpenedMirror, name: string, ki
   }
   const way = await wayOf(io, args, mirror, subject.value, kind);
   if (way.kind === "trouble") return complain(io, way.trouble);
-  const done = await resolveSubject(mirror.world, subject.value, way.value, { force: args.flag("force") });
+  const done = await resolveProblem(mirror.world, subject.value, way.value, { force: args.flag("force") });
   if (done.kind === "trouble") return complain(io, done.trouble);
   return sendEnded(io, args, mirror, { path: subject.value.path, way: kind, notes: done.value });
 }
@@ -145,7 +145,7 @@ async function sendEnded(
   return sync?.exit ?? EXIT.inSync;
 }
 
-async function agreesToRecreate(io: Io, args: Args, { path, link, ways }: Subject): Promise<boolean> {
+async function agreesToRecreate(io: Io, args: Args, { path, link, ways }: OpenProblem): Promise<boolean> {
   if (!ways.includes("recreate")) return true;
   const what = `mdmirror will create a new document with a new id for ${shownName(path)}, and delete the old one (${link.id}, ${shownName(link.remotePath)}) with its history on the service. Continue?`;
   return agrees(io, args.flag("yes"), what);
@@ -155,9 +155,9 @@ async function wayOf(
   io: Io,
   args: Args,
   mirror: OpenedMirror,
-  subject: Subject,
+  subject: OpenProblem,
   kind: AskedOfOne,
-): Promise<Result<Way>> {
+): Promise<Result<Resolution>> {
   switch (kind) {
     case "merged": {
       const file = args.text("merged")!;

@@ -5,11 +5,11 @@ import type { Args, Command, Io } from "../command.ts";
 import type { ExitCode } from "../exit.ts";
 import type { Asked } from "../show-status.ts";
 import { parseAge } from "../../common/age.ts";
-import { tellAll } from "../status-all.ts";
+import { printAllStatuses } from "../status-all.ts";
 import { findMirror } from "../find-mirror.ts";
-import { tellShort } from "../status-short.ts";
-import { tellMetrics } from "../status-prometheus.ts";
-import { ageOf, lookAtMirror } from "../../mirror/folder/look.ts";
+import { printShortStatus } from "../status-short.ts";
+import { printMetrics } from "../status-prometheus.ts";
+import { ageOf, readFolderStatus } from "../../mirror/folder/look.ts";
 import { exitOfStatus, isOver, showStatus, showUntrusted } from "../show-status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import { jsonLine } from "../json-line.ts";
@@ -42,7 +42,7 @@ export const command: Command = {
     if (all && args.operands.length > 0) return misuse(io, "status", "it takes a folder or --all, not both");
     if (args.flag("prometheus")) return tellFigures(io, args, asked);
     if (all) {
-      return tellAll(io, asked);
+      return printAllStatuses(io, asked);
     }
     const root = findMirror(io, args.operands[0]);
     if (root.kind === "trouble") return complain(io, root.trouble);
@@ -53,18 +53,18 @@ export const command: Command = {
 async function runShort(io: Io, args: Args): Promise<ExitCode> {
   if (args.flag("all") || args.flag("prometheus") || args.text("max-age") !== null)
     return misuse(io, "status", "--short can be combined with --json only");
-  return tellShort(io, { dir: args.operands[0], json: args.flag("json") });
+  return printShortStatus(io, { dir: args.operands[0], json: args.flag("json") });
 }
 
 async function tellFigures(io: Io, args: Args, { json, maxAge }: Asked): Promise<ExitCode> {
   if (json || maxAge !== null) return misuse(io, "status", "--prometheus goes with neither --json nor --max-age");
   const root = args.flag("all") ? null : findMirror(io, args.operands[0]);
   if (root?.kind === "trouble") return complain(io, root.trouble);
-  return tellMetrics(io, root === null ? null : realpathSync(root.value));
+  return printMetrics(io, root === null ? null : realpathSync(root.value));
 }
 
 async function tellStatus(io: Io, root: string, { json, maxAge }: Asked): Promise<ExitCode> {
-  const look = await lookAtMirror(root, io);
+  const look = await readFolderStatus(root, io);
   if (look.kind === "unseen") {
     const { trouble } = look;
     return trouble.code === "untrusted" ? showUntrusted(io, trouble, json) : complain(io, trouble);

@@ -9,17 +9,17 @@ import { complain, misuse } from "../complain.ts";
 import { type ExitCode, worstExit } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { locateAll, USUAL_WAIT } from "../locate-all.ts";
-import type { Telling } from "../tell-run.ts";
+import type { RunPrinter } from "../tell-run.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { shownWords } from "../../common/shown-name.ts";
 import { REACH_OPTIONS, reachOf } from "../use-mirror.ts";
 import { showPlan } from "../show-plan.ts";
 import { syncMirror } from "../../mirror/operations/manual/sync.ts";
-import { tellRun, tellTrouble } from "../tell-run.ts";
+import { printRun, printTrouble } from "../tell-run.ts";
 import { waitFor } from "../../mirror/operations/manual/wait.ts";
-import { tellWaited, waitedBeside } from "../show-waited.ts";
+import { printWaitResult, waitedBeside } from "../show-waited.ts";
 import { hooksFileOf } from "../../mirror/trust/gate.ts";
-import { tellAfterSync } from "../../mirror/hooks/after-sync.ts";
+import { runHooksAfterSync } from "../../mirror/hooks/after-sync.ts";
 
 export const command: Command = {
   usage: "sync [DIR] [--dry-run] [--json] [--quiet] [--max-deletes N] [--pull-only | --push-only] [--wait-for PATH]",
@@ -106,7 +106,7 @@ async function syncNow(
   io: Io,
   root: string,
   request: RunRequest,
-  telling: Telling & { readonly wait: WaitRequest | null },
+  telling: RunPrinter & { readonly wait: WaitRequest | null },
   reach: ReturnType<typeof reachOf>,
 ): Promise<ExitCode> {
   const { env, cwd, clock, random, stoppable } = io;
@@ -123,7 +123,7 @@ async function syncNow(
   const began = clock.monotonic();
   const options = { env, cwd, clock, random, progress, onDaemon, onHeldBack, ...reach };
   const ended = await syncMirror(root, request, { ...options, stoppable }).finally(progress.end);
-  if (ended.kind === "trouble") return tellTrouble(io, root, ended.trouble, telling);
+  if (ended.kind === "trouble") return printTrouble(io, root, ended.trouble, telling);
   const { report, url, notes } = ended.value;
   for (const note of notes) io.err(`mdmirror: ${shownWords(note)}`);
   const told = { ...telling, url, began };
@@ -141,7 +141,7 @@ function heldBackLine({ deletions }: HeldBack): string {
   return `waiting for ${plural(deletions, "deletion")} in the grace period of 30 s`;
 }
 
-type SyncTelling = Telling & {
+type SyncTelling = RunPrinter & {
   readonly wait: WaitRequest | null;
   readonly url: string;
   /** Start, by the monotonic clock. */
@@ -159,12 +159,12 @@ async function tellSynced(
   const { quiet, began } = telling;
   const told = { ...telling, took: clock.monotonic() - began };
   const isOver = report.state === "offline" || report.isStopped === true;
-  if (telling.wait === null || isOver) return tellRun(io, root, report, told);
+  if (telling.wait === null || isOver) return printRun(io, root, report, told);
   const waited = await waitFor(root, telling.wait, options);
   if (waited.kind === "trouble") return complain(io, waited.trouble);
-  const ran = tellRun(io, root, report, { ...told, beside: waitedBeside(waited.value) });
+  const ran = printRun(io, root, report, { ...told, beside: waitedBeside(waited.value) });
   const took = clock.monotonic() - began;
-  return worstExit([ran, tellWaited(io, waited.value, { json: false, quiet: quiet || telling.json, took })]);
+  return worstExit([ran, printWaitResult(io, waited.value, { json: false, quiet: quiet || telling.json, took })]);
 }
 
 /** A sync that a hook started runs no hooks: they could start each other forever. */
@@ -173,7 +173,7 @@ async function tellHooks(io: Io, root: string, report: RunReport, quiet: boolean
   if (hooksFileOf(env) === null || env["MDMIRROR_HOOK"] !== undefined) return;
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   if (io.terminal.error) io.status("running hooks …");
-  const told = await tellAfterSync(root, report, { env, clock, random, stop, onNote });
+  const told = await runHooksAfterSync(root, report, { env, clock, random, stop, onNote });
   if (io.terminal.error) io.status("");
   // The mail of a timer does not repeat this problem: `status` and `doctor` show it.
   if (told.kind === "trouble" && !quiet) complain(io, told.trouble);

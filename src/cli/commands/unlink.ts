@@ -11,7 +11,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { holdFolder } from "../hold-folder.ts";
+import { withFolderReleased } from "../hold-folder.ts";
 import { forgetRoot, unlinkFolder } from "../../mirror/folder/unlink.ts";
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import { isSameName } from "../../mirror/trust/names.ts";
@@ -38,7 +38,7 @@ export const command: Command = {
     if (listed.kind === "trouble") return complain(io, listed.trouble);
     const refused = await judgeUnsent(io, root, args);
     if (refused !== null) return refused;
-    const held = await holdFolder(io, root, "unlink");
+    const held = await withFolderReleased(io, root, "unlink");
     if (held.kind === "trouble") return complain(io, held.trouble);
     try {
       const unlinked = unlinkFolder(root, io.env, io.clock.now());

@@ -4,7 +4,7 @@ import { complain, misuse } from "../complain.ts";
 import { locateAll, USUAL_WAIT } from "../locate-all.ts";
 import { hidesProgress, showProgress } from "../progress.ts";
 import { waitFor } from "../../mirror/operations/manual/wait.ts";
-import { tellWaited } from "../show-waited.ts";
+import { printWaitResult } from "../show-waited.ts";
 
 export const command: Command = {
   usage: "wait [PATH…] [--timeout 30s] [--json]",
@@ -33,6 +33,6 @@ export const command: Command = {
     const options = { env, cwd, clock, random, progress };
     const ended = await waitFor(root, { paths, timeoutMs }, options).finally(progress.end);
     if (ended.kind === "trouble") return complain(io, ended.trouble);
-    return tellWaited(io, ended.value, { json, quiet: false, took: clock.monotonic() - began });
+    return printWaitResult(io, ended.value, { json, quiet: false, took: clock.monotonic() - began });
   },
 };

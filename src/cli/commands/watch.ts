@@ -9,7 +9,7 @@ import { shownWords } from "../../common/shown-name.ts";
 import { REACH_OPTIONS } from "../use-mirror.ts";
 import { runDaemons } from "../../mirror/daemon/daemon.ts";
 import { keepAll } from "../../mirror/daemon/keep-all.ts";
-import { showNews } from "../show-news.ts";
+import { showEvents } from "../show-news.ts";
 import { HookKeeper } from "../../mirror/hooks/keeper.ts";
 
 export const command: Command = {
@@ -56,7 +56,7 @@ async function keepWith(
   keep: (world: DaemonsOptions) => Promise<Result<null>>,
 ): Promise<ExitCode> {
   const { env, cwd, clock, random } = io;
-  const show = showNews(io, { json: args.flag("json"), several });
+  const show = showEvents(io, { json: args.flag("json"), several });
   const onNote = (note: string) => io.err(`mdmirror: ${shownWords(note)}`);
   const hooks = new HookKeeper({ env, clock, random, onNote });
   const onEvent: DaemonsOptions["onEvent"] = (root, event, log) => {

@@ -9,7 +9,7 @@ import {
   BLANK,
   BREAK,
   endsLineBefore,
-  isAside,
+  isHiddenToken,
   isHeadingId,
   isLineEnd,
   newRuns,
@@ -177,7 +177,7 @@ function wordsMeet(
  */
 function dropsAside(tokens: Passage, { edit }: Change): boolean {
   if (edit.start === edit.end || edit.from < edit.to) return false;
-  return tokens.base.slice(edit.start, edit.end).every(({ text }) => isAside(text));
+  return tokens.base.slice(edit.start, edit.end).every(({ text }) => isHiddenToken(text));
 }
 
 function isEndOfLine(token: Token | undefined): boolean {

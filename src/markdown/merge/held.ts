@@ -26,7 +26,7 @@ type ThreeLines = readonly [base: Lines, less: Lines, more: Lines];
  * `base`, in words and white space. Without this rule, one addition found at two similar places
  * would count as two. Merging a merge again with one of its sides would then add text.
  */
-export function isHeld(base: string, less: string, more: string, reading: Reading): boolean {
+export function keepsEveryChange(base: string, less: string, more: string, reading: Reading): boolean {
   const known = reading.held.find((one) => one.base === base && one.less === less && one.more === more);
   if (known !== undefined) return known.isHeld;
   const found = findHeld(base, less, more, reading);
@@ -132,7 +132,7 @@ function isLater(
 }
 
 /**
- * Returns whether the tokens of a few lines are a later version of others, by the rule of `isHeld`.
+ * Returns whether the tokens of a few lines are a later version of others, by the rule of `keepsEveryChange`.
  */
 function keepsRegion(
   base: readonly Token[],

@@ -1,7 +1,7 @@
 import { countApart, countsKept, keepsChanges } from "./counts.ts";
 import { settleDates } from "./dates.ts";
 import { mergeFine, workOf } from "./fine.ts";
-import { bringsBack, bringsPassageBack, isHeld } from "./held.ts";
+import { bringsBack, bringsPassageBack, keepsEveryChange } from "./held.ts";
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { newReading, type Reading, readLines } from "./reading.ts";
@@ -123,8 +123,8 @@ function byLaw(base: string, local: string, remote: string): MergeResult | undef
 
 /** Merges once, from large pieces to small, without checking the result. */
 function attempt(base: string, local: string, remote: string, reading: Reading): MergeResult {
-  if (isHeld(base, local, remote, reading)) return { kind: "clean", text: remote, how: "held" };
-  if (isHeld(base, remote, local, reading)) return { kind: "clean", text: local, how: "held" };
+  if (keepsEveryChange(base, local, remote, reading)) return { kind: "clean", text: remote, how: "held" };
+  if (keepsEveryChange(base, remote, local, reading)) return { kind: "clean", text: local, how: "held" };
   const apart = areApart(workOf(base, local, remote, reading));
   const lines = apart ? mergedLines(base, local, remote, reading) : undefined;
   if (lines !== undefined) return { kind: "clean", text: lines, how: "lines" };

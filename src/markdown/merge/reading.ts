@@ -48,7 +48,7 @@ export type Reading = Budget & {
   readonly wordsByLine: (readonly number[] | undefined)[];
   /** Numbers the stacks of open blocks. */
   readonly nests: Nests;
-  /** Results of `isHeld`. */
+  /** Results of `keepsEveryChange`. */
   readonly held: Held[];
 };
 

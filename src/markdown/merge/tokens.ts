@@ -67,7 +67,7 @@ export class TokenTexts extends Interner {
   }
 
   isAside(id: number): boolean {
-    return isAside(this.text(id));
+    return isHiddenToken(this.text(id));
   }
 }
 
@@ -87,7 +87,7 @@ export function isHeadingId(text: string): boolean {
 }
 
 /** Returns whether a token is a comment or a heading's id: text that readers do not see. */
-export function isAside(text: string): boolean {
+export function isHiddenToken(text: string): boolean {
   return isHeadingId(text) || text.startsWith("<!--");
 }
 

@@ -20,7 +20,7 @@ export const STEPS_OF_A_ROUND = 400_000;
 type Search = { readonly number: number; spent: number };
 type Waiting = { readonly search: Search; readonly steps: number; readonly goOn: () => void };
 
-export class SearchTurns {
+export class SearchScheduler {
   readonly #atNextRound: (begin: () => void) => void;
   readonly #waiting: Waiting[] = [];
   #searches = 0;

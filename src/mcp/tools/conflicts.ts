@@ -1,13 +1,13 @@
 import * as z from "zod";
 import { conflictHunks, listConflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
-import type { Way } from "../../mirror/operations/manual/resolve.ts";
-import { findSubject } from "../../mirror/operations/manual/subject.ts";
+import type { Resolution } from "../../mirror/operations/manual/resolve.ts";
+import { findProblem } from "../../mirror/operations/manual/subject.ts";
 import { resolveSeen } from "../../mirror/operations/manual/resolve-seen.ts";
 import {
   type ShownText,
-  type SubjectView,
+  type ProblemView,
   type Versions,
-  viewSubject,
+  viewProblem,
 } from "../../mirror/operations/manual/subject-view.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result } from "../../common/trouble.ts";
@@ -63,12 +63,12 @@ export const SHOW_CONFLICT = defineTool({
     const seen = withLocal(
       root,
       openOptions,
-      (local): Result<{ view: SubjectView; hunks: readonly ConflictHunk[] }> => {
-        const subject = findSubject(local, path);
+      (local): Result<{ view: ProblemView; hunks: readonly ConflictHunk[] }> => {
+        const subject = findProblem(local, path);
         if (subject.kind === "trouble") return subject;
         const three = side === undefined ? readThree(local, subject.value) : null;
         const hunks = three?.kind === "ok" ? conflictHunks(three.value) : [];
-        return ok({ view: viewSubject(local, subject.value), hunks });
+        return ok({ view: viewProblem(local, subject.value), hunks });
       },
     );
     if (seen.kind === "trouble") return refused(seen.trouble);
@@ -81,7 +81,7 @@ export const SHOW_CONFLICT = defineTool({
   },
 });
 
-function factsOf({ path, ways, versions, conflict, hold }: SubjectView): object {
+function factsOf({ path, ways, versions, conflict, hold }: ProblemView): object {
   const blocked = hold === null ? null : { reason: hold.kind, detail: hold.detail, next: nextFor(hold) };
   return {
     path,
@@ -149,11 +149,11 @@ export const RESOLVE_CONFLICT = defineTool({
   },
 });
 
-function wayOf(way: Offered, text: string | undefined): Way {
+function wayOf(way: Offered, text: string | undefined): Resolution {
   return way === "merged" ? { kind: way, text: text! } : { kind: way };
 }
 
-type Asked = { readonly path: string; readonly version: string; readonly way: Way };
+type Asked = { readonly path: string; readonly version: string; readonly way: Resolution };
 
 async function resolve({ root }: ServedMirror, { path, version, way }: Asked, host: Host): Promise<Ended> {
   const asked = { path, way, seen: versionsIn(version), force: false };

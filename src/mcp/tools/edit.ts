@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { openSaving, createDocument, dressedAs, readDocument, saveText } from "../../mirror/operations/manual/save.ts";
+import { openSaving, createDocument, withLineEndsOf, readDocument, saveText } from "../../mirror/operations/manual/save.ts";
 import type { Digest } from "../../contract/digest.ts";
 import { PATH, VERSION } from "../fields.ts";
 import { replaceIn } from "../replace.ts";
@@ -23,7 +23,7 @@ export const WRITE = defineTool({
     const before = await readDocument(openSaving(mirror.root, host.openOptions), path);
     if (before.kind === "trouble") return refused(before.trouble);
     if (before.value?.version !== version) return refuseStale(mirror, path, version, host);
-    return save(mirror, { path, version, text: dressedAs(before.value.text, text) }, host);
+    return save(mirror, { path, version, text: withLineEndsOf(before.value.text, text) }, host);
   },
 });
 

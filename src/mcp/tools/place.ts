@@ -6,7 +6,7 @@ import { PATH, VERSION } from "../fields.ts";
 import { refuseStale } from "../stale.ts";
 import { answer, defineTool, misused, refused } from "../tool.ts";
 import { SENT } from "./edit.ts";
-import { notThere } from "./read.ts";
+import { noDocument } from "./read.ts";
 
 export const MOVE = defineTool({
   name: "move",
@@ -19,7 +19,7 @@ export const MOVE = defineTool({
     const saving = openSaving(mirror.root, host.openOptions);
     const before = await readDocument(saving, path);
     if (before.kind === "trouble") return refused(before.trouble);
-    if (before.value === null) return refused(notThere(path).trouble);
+    if (before.value === null) return refused(noDocument(path).trouble);
     if (version !== undefined && version !== before.value.version) return refuseStale(mirror, path, version, host);
     const moved = await moveDocument(saving, { path, to }, before.value.version);
     if (moved.kind === "trouble") return refused(moved.trouble);

@@ -50,12 +50,12 @@ type Found = Pick<Document, "path" | "text"> & { readonly version: string | null
 async function readNow({ root }: ServedMirror, path: string, { openOptions, seen }: Host): Promise<Result<Found>> {
   const read = await readDocument(openSaving(root, openOptions), path);
   if (read.kind === "trouble") return read;
-  if (read.value === null) return notThere(path);
+  if (read.value === null) return noDocument(path);
   seen.add(read.value.version, read.value.text);
   return ok(read.value);
 }
 
-export function notThere(path: string): ReturnType<typeof trouble> {
+export function noDocument(path: string): ReturnType<typeof trouble> {
   return trouble(
     "usage",
     `no document is at ${path}`,

@@ -1,4 +1,4 @@
-import { ageOf, lookAtMirror } from "../../mirror/folder/look.ts";
+import { ageOf, readFolderStatus } from "../../mirror/folder/look.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import { limit } from "../fields.ts";
 import { answer, defineTool, refused } from "../tool.ts";
@@ -12,7 +12,7 @@ export const STATUS = defineTool({
   ofAll: true,
   input: { limit: limit(500, 50) },
   async run({ root, name }, { limit: most = 50 }, { openOptions }) {
-    const look = await lookAtMirror(root, openOptions);
+    const look = await readFolderStatus(root, openOptions);
     if (look.kind === "unseen") return refused(look.trouble, { mirror: name, root });
     const { status, daemon } = look;
     const told = statusJson(status, ageOf(status, openOptions.clock.now()));

@@ -3,7 +3,7 @@ import type { Clock } from "../../common/clock.ts";
 import type { Call, Handled } from "./control/listen.ts";
 import { boundReport, type ControlRequest, type DaemonStatus, type HeldBack } from "./control/protocol.ts";
 import { codeOf, errnoClause, type Trouble, trouble } from "../../common/trouble.ts";
-import { forgetBudgetOfHalt, type RunReport } from "../folder/run.ts";
+import { forgetStoppedLimit, type RunReport } from "../folder/run.ts";
 import type { OpenedDaemon } from "./open-daemon.ts";
 import { MOVES_ON, waitedOf, type WaitAnswer, type Waited } from "./control/waited.ts";
 import { setTimeout as wait } from "node:timers/promises";
@@ -136,7 +136,7 @@ function refusedFor(root: string, what: string): Handled {
   return { kind: "refused", trouble: busy.trouble };
 }
 
-export async function doAsked(
+export async function carryOutRequest(
   { mirror, daemon }: OpenedDaemon,
   request: Extract<ControlRequest, { do: "sync" | "wait" | "pause" | "resume" }>,
   call: Call,
@@ -145,7 +145,7 @@ export async function doAsked(
   if (request.do === "wait") return { kind: "done", value: await waitAsked(daemon, request, call.gone) };
   const { do: verb } = request;
   if (verb === "sync") {
-    forgetBudgetOfHalt(mirror);
+    forgetStoppedLimit(mirror);
     const report = await syncNow(daemon, { mostMs: HELD_BACK_MS, clock, gone: call.gone, onHeldBack: call.beat });
     return { kind: "done", value: { report: boundReport(report) } };
   }

@@ -3,7 +3,7 @@ import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type Call, type Handled, listenControl } from "./control/listen.ts";
-import { choosePlace, removePlace, writePlace } from "./control/place.ts";
+import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/place.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { endOfLeft, type FolderEnd, type Leaving } from "./leave.ts";
 import { aborted } from "../../common/aborted.ts";
@@ -11,13 +11,13 @@ import { lendFolder } from "./lend.ts";
 import { KeyRenewal, dropsRefusedKey } from "./new-key.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
-import { beatDuring, codeClause, doAsked, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
+import { beatDuring, codeClause, carryOutRequest, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
 import { ExchangeTally } from "../remote/tally.ts";
 import { Traffic } from "./traffic.ts";
 import { unlessAway } from "../folder/folder-trouble.ts";
 import { codeOf, ok, type Result, type Trouble } from "../../common/trouble.ts";
 import type { DaemonEvent } from "../engine/daemon/daemon.ts";
-import { noteReport, runThatHalted } from "../folder/run.ts";
+import { noteReport, stoppedRun } from "../folder/run.ts";
 import { pruneDaily } from "../folder/upkeep.ts";
 
 /**
@@ -80,7 +80,7 @@ export class DaemonFolder {
    */
   async run(stop: AbortSignal): Promise<Result<FolderEnd>> {
     try {
-      const place = choosePlace(this.root, this.#options);
+      const place = chooseSocketPath(this.root, this.#options);
       return place.kind === "trouble" ? place : await unlessAway(this.root, () => this.#serve(place.value, stop));
     } finally {
       this.#renewal.end();
@@ -97,11 +97,11 @@ export class DaemonFolder {
       onFault: (error) => this.#logFault("control-failed", error),
     });
     try {
-      writePlace(folder, { socket, pid: process.pid, since: this.#since });
+      writeSocketPath(folder, { socket, pid: process.pid, since: this.#since });
       return await this.#keep(stop);
     } finally {
       await listening.close();
-      removePlace(folder);
+      removeSocketPath(folder);
     }
   }
 
@@ -213,7 +213,7 @@ export class DaemonFolder {
     stop: AbortSignal,
   ): Promise<Handled> {
     if (request.do === "lend") return this.#lend(open, request.what, call, stop);
-    return request.do === "leave" ? this.#leave(open, call) : doAsked(open, request, call, this.#options.clock);
+    return request.do === "leave" ? this.#leave(open, call) : carryOutRequest(open, request, call, this.#options.clock);
   }
 
   /** Answers once nothing of the folder is open. */
@@ -263,7 +263,7 @@ function noteEvent(open: OpenedDaemon, event: DaemonEvent): void {
   const { mirror } = open;
   if (event.kind === "phase") dropsRefusedKey(open);
   if (event.kind !== "run") return;
-  noteReport(mirror, event.report, runThatHalted(mirror, true).maxDeletes);
+  noteReport(mirror, event.report, stoppedRun(mirror, true).maxDeletes);
   // Once a day between two cycles: a day without a run has nothing to prune.
   pruneDaily(mirror);
 }

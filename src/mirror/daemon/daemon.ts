@@ -74,7 +74,7 @@ async function runAll(
   // Each folder and each of its runs listens for the end: there is no fixed number of listeners.
   EventEmitter.setMaxListeners(0, ending, stop);
   const kept = new Set(folders);
-  const systemd = tellSystemd(given, () => [...kept], stop);
+  const systemd = notifySystemd(given, () => [...kept], stop);
   systemd.ready(folders.length);
   const ends = await Promise.all(
     folders.map((folder) => runOne(folder, kept, options, ending).catch(failAll).then(endAll)),
@@ -114,7 +114,7 @@ async function runOne(
 }
 
 /** Notifies systemd about the daemon if systemd asked for it (`NOTIFY_SOCKET`). */
-export function tellSystemd(
+export function notifySystemd(
   { env, onNote }: DaemonsOptions,
   folders: () => readonly DaemonFolder[],
   stop: AbortSignal,

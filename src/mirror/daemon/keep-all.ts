@@ -7,7 +7,7 @@ import { errnoClause, ok, type Result, type Trouble, trouble } from "../../commo
 import { placeOf } from "../trust/gate.ts";
 import { listOwnMirrors } from "../trust/list.ts";
 import { retryMsAfter } from "./answer.ts";
-import { type DaemonsOptions, fullOptions, openOne, tellSystemd } from "./daemon.ts";
+import { type DaemonsOptions, fullOptions, openOne, notifySystemd } from "./daemon.ts";
 import type { DaemonFolder, FolderOptions } from "./daemon-folder.ts";
 import { makeFolders } from "../../common/make-folders.ts";
 
@@ -38,7 +38,7 @@ export async function keepAll(given: DaemonsOptions, stop: AbortSignal): Promise
   // Each folder, and each of its runs, waits for the end.
   EventEmitter.setMaxListeners(0, stop);
   const all = new AllMirrors(await fullOptions(given), given.onNote, stop);
-  const systemd = tellSystemd(given, () => all.folders(), stop);
+  const systemd = notifySystemd(given, () => all.folders(), stop);
   try {
     await all.keep(place.value, (count) => systemd.ready(count));
     return ok(null);

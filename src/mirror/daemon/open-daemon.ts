@@ -4,7 +4,7 @@ import type { CreateDaemon, Daemon, DaemonTiming } from "../engine/daemon/daemon
 import { timeMs } from "../settings/config-times.ts";
 import { DAEMON } from "../folder/folder-lock.ts";
 import { type MirrorOptions, type OpenedMirror, openMirror } from "../folder/open-mirror.ts";
-import { guardsSinceHalt, handsOffOf, settingsOf, USUAL_RUN } from "../folder/run.ts";
+import { limitsSinceStop, editorWaitOf, settingsOf, USUAL_RUN } from "../folder/run.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 
 /** A linked folder with the engine's loop. */
@@ -38,14 +38,14 @@ export async function openDaemon(dir: string, options: DaemonSetup): Promise<Res
   const watcher = options.createWatcher(mirror.root);
   const settings = {
     ...settingsOf(mirror, USUAL_RUN),
-    handsOff: handsOffOf(mirror.config, "watch"),
+    handsOff: editorWaitOf(mirror.config, "watch"),
     // Read for each run, because the choice of `init --prefer` ends with the first complete run.
     get prefer() {
       return settingsOf(mirror, USUAL_RUN).prefer;
     },
     // A run with a smaller limit was stopped; the daemon's own limit must not override that.
     get guards() {
-      return guardsSinceHalt(mirror);
+      return limitsSinceStop(mirror);
     },
   };
   const { listen, pollEvery } = mirror.config.events;

@@ -4,7 +4,7 @@ import { shownName } from "../../common/shown-name.ts";
 import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../ports/log.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
-import { appendOwn, lookAtOwn, makeOwnFolder, renameOwn } from "../state/own-files.ts";
+import { appendOwn, statOwn, makeOwnFolder, renameOwn } from "../state/own-files.ts";
 
 /**
  * LIMIT: bytes of one log file. Older ones are kept beside it: `mdmirror.log`, `mdmirror.log.1` …
@@ -91,7 +91,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
       // Does not create the folders above: on an unmounted disk, nothing is created below its mount
       // point.
       makeOwnFolder(folder, "log");
-      size = lookAtOwn(folder, file, "own-file")?.size ?? 0;
+      size = statOwn(folder, file, "own-file")?.size ?? 0;
     }
     const more = Buffer.byteLength(line);
     if (size > 0 && size + more > maxBytes) {
@@ -107,7 +107,7 @@ function openRotation(folder: string, maxBytes: number): (line: string) => void 
 function putAside(folder: string, file: string): void {
   for (let n = OLDER; n > 0; n--) {
     const from = n === 1 ? file : `${file}.${n - 1}`;
-    if (lookAtOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);
+    if (statOwn(folder, from, "own-file") !== null) renameOwn(folder, from, `${file}.${n}`);
   }
 }
 

@@ -1,13 +1,13 @@
 import { UnsafePath } from "../../common/unsafe-path.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
-import { askFirst, type Look, type LookOptions, readAfter } from "./look.ts";
+import { askFirst, type StatusReading, type StatusOptions, readAfter } from "./look.ts";
 import { codeOf, errnoClause, ok, type Result, type Trouble } from "../../common/trouble.ts";
 
 /** Reads the states of all linked folders of this user; one that cannot be read hides no other. */
 
-export type LookedAt = {
+export type FolderStatus = {
   readonly mirror: ListedMirror;
-  readonly look: Look;
+  readonly look: StatusReading;
   /** Its state in one word. */
   readonly state: MirrorWord;
 };
@@ -18,21 +18,21 @@ export type LookedAt = {
  * read.
  */
 export type MirrorWord =
-  | Extract<Look, { kind: "seen" }>["status"]["state"]
+  | Extract<StatusReading, { kind: "seen" }>["status"]["state"]
   | Exclude<ListedMirror["place"], "present">
   | "untrusted"
   | "unreadable";
 
 /** Returns the folders by path; `unfit`: a clause on each entry that cannot be trusted. */
-export async function lookAtAll(
-  options: LookOptions,
-): Promise<Result<{ readonly mirrors: readonly LookedAt[]; readonly unfit: readonly string[] }>> {
+export async function readAllStatuses(
+  options: StatusOptions,
+): Promise<Result<{ readonly mirrors: readonly FolderStatus[]; readonly unfit: readonly string[] }>> {
   const listed = listOwnMirrors(options.env);
   if (listed.kind === "trouble") return listed;
   // ORDER: all daemons are asked first, in parallel (one that hangs takes its deadline), and no
   // state is read before all have answered: reading would delay their answers.
   const asked = await Promise.all(listed.value.mirrors.map((mirror) => askListed(mirror, options)));
-  const mirrors: LookedAt[] = [];
+  const mirrors: FolderStatus[] = [];
   for (const [at, mirror] of listed.value.mirrors.entries()) {
     const first = asked[at]!;
     const look =
@@ -42,12 +42,12 @@ export async function lookAtAll(
   return ok({ mirrors, unfit: listed.value.unfit });
 }
 
-async function askListed(mirror: ListedMirror, options: LookOptions): ReturnType<typeof askFirst> {
+async function askListed(mirror: ListedMirror, options: StatusOptions): ReturnType<typeof askFirst> {
   if (mirror.place !== "present") return { kind: "unseen", trouble: absentTrouble(mirror) };
   return orTell(mirror.root, () => askFirst(mirror.root, options));
 }
 
-async function orTell<T>(root: string, look: () => Promise<T>): Promise<T | Extract<Look, { kind: "unseen" }>> {
+async function orTell<T>(root: string, look: () => Promise<T>): Promise<T | Extract<StatusReading, { kind: "unseen" }>> {
   try {
     return await look();
   } catch (error) {
@@ -66,7 +66,7 @@ function troubleOf(root: string, error: unknown): Trouble | null {
   return { kind: "fault", what, code, next: "check that its disk works and this user may read it" };
 }
 
-function wordOf({ place }: ListedMirror, look: Look): MirrorWord {
+function wordOf({ place }: ListedMirror, look: StatusReading): MirrorWord {
   if (place !== "present") return place;
   if (look.kind === "seen") return look.status.state;
   return look.trouble.code === "untrusted" ? "untrusted" : "unreadable";

@@ -13,14 +13,14 @@ import { askStatus, NO_DAEMON } from "../daemon/control/ask.ts";
  * The state of a linked folder, from its state file and its daemon: no network, walk, lock or
  * writing.
  */
-export type Look =
+export type StatusReading =
   | { readonly kind: "seen"; readonly status: MirrorStatus; readonly daemon: DaemonStatus | null }
   /**
    * Not known as the user's (`untrusted`), trouble of its daemon, or a state that cannot be read.
    */
   | { readonly kind: "unseen"; readonly trouble: Trouble };
 
-export type LookOptions = {
+export type StatusOptions = {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   /** Milliseconds that a daemon may be silent; default: the usual time. */
@@ -32,17 +32,17 @@ export type LookOptions = {
 };
 
 /** @param root a folder that has `.mdmirror/` */
-export async function lookAtMirror(root: string, options: LookOptions): Promise<Look> {
+export async function readFolderStatus(root: string, options: StatusOptions): Promise<StatusReading> {
   const asked = await askFirst(root, options);
   return asked.kind === "asked" ? readAfter(root, asked, options) : asked;
 }
 
 type Asked = { readonly kind: "asked"; readonly daemon: DaemonStatus | null };
 
-type Unasked = Extract<Look, { kind: "unseen" }>;
+type Unasked = Extract<StatusReading, { kind: "unseen" }>;
 
 /** First half: checks whether the folder is the user's, and asks its daemon. */
-export async function askFirst(root: string, options: LookOptions): Promise<Asked | Unasked> {
+export async function askFirst(root: string, options: StatusOptions): Promise<Asked | Unasked> {
   const doubt = doubtOf(root, options);
   if (doubt !== null) return { kind: "unseen", trouble: doubt };
   const daemon = await askAny(root, options.daemonMs);
@@ -53,7 +53,7 @@ export async function askFirst(root: string, options: LookOptions): Promise<Aske
 type Glanced = { readonly glances?: Glances | null };
 
 /** Second half: reads the state. */
-export async function readAfter(root: string, { daemon }: Asked, { glances = null }: Glanced = {}): Promise<Look> {
+export async function readAfter(root: string, { daemon }: Asked, { glances = null }: Glanced = {}): Promise<StatusReading> {
   const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase), glances);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
   return { kind: "seen", status: withDaemon(read.value, daemon), daemon };
@@ -68,7 +68,7 @@ export function ageOf({ syncedAt }: Pick<MirrorStatus, "syncedAt">, now: number)
  * The folder's content was written by whoever made it: unless it is known as the user's, nothing in
  * it is shown.
  */
-function doubtOf(root: string, { env, cwd, isStrict = false }: LookOptions): Trouble | null {
+function doubtOf(root: string, { env, cwd, isStrict = false }: StatusOptions): Trouble | null {
   const config = readConfig(join(root, MIRROR_FOLDER));
   if (config.kind === "trouble") return isStrict ? config.trouble : null;
   const admitted = admit(root, config.value, { mode: "read", env, cwd });

@@ -1,12 +1,12 @@
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
-import type { LookedAt, MirrorWord } from "./look-at-all.ts";
-import type { Look } from "./look.ts";
+import type { FolderStatus, MirrorWord } from "./look-at-all.ts";
+import type { StatusReading } from "./look.ts";
 
 /**
  * Metrics of linked folders, for a collector that reads text files: names of folders, never a path.
  */
 
-type Seen = Extract<Look, { kind: "seen" }>;
+type Seen = Extract<StatusReading, { kind: "seen" }>;
 type Gauge = { readonly name: string; readonly help: string; readonly of: (seen: Seen) => number | null };
 
 const STATES: readonly MirrorWord[] = [
@@ -73,7 +73,7 @@ const GAUGES: readonly Gauge[] = [
 ];
 
 /** @param mirrors each with another name */
-export function mirrorMetrics(mirrors: readonly LookedAt[], unfit: number): string {
+export function mirrorMetrics(mirrors: readonly FolderStatus[], unfit: number): string {
   return metricsText([
     ofEach(
       "mdmirror_in_sync",
@@ -107,7 +107,7 @@ export function mirrorMetrics(mirrors: readonly LookedAt[], unfit: number): stri
   ]);
 }
 
-function requestSamples({ mirror, look }: LookedAt): readonly Sample[] {
+function requestSamples({ mirror, look }: FolderStatus): readonly Sample[] {
   const ends = look.kind === "seen" ? Object.entries(look.daemon?.requests ?? {}) : [];
   return ends.map(([result, value]) => ({ labels: { mirror: mirror.name, result }, value }));
 }
@@ -115,8 +115,8 @@ function requestSamples({ mirror, look }: LookedAt): readonly Sample[] {
 function ofEach(
   name: string,
   help: string,
-  mirrors: readonly LookedAt[],
-  of: (one: LookedAt) => number | null,
+  mirrors: readonly FolderStatus[],
+  of: (one: FolderStatus) => number | null,
 ): Metric {
   const samples = mirrors.flatMap((one): Sample[] => {
     const value = of(one);

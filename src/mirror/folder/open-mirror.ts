@@ -9,7 +9,7 @@ import { LocalDisk } from "../local/disk.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { makeMirrorFolder } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
-import { holdOwnFolder } from "../state/own-handle.ts";
+import { withOwnFolderOpen } from "../state/own-handle.ts";
 import { examineOwnFolder, tightenOwnFolder } from "../state/own-folder.ts";
 import { translating } from "../engine/links/translating.ts";
 import { readBootId } from "./boot-id.ts";
@@ -101,7 +101,7 @@ function findEntry(root: string, options: MirrorOptions): Result<Entry> {
   const folder = join(root, MIRROR_FOLDER);
   const entered = enter(folder, options.mode);
   if (entered.kind === "trouble") return entered;
-  return holdOwnFolder(folder, () => readEntry(root, folder, options));
+  return withOwnFolderOpen(folder, () => readEntry(root, folder, options));
 }
 
 function readEntry(root: string, folder: string, options: MirrorOptions): Result<Entry> {

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type HoldReason, isOpen } from "../model/hold.ts";
 import type { Hold } from "../model/link.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type Standing, standingOf } from "../engine/run/standing.ts";
+import { type RunState, runStateOf } from "../engine/run/standing.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import type { Glances } from "./glances.ts";
@@ -11,7 +11,7 @@ import { ok, type Result } from "../../common/trouble.ts";
 import { comparePaths } from "../model/by-path.ts";
 
 /** Facts about a linked folder from the state file: no network, walk or lock. */
-export type MirrorStatus = Standing & {
+export type MirrorStatus = RunState & {
   readonly url: string;
   readonly remote: string;
   readonly documents: number;
@@ -71,7 +71,7 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
   const conflicts = survey.conflicts.filter((path) => !waiting.has(path));
   const reviewedSince = survey.reviews.filter(({ path }) => !conflicts.includes(path));
   return {
-    ...standingOf({ meta: (key) => meta.get(key) ?? null, holds, newestRun: isBusy ? null : newestRun }),
+    ...runStateOf({ meta: (key) => meta.get(key) ?? null, holds, newestRun: isBusy ? null : newestRun }),
     url,
     remote,
     documents: survey.documents,

@@ -9,9 +9,9 @@ import type { LocalPath } from "../../contract/path.ts";
 import type { LocalTree, Trees } from "../model/tree.ts";
 import { createMatcher } from "../local/ignore.ts";
 import { META } from "../engine/run/meta.ts";
-import { type Attention, attentionOf, attentionOfLooks, countStaying, type RunReport } from "../engine/run/report.ts";
+import { type Attention, attentionOf, attentionOfScan, countStaying, type RunReport } from "../engine/run/report.ts";
 import { planOnly, syncToConvergence } from "../engine/run/sync.ts";
-import type { HandsOff, Settings } from "../engine/run/world.ts";
+import type { EditorWait, Settings } from "../engine/run/world.ts";
 import type { Config, ConflictPolicy } from "../settings/config.ts";
 import { timeMs } from "../settings/config-times.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
@@ -65,7 +65,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
     guards,
     reviewAfterQuiet: !request.attended,
     secondLookMs: SECOND_LOOK_MS,
-    handsOff: handsOffOf(config, request.byTimer === true ? "by-timer" : "by-hand"),
+    handsOff: editorWaitOf(config, request.byTimer === true ? "by-timer" : "by-hand"),
   };
 }
 
@@ -73,7 +73,7 @@ export function settingsOf(mirror: OpenedMirror, request: RunRequest): Settings 
  * A manual run replaces a file that changed a moment ago, because who runs it has finished. A file
  * that an editor has open is left alone by every run.
  */
-export function handsOffOf({ handsOff }: Config, by: "by-hand" | "by-timer" | "watch"): HandsOff {
+export function editorWaitOf({ handsOff }: Config, by: "by-hand" | "by-timer" | "watch"): EditorWait {
   const quietMs = by === "by-hand" ? 0 : timeMs(handsOff.quiet);
   return { quietMs, openMs: timeMs(handsOff.open), sleeps: by === "by-timer" };
 }
@@ -131,19 +131,19 @@ function isRetryDue(mirror: OpenedMirror, request: RunRequest): boolean {
  * Returns the run for which an approval is planned. It has the limit of the run that was stopped,
  * because with another one the plan might not stop at all.
  */
-export function runThatHalted({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
+export function stoppedRun({ world: { state } }: OpenedMirror, attended: boolean): RunRequest {
   const maxDeletes = state.meta(META.haltedWith);
   return { ...USUAL_RUN, attended, maxDeletes: maxDeletes === null ? null : Number(maxDeletes) };
 }
 
 /** A manual run with the usual limit replaces an earlier one. */
-export function forgetBudgetOfHalt({ world: { state } }: OpenedMirror): void {
+export function forgetStoppedLimit({ world: { state } }: OpenedMirror): void {
   if (state.meta(META.haltedWith) !== null) state.setMeta(META.haltedWith, null);
 }
 
 /** Returns the usual limit, or that of the run whose stop is still open, if it is smaller. */
-export function guardsSinceHalt(mirror: OpenedMirror): GuardLimits {
-  const { maxDeletes: least } = runThatHalted(mirror, true);
+export function limitsSinceStop(mirror: OpenedMirror): GuardLimits {
+  const { maxDeletes: least } = stoppedRun(mirror, true);
   if (least === null) return DEFAULT_GUARDS;
   const { minDeletes, maxDeletes } = DEFAULT_GUARDS;
   return { ...DEFAULT_GUARDS, minDeletes: Math.min(minDeletes, least), maxDeletes: Math.min(maxDeletes, least) };
@@ -188,7 +188,7 @@ export async function previewSync(mirror: OpenedMirror, request: RunRequest): Pr
   const end = await planOnly(mirror.world, { settings: settingsOf(mirror, request), retryRefused: true, kind: "plan" });
   if (end.kind === "offline") return end;
   const { plan, trees } = end;
-  const open = attentionOf(plan.holds, attentionOfLooks(trees, plan, plan.holds));
+  const open = attentionOf(plan.holds, attentionOfScan(trees, plan, plan.holds));
   return { kind: "planned", plan, trees, open, staysLocal: countStaying(trees.local) };
 }
 

@@ -4,7 +4,7 @@ import { CONFIG_FILE, CONTROL_FILE, MIRROR_FOLDER } from "../model/mirror-folder
 import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { setAsideUnlinked } from "../state/damage.ts";
-import { lookAtOwn, removeOwn } from "../state/own-files.ts";
+import { statOwn, removeOwn } from "../state/own-files.ts";
 import { addressOf, pickUrl } from "../trust/address.ts";
 import { hookMemoryAt, keepMirror, placeOf } from "../trust/gate.ts";
 import { findByMarker, findByRoot, folderId, listMirrors, removeMirror } from "../trust/registry.ts";
@@ -41,7 +41,7 @@ export function unlinkFolder(root: string, env: Env, now: number): Result<Unlink
     const config = readConfig(folder);
     const url = config.kind === "ok" ? config.value.url : null;
     const marker = readMarker(createNodeFs(), root);
-    const keyFile = lookAtOwn(folder, KEY_FILE, "file") !== null;
+    const keyFile = statOwn(folder, KEY_FILE, "file") !== null;
     const keychain = forgetKey(root, url, env);
     for (const name of [KEY_FILE, `${KEY_FILE}.new`]) removeOwn(folder, name);
     setAsideUnlinked(folder, new Date(now).toISOString().replace(/[:.]/g, "-"));

@@ -7,7 +7,7 @@ import type { RunReport } from "../folder/run.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { failureClause, keepEnd } from "./deliver.ts";
 import { type Due, tell } from "./due.ts";
-import { duesOf, hooksFor, mirrorName } from "./dues.ts";
+import { pendingEventsOf, hooksFor, mirrorName } from "./dues.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
 import { readMemory, rememberOffline } from "./memory.ts";
@@ -31,7 +31,7 @@ const MOST_MS = 60_000;
  * An unreachable service is reported by the run that finds it still unreachable after its time.
  * @param dir a folder that has `.mdmirror/`, of which nothing is open
  */
-export async function tellAfterSync(dir: string, report: RunReport, after: AfterSync): Promise<Result<null>> {
+export async function runHooksAfterSync(dir: string, report: RunReport, after: AfterSync): Promise<Result<null>> {
   const hooks = readHooks(after.env);
   if (hooks.kind === "trouble") return hooks;
   try {
@@ -76,7 +76,7 @@ type Round = {
 /** One event after the other. */
 async function tellOne(hook: Hook, root: string, file: string, { facts, after, late }: Round): Promise<void> {
   const { env, clock, random, onNote } = after;
-  const { dues, told } = duesOf(hook, facts, readMemory(file), file);
+  const { dues, told } = pendingEventsOf(hook, facts, readMemory(file), file);
   let known = told;
   for (const due of dues.filter(({ event }) => isRipe(event, hook, facts))) {
     const about = { name: mirrorName(root, env), root, at: clock.now(), id: `msg_${random.hex(24)}` };

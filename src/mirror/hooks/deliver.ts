@@ -2,13 +2,13 @@ import type { LogFields } from "../ports/log.ts";
 import type { Log } from "../ports/world.ts";
 import type { EventName } from "./events.ts";
 import type { Hook, HookEnd } from "./hook.ts";
-import { type HookMemory, rememberHook, type Told } from "./memory.ts";
+import { type HookMemory, rememberHook, type ReportedStates } from "./memory.ts";
 import type { Message } from "./message.ts";
 
 /** Stores, logs and words the result of a hook. */
 
 /** @param told the states reported to the hook; null if it did not finish, and is run again */
-export function keepEnd(file: string, hook: Hook, message: Message, end: HookEnd, told: Told | null): void {
+export function keepEnd(file: string, hook: Hook, message: Message, end: HookEnd, told: ReportedStates | null): void {
   const { type: event, timestamp } = message;
   const ended = { event, at: Date.parse(timestamp) };
   rememberHook(file, hook.name, (before): HookMemory => {

@@ -1,6 +1,6 @@
 import { EVENT_NAMES, type EventName, USUAL_DEBOUNCE } from "./events.ts";
 import type { Changes, Facts, Item } from "./facts.ts";
-import type { Told } from "./memory.ts";
+import type { ReportedStates } from "./memory.ts";
 
 /** Compares the state of a folder with the states that a hook was run for. Pure. */
 
@@ -16,9 +16,9 @@ export type Due = {
 const MOST = 1_000;
 
 type Rule = {
-  readonly due: (facts: Facts, told: Told) => Omit<Due, "event"> | null;
+  readonly due: (facts: Facts, told: ReportedStates) => Omit<Due, "event"> | null;
   /** Returns the states reported after this event. */
-  readonly tell: (facts: Facts, told: Told) => Told;
+  readonly tell: (facts: Facts, told: ReportedStates) => ReportedStates;
 };
 
 const RULES: Readonly<Record<EventName, Rule>> = {
@@ -52,14 +52,14 @@ const RULES: Readonly<Record<EventName, Rule>> = {
 const SETTLED = { kind: "review-settled", code: null, next: "nothing" } as const;
 
 /** In the order in which they are reported. */
-export function dueEvents(facts: Facts, told: Told): Due[] {
+export function dueEvents(facts: Facts, told: ReportedStates): Due[] {
   return EVENT_NAMES.flatMap((event) => {
     const due = RULES[event].due(facts, told);
     return due === null ? [] : [{ event, ...due }];
   });
 }
 
-export function tell(event: EventName, facts: Facts, told: Told): Told {
+export function tell(event: EventName, facts: Facts, told: ReportedStates): ReportedStates {
   return RULES[event].tell(facts, told);
 }
 
@@ -67,7 +67,7 @@ export function tell(event: EventName, facts: Facts, told: Told): Told {
  * Returns the states that a new hook is assumed to have: in sync, and the present reviews. Existing
  * problems are reported.
  */
-export function knownAtFirst({ state, reviews }: Facts): Told {
+export function knownAtFirst({ state, reviews }: Facts): ReportedStates {
   const inSync = state === "in-sync";
   return { inSync, attention: [], conflict: [], stopped: [], offline: false, reviews: (reviews ?? []).slice(0, MOST) };
 }
@@ -76,7 +76,7 @@ export function knownAtFirst({ state, reviews }: Facts): Told {
  * Removes states that ended, so that they are reported again when they come back. While the service
  * is not reached, open problems still count as open.
  */
-export function forgetEnded(facts: Facts, told: Told): Told {
+export function forgetEnded(facts: Facts, told: ReportedStates): ReportedStates {
   const { state, stopped, attention, conflicts, offlineMs, changes } = facts;
   if (state === "offline") return offlineMs < USUAL_DEBOUNCE.offline ? told : { ...told, inSync: false };
   const open = stopped.length + attention.length + conflicts.length;
@@ -118,7 +118,7 @@ function keyOf({ kind, path }: Item): string {
 }
 
 /** Returns paths that left review. One that waits under another path was moved. */
-function settledOf({ reviews, conflicts }: Facts, told: Told): string[] {
+function settledOf({ reviews, conflicts }: Facts, told: ReportedStates): string[] {
   if (reviews === null) return [];
   const now = new Set(reviews);
   const gone = told.reviews.filter((key) => !now.has(key));

@@ -5,25 +5,25 @@ import { basename } from "node:path";
 import { type Due, dueEvents, forgetEnded, knownAtFirst, tell } from "./due.ts";
 import type { Facts } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
-import { type HookMemory, type Memory, NOTHING_TOLD, rememberHook, type Told } from "./memory.ts";
+import { type HookMemory, type Memory, NOTHING_REPORTED, rememberHook, type ReportedStates } from "./memory.ts";
 
 /**
  * Returns the events that one hook still has to receive for one folder, and forgets states that
  * ended.
  */
-export function duesOf(
+export function pendingEventsOf(
   hook: Hook,
   facts: Facts,
   { hooks }: Memory,
   file: string,
-): { readonly dues: readonly Due[]; readonly told: Told } {
-  const memory = Object.hasOwn(hooks, hook.name) ? hooks[hook.name]! : NOTHING_TOLD;
+): { readonly dues: readonly Due[]; readonly told: ReportedStates } {
+  const memory = Object.hasOwn(hooks, hook.name) ? hooks[hook.name]! : NOTHING_REPORTED;
   const told = knownNow(hook, facts, memory);
   rememberHook(file, hook.name, (before) => ({ ...before, told }));
   return { dues: dueEvents(facts, told).filter(({ event }) => hook.on.has(event)), told };
 }
 
-function knownNow(hook: Hook, facts: Facts, { told }: HookMemory): Told {
+function knownNow(hook: Hook, facts: Facts, { told }: HookMemory): ReportedStates {
   const known = forgetEnded(facts, told ?? knownAtFirst(facts));
   // Reviews that no hook asked about must not be reported as settled when one does.
   return hook.on.has("review-settled") ? known : tell("review-settled", facts, known);

@@ -8,10 +8,10 @@ import { errnoClause } from "../../common/trouble.ts";
 import { hookMemoryOf, hooksFileOf } from "../trust/gate.ts";
 import { failureClause, keepEnd, logEnd } from "./deliver.ts";
 import { type Due, tell } from "./due.ts";
-import { duesOf, hooksFor, mirrorName } from "./dues.ts";
+import { pendingEventsOf, hooksFor, mirrorName } from "./dues.ts";
 import { type Facts, factsOf, type Changes, type Offline, type Seen } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
-import { readMemory, type Told } from "./memory.ts";
+import { readMemory, type ReportedStates } from "./memory.ts";
 import { messageOf } from "./message.ts";
 import { readHooks } from "./read-hooks.ts";
 import { runCommand } from "./run-command.ts";
@@ -183,7 +183,7 @@ export class HookKeeper {
     for (const hook of hooksFor(root, hooks, env)) {
       if (this.#running.has(hook.name)) continue;
       const facts = { ...stands, changes: standing.carriedFor(hook.name) };
-      const { dues, told } = duesOf(hook, facts, readMemory(file), file);
+      const { dues, told } = pendingEventsOf(hook, facts, readMemory(file), file);
       const at = waits.of(hook, dues, facts.offlineMs, now);
       const ripe = dues.find(({ event }) => at.get(event)! <= now);
       if (ripe !== undefined) this.#start(hook, ripe, { root, file, facts, told });
@@ -224,4 +224,4 @@ export class HookKeeper {
   }
 }
 
-type About = { readonly root: string; readonly file: string; readonly facts: Facts; readonly told: Told };
+type About = { readonly root: string; readonly file: string; readonly facts: Facts; readonly told: ReportedStates };

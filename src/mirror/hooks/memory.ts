@@ -13,7 +13,7 @@ import { makeFolders } from "../../common/make-folders.ts";
  */
 
 /** States that a hook was run for; states without an event are removed when they end. */
-export type Told = {
+export type ReportedStates = {
   /** True if the hook ran for `in-sync` and nothing was synced since. */
   readonly inSync: boolean;
   readonly attention: readonly string[];
@@ -28,7 +28,7 @@ type Failure = Ended & { readonly why: string; readonly output: string };
 
 export type HookMemory = {
   /** Null if the hook never ran for this folder. */
-  readonly told: Told | null;
+  readonly told: ReportedStates | null;
   /** Last success. */
   readonly last: Ended | null;
   /** Failure since then. */
@@ -41,7 +41,7 @@ export type Memory = {
   readonly offlineSince: number | null;
 };
 
-export const NOTHING_TOLD: HookMemory = { told: null, last: null, failed: null };
+export const NOTHING_REPORTED: HookMemory = { told: null, last: null, failed: null };
 const EMPTY: Memory = { hooks: {}, offlineSince: null };
 const VERSION = 1;
 
@@ -82,7 +82,7 @@ function isTold({ attention, conflict, stopped, reviews }: Readonly<Record<strin
  */
 export function rememberHook(file: string, name: string, change: (before: HookMemory) => HookMemory): void {
   const memory = readMemory(file);
-  const before = Object.hasOwn(memory.hooks, name) ? memory.hooks[name]! : NOTHING_TOLD;
+  const before = Object.hasOwn(memory.hooks, name) ? memory.hooks[name]! : NOTHING_REPORTED;
   const after = change(before);
   if (JSON.stringify(after) === JSON.stringify(before)) return;
   writeMemory(file, { ...memory, hooks: { ...memory.hooks, [name]: after } });

@@ -5,7 +5,7 @@ import type { Fs } from "../ports/fs.ts";
 import type { Random } from "../../common/random.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { type Processes, SYSTEM_PROCESSES, useOf } from "./editor-locks.ts";
-import { HeldFiles } from "./held-files.ts";
+import { OpenFiles } from "./held-files.ts";
 import { flushDisk, flushPaths } from "./flush.ts";
 import { learnNames } from "./disk-names.ts";
 import { type FolderName, folderSeal, namesIn, stampsIn, staysAt } from "./folder-names.ts";
@@ -13,9 +13,9 @@ import type { LinkedSource } from "./linked-paths.ts";
 import { RootGuard } from "./root-guard.ts";
 import { readMarker } from "./marker.ts";
 import { makeFolder, moveFile, moveFolder, removeFolder, trashFile } from "./move.ts";
-import { discardParked, isHeld, putBack, readParked, sweep } from "./parked.ts";
+import { removeSetAside, isOpenToWrite, putBack, readSetAside, sweep } from "./parked.ts";
 import { type WalkOptions, walkTree } from "./walk.ts";
-import { lookAtFiles } from "./watch-look.ts";
+import { rescanFiles } from "./watch-look.ts";
 import { createFile, replaceFile, saveOver, NO_FILE } from "./write.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { stampOf } from "./stamp.ts";
@@ -45,7 +45,7 @@ export class LocalDisk implements Disk {
   readonly #guard: RootGuard;
   readonly #options: WalkOptions;
   readonly #processes: Processes;
-  readonly #held: HeldFiles;
+  readonly #held: OpenFiles;
   #areNamesKnown = false;
 
   /**
@@ -57,7 +57,7 @@ export class LocalDisk implements Disk {
     this.#guard = new RootGuard(fs, root, random);
     this.#options = { probe, ignore, gitignore, part };
     this.#processes = processes ?? SYSTEM_PROCESSES;
-    this.#held = new HeldFiles(fs);
+    this.#held = new OpenFiles(fs);
   }
 
   identify(): RootIdentity | null {
@@ -90,7 +90,7 @@ export class LocalDisk implements Disk {
     return walkTree(this.#guard, this.#options, known, onText);
   }
 
-  readonly lookAtFiles: Disk["lookAtFiles"] = (...asked) => lookAtFiles(this.#guard, ...asked);
+  readonly lookAtFiles: Disk["lookAtFiles"] = (...asked) => rescanFiles(this.#guard, ...asked);
   readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
   readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processes));
   readonly together: Disk["together"] = (work) => this.#guard.during(work);
@@ -118,10 +118,10 @@ export class LocalDisk implements Disk {
     return this.#change((guard) => moveFolder(guard, from, to));
   }
 
-  readonly readParked: Disk["readParked"] = (parkAt) => this.#effect((guard) => readParked(guard, parkAt));
+  readonly readParked: Disk["readParked"] = (parkAt) => this.#effect((guard) => readSetAside(guard, parkAt));
   readonly putBack: Disk["putBack"] = (parkAt, path) => this.#change((guard) => putBack(guard, parkAt, path));
-  readonly isHeld: Disk["isHeld"] = (parkAt) => this.#effect((guard) => isHeld(guard, parkAt, this.#held));
-  readonly discardParked: Disk["discardParked"] = (parkAt) => this.#effect((guard) => discardParked(guard, parkAt));
+  readonly isHeld: Disk["isHeld"] = (parkAt) => this.#effect((guard) => isOpenToWrite(guard, parkAt, this.#held));
+  readonly discardParked: Disk["discardParked"] = (parkAt) => this.#effect((guard) => removeSetAside(guard, parkAt));
   readonly sweep: Disk["sweep"] = (keep) => this.#change((guard) => sweep(guard, keep));
 
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);

@@ -1,5 +1,5 @@
 import type { LocalPath } from "../../contract/path.ts";
-import { ancestorsOf, isSidecarName, joinPath, nameOf as lastName, parentOf } from "../../contract/path.ts";
+import { ancestorsOf, isConflictCopyName, joinPath, nameOf as lastName, parentOf } from "../../contract/path.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import type { Stamp } from "../model/link.ts";
@@ -134,7 +134,7 @@ function staysFolder({ rules, linked }: Judge, folder: LocalPath, name: string):
 
 function staysFile({ rules, linked }: Judge, folder: LocalPath, name: string): FolderName["stays"] {
   if (isLitterName(name)) return "litter";
-  if (isSidecarName(name)) return "conflict-copy";
+  if (isConflictCopyName(name)) return "conflict-copy";
   if (!name.endsWith(".md")) return "other-file";
   const path = joinPath(folder, name);
   const by = exclusionOf(rules, path, "file")?.by ?? null;

@@ -1,5 +1,5 @@
 import * as nodeFs from "node:fs";
-import type { Fs, HeldToWrite } from "../ports/fs.ts";
+import type { Fs, OpenToWrite } from "../ports/fs.ts";
 
 // As in `node-fs.ts`: such a descriptor identifies a file and neither reads nor blocks it.
 const O_PATH = 0o10000000;
@@ -21,10 +21,10 @@ type OpenFile = {
  * @param proc mount point of the system's list of processes
  * @param stat asks a file system; called only for files on the device of the file in question
  */
-export function filesHeldToWrite(
+export function filesOpenToWrite(
   proc = "/proc",
   stat: (path: string) => { readonly dev: number; readonly ino: number } = nodeFs.statSync,
-): HeldToWrite {
+): OpenToWrite {
   const mounts = new Mounts(proc);
   const open: OpenFile[] = [];
   for (const pid of entriesOf(proc)) {
@@ -55,7 +55,7 @@ function withOpened(mounts: Mounts, proc: string, path: string, ask: (own: OpenF
 }
 
 /** Returns true also if the two cannot be told apart without asking another device. */
-function isSame(own: OpenFile, other: OpenFile, stat: Parameters<typeof filesHeldToWrite>[1] & {}): boolean {
+function isSame(own: OpenFile, other: OpenFile, stat: Parameters<typeof filesOpenToWrite>[1] & {}): boolean {
   const isDeviceKnown = own.device !== null && other.device !== null;
   if (isDeviceKnown && own.device !== other.device) return false;
   if (own.ino !== null && other.ino !== null) return own.ino === other.ino;
@@ -130,9 +130,9 @@ function orErrno<T>(look: () => T): T | string {
 }
 
 /** The open files, read once for all files that were set aside before. */
-export class HeldFiles {
+export class OpenFiles {
   readonly #fs: Pick<Fs, "heldToWrite">;
-  #known: HeldToWrite | null = null;
+  #known: OpenToWrite | null = null;
 
   constructor(fs: Pick<Fs, "heldToWrite">) {
     this.#fs = fs;

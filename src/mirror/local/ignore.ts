@@ -1,5 +1,5 @@
 import ignore from "ignore";
-import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../contract/path.ts";
+import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../contract/path.ts";
 import { exclusionOf, type Rules } from "./rules.ts";
 
 /** Decides which paths are not synced: by fixed rules, and by those of the folder (`rules.ts`). */
@@ -40,7 +40,7 @@ export function createMatcher(pattern: string): (path: LocalPath) => boolean {
 
 /** Returns true if a name alone excludes a path, whatever the rules say. */
 function isAlwaysIgnored(name: string, kind: "file" | "folder"): boolean {
-  return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isSidecarName(name);
+  return kind === "folder" ? name.startsWith(".") : isLitterName(name) || isConflictCopyName(name);
 }
 
 /**

@@ -5,7 +5,7 @@ import type { FsStat } from "../ports/fs.ts";
 import { anyErrno, attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
 import { type RootGuard, type NotDone, statOrNull } from "./root-guard.ts";
 import { isLitterName } from "./ignore.ts";
-import { ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
+import { SET_ASIDE_PREFIX, dropName, freshName, type MoveEnd, moveName, statNow } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { digestOrNull, NO_FILE, putBackOr } from "./write.ts";
 
@@ -41,7 +41,7 @@ export function moveFile(
  */
 function finishMove(guard: RootGuard, from: string, to: string, there: FsStat, moved: FsStat): DiskOutcome<Written> {
   if (!sameInode(there, moved)) return stale("the new path is taken now");
-  if (dropName(guard, from, there, freshName(guard, ASIDE_PREFIX)) === "other") return moveOutcome({ kind: "changed" });
+  if (dropName(guard, from, there, freshName(guard, SET_ASIDE_PREFIX)) === "other") return moveOutcome({ kind: "changed" });
   return done({ stamp: stampOf(statNow(guard, to, moved)) });
 }
 

@@ -12,7 +12,7 @@ export const TEMP_PREFIX = "w-";
  * Prefix of names taken from documents: such a file may be somebody's last save, so `sweep` keeps
  * it.
  */
-export const ASIDE_PREFIX = "a-";
+export const SET_ASIDE_PREFIX = "a-";
 
 // The disk has no hard links: FAT, exFAT and some network and FUSE disks answer with different
 // errors, and the kernel's protected_hardlinks with EPERM.
@@ -121,7 +121,7 @@ export type MoveEnd =
  */
 export function moveName(guard: RootGuard, from: string, to: string, expect: FsStat): MoveEnd {
   // Before the file gets a second name, so that a wrong `.mdmirror` stops the move first.
-  const [aside, undone] = [freshName(guard, ASIDE_PREFIX), freshName(guard, ASIDE_PREFIX)];
+  const [aside, undone] = [freshName(guard, SET_ASIDE_PREFIX), freshName(guard, SET_ASIDE_PREFIX)];
   const linked = tryLink(guard, from, to);
   if (linked === false) return { kind: "taken" };
   if (linked === null) return moveByRename(guard, from, to, expect);

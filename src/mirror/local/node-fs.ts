@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { Dirent, Stats } from "node:fs";
 import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/fs.ts";
 import { once } from "../../common/once.ts";
-import { filesHeldToWrite } from "./held-files.ts";
+import { filesOpenToWrite } from "./held-files.ts";
 
 // ASSUMES: a POSIX system. Without O_NOFOLLOW (Windows) it is 0, and only the check of every
 // component protects.
@@ -38,7 +38,7 @@ export function createNodeFs(): Fs {
     rmdir: (path) => nodeFs.rmdirSync(path),
     realpath: (path) => nodeFs.realpathSync.native(path),
     sync,
-    ...(process.platform === "linux" ? { syncDisk, heldToWrite: () => filesHeldToWrite() } : {}),
+    ...(process.platform === "linux" ? { syncDisk, heldToWrite: () => filesOpenToWrite() } : {}),
     ...(canHoldFolders() ? { handle } : {}),
   };
 }

@@ -2,9 +2,9 @@ import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
-import type { HeldFiles } from "./held-files.ts";
+import type { OpenFiles } from "./held-files.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
-import { ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
+import { SET_ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";
 import { decodeText } from "../../common/text.ts";
 
@@ -12,7 +12,7 @@ import { decodeText } from "../../common/text.ts";
 
 const UNCLAIMED = "trash/unclaimed";
 
-export function readParked(guard: RootGuard, parkAt: string): DiskOutcome<LocalText | null> {
+export function readSetAside(guard: RootGuard, parkAt: string): DiskOutcome<LocalText | null> {
   return attempt(parkAt, () => {
     const place = guard.mirrorPlace(parkAt, false);
     if (!place.ok) return place.absent ? done(null) : place.outcome;
@@ -47,13 +47,13 @@ export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): Disk
 }
 
 /** Returns whether another process has it open to write. */
-export function isHeld(guard: RootGuard, parkAt: string, held: HeldFiles): boolean {
+export function isOpenToWrite(guard: RootGuard, parkAt: string, held: OpenFiles): boolean {
   const place = guard.mirrorPlace(parkAt, false);
   return place.ok && held.has(place.abs);
 }
 
 /** If the disk refuses, the file stays, and `sweep` keeps it in the trash. */
-export function discardParked(guard: RootGuard, parkAt: string): void {
+export function removeSetAside(guard: RootGuard, parkAt: string): void {
   const place = guard.mirrorPlace(parkAt, false);
   if (place.ok) unlinkLeftover(guard, place.abs);
 }
@@ -81,7 +81,7 @@ function sweepOne(guard: RootGuard, path: string): void {
   if (stat === null) return;
   const name = path.slice("tmp/".length);
   // Left by a move or a putting back that a crash interrupted: the inode has its other name.
-  const elsewhere = name.startsWith(ASIDE_PREFIX) && stat.nlink > 1;
+  const elsewhere = name.startsWith(SET_ASIDE_PREFIX) && stat.nlink > 1;
   if (stat.kind === "file" && (name.startsWith(TEMP_PREFIX) || elsewhere)) {
     guard.fs.unlink(place.abs);
     return;

@@ -1,5 +1,5 @@
 import { digestOf } from "../../contract/digest.ts";
-import { isSidecarName, type LocalPath } from "../../contract/path.ts";
+import { isConflictCopyName, type LocalPath } from "../../contract/path.ts";
 import type { Stamp } from "../model/link.ts";
 import { unreadable } from "../model/seen.ts";
 import type { KnownFile } from "../ports/disk.ts";
@@ -58,7 +58,7 @@ function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: Loca
 
 function keptLocal(work: WalkWork, name: string, path: LocalPath): Pick<LocalOther, "kind" | "rule"> | null {
   if (isLitterName(name)) return { kind: "litter" };
-  if (isSidecarName(name)) return { kind: "conflict-copy" };
+  if (isConflictCopyName(name)) return { kind: "conflict-copy" };
   if (!name.endsWith(".md")) return { kind: "other-file" };
   const exclusion = exclusionOf(work.rules, path, "file");
   if (exclusion === null) return null;

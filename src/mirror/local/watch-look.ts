@@ -17,7 +17,7 @@ import { decodeText } from "../../common/text.ts";
  * what is known
  * @returns the same object when nothing changed; null when a whole walk is needed
  */
-export function lookAtFiles(
+export function rescanFiles(
   guard: RootGuard,
   tree: LocalTree,
   paths: Iterable<LocalPath>,

@@ -1,6 +1,6 @@
 import { isPathPair } from "./name-pair.ts";
 import { type DirLink, type Link, sameInodeAndBirth } from "./link.ts";
-import { hasStandInName, isTemporaryName } from "./local-name.ts";
+import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
 /** Checks whether a side is as base says. If both are, nothing has to be done. */
@@ -11,7 +11,7 @@ import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
  * @param walk facts about the disk
  */
 export function agrees(link: Link, here: LocalFile, there: RemoteFile, walk: WalkedDisk): boolean {
-  return agreesThere(link, there) && agreesHere(link, here, walk.inodesTrusted) && isAtRest(link, walk);
+  return remoteIsAsBase(link, there) && agreesHere(link, here, walk.inodesTrusted) && isAtRest(link, walk);
 }
 
 type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
@@ -19,7 +19,7 @@ type WalkedDisk = Pick<LocalTree, "disk" | "inodesTrusted">;
 /**
  * Returns true if the service shows a document just as base has it: version, place and protection.
  */
-export function agreesThere(link: Link, there: RemoteFile): boolean {
+export function remoteIsAsBase(link: Link, there: RemoteFile): boolean {
   return there.changeId === link.changeId && there.path === link.remotePath && there.protected === link.protected;
 }
 
@@ -48,7 +48,7 @@ export function hasLastingNames(
 ): boolean {
   return (
     !isTemporaryName(link.localPath) &&
-    !hasStandInName(link, kind, disk.maxNameBytes) &&
+    !hasSubstituteName(link, kind, disk.maxNameBytes) &&
     isPathPair(link.localPath, link.remotePath, link.id, kind)
   );
 }

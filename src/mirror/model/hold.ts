@@ -5,7 +5,7 @@ export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-r
 export type FolderIntention = "move" | "make" | "remove";
 
 /** Choices for a block: whose content counts, or what happens to the document. */
-export type WayKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
+export type ResolutionKind = "mine" | "theirs" | "merged" | "keep" | "delete" | "recreate";
 
 /** Facts about a reason for blocking. */
 type ReasonFacts = {
@@ -35,7 +35,7 @@ type ReasonFacts = {
   readonly stops?: readonly Intention[];
   readonly stopsFolder?: readonly FolderIntention[];
   /** Choices of `resolve` that end it. None: its message says how it ends. */
-  readonly ways?: readonly WayKind[];
+  readonly ways?: readonly ResolutionKind[];
 };
 
 const COMPUTED = { kept: "computed", open: "needs-you" } as const;
@@ -125,7 +125,7 @@ export function isOpen(reason: HoldReason): boolean {
   return HOLD_REASONS[reason].open !== "no";
 }
 
-export function needsYou(reason: HoldReason): boolean {
+export function needsUser(reason: HoldReason): boolean {
   return HOLD_REASONS[reason].open === "needs-you";
 }
 

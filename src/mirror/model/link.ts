@@ -33,13 +33,13 @@ export function sameInodeAndBirth(a: Stamp, b: Stamp): boolean {
  * The service's answer about a change in review: the change's id, and the reason. A member that it
  * did not give is left out.
  */
-export type ReviewTold = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
+export type ReviewAnswer = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
 /**
  * Content sent to review (202): it is not sent again until the user changes it. `at`: milliseconds
  * since the epoch.
  */
-export type Submission = { readonly digest: Digest; readonly baseChangeId: ChangeId; readonly at: number } & ReviewTold;
+export type Submission = { readonly digest: Digest; readonly baseChangeId: ChangeId; readonly at: number } & ReviewAnswer;
 
 /** One linked document: an id, its two places and the version that both sides were seen to have. */
 export type Link = {

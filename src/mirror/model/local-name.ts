@@ -1,6 +1,6 @@
 import { mapName } from "../../contract/names.ts";
 import { digestOf } from "../../contract/digest.ts";
-import { cutToBytes, isSidecarName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
+import { cutToBytes, isConflictCopyName, type LocalPath, nameOf, type RemotePath } from "../../contract/path.ts";
 
 /**
  * Names for both sides: which remote names the disk takes as they are, deterministic names for the
@@ -31,7 +31,7 @@ export function localNameFor(name: string, kind: "file" | "folder", id: string, 
     name.isWellFormed() &&
     name.search(CONTROL_OR_SLASH) === -1 &&
     !LITTER.test(name) &&
-    !(kind === "file" && isSidecarName(name));
+    !(kind === "file" && isConflictCopyName(name));
   return fits ? name : hashedName(name, kind, id, maxBytes);
 }
 
@@ -105,7 +105,7 @@ export function ownNameOf(
 }
 
 /** Returns true if a linked document or folder has a name that `ownNameOf` takes back. */
-export function hasStandInName(link: LinkedPaths, kind: "file" | "folder", maxBytes: number): boolean {
+export function hasSubstituteName(link: LinkedPaths, kind: "file" | "folder", maxBytes: number): boolean {
   const { localPath, remotePath, id } = link;
   return localPath !== remotePath && ownNameOf(nameOf(localPath), nameOf(remotePath), kind, id, maxBytes) !== null;
 }

@@ -1,6 +1,6 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Link, ReviewTold, Stamp, Tombstone } from "./link.ts";
+import type { Link, ReviewAnswer, Stamp, Tombstone } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
@@ -71,7 +71,7 @@ export function renameVersion(link: Link, changeId: ChangeId): Link {
  * @param stamp the file's when it was read; null if not known
  * @param told the service's answer about the review; empty if it was lost
  */
-export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, told: ReviewTold = {}): Link {
+export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, told: ReviewAnswer = {}): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
   const submissions = [...others, { digest, baseChangeId: link.changeId, at, ...told }];
   // ORDER: the stamp is not trusted, because it belongs to other content than base's.

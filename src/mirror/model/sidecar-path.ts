@@ -15,7 +15,7 @@ type Beside = "theirs" | "mine";
  * @param nth from the second on the name says so: `note (mine 2).md`
  * @param maxBytes of the longest name that the disk takes; so in all of this module
  */
-export function sidecarPath(path: LocalPath, whose: Beside, nth: number, maxBytes: number): LocalPath {
+export function conflictCopyPath(path: LocalPath, whose: Beside, nth: number, maxBytes: number): LocalPath {
   const name = nameOf(path);
   const stem = name.replace(/\.md$/, "");
   const beside = ` (${nth === 1 ? whose : `${whose} ${nth}`}).md`;
@@ -35,7 +35,7 @@ export type ConflictCopy = {
 
 /** Returns the name of a conflict copy, moved to its document. */
 export function copyPath(document: LocalPath, nth: number, maxBytes: number): LocalPath {
-  return sidecarPath(document, "theirs", nth, maxBytes);
+  return conflictCopyPath(document, "theirs", nth, maxBytes);
 }
 
 /**

@@ -12,7 +12,7 @@ import type { CompiledRegex } from "../../markdown/search/engine.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
 import { searchRegex } from "../../markdown/search/regex.ts";
 import type { Range } from "../../markdown/search/snippets.ts";
-import { SearchTurns } from "../../markdown/search/turns.ts";
+import { SearchScheduler } from "../../markdown/search/turns.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
@@ -106,7 +106,7 @@ async function searchIn(folder: string, searching: Searching, updating: Updating
 async function filesFound(search: MirrorSearch, { disk, request, regex }: Searching): Promise<FoundFile[]> {
   const { query, limit } = request;
   const source = search.source({ read: (path: LocalPath) => readText(disk, path) });
-  const pace = new SearchTurns((begin) => void setImmediate(begin)).paceOf(() => false);
+  const pace = new SearchScheduler((begin) => void setImmediate(begin)).paceOf(() => false);
   if (regex === null) {
     const result = await searchHybrid(source, pace, query, limit);
     if (result.kind !== "found") throw new Error("nothing ends a local search");

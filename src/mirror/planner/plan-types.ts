@@ -17,14 +17,14 @@ export type Plan = {
    */
   readonly toRead?: readonly DocId[];
   /** Local names that this plan changes in favour of the service's; left out: none. */
-  readonly gaveWay?: readonly GaveWay[];
+  readonly gaveWay?: readonly RenamedForOther[];
 };
 
 /**
  * A document that was renamed because the service has another one with its name: its old and its
  * new local path.
  */
-export type GaveWay = { readonly from: LocalPath; readonly to: LocalPath };
+export type RenamedForOther = { readonly from: LocalPath; readonly to: LocalPath };
 
 /**
  * Facts for the safety checks that the three trees do not have. The engine counts them; only
@@ -56,7 +56,7 @@ export type Signals = {
   readonly approved: ReadonlySet<string>;
 };
 
-export type HaltReason =
+export type StopReason =
   | "root-missing"
   | "root-replaced"
   | "root-moved-or-copied"
@@ -71,10 +71,10 @@ export type HaltReason =
   | "conflict-copies-gone";
 
 /** Reasons by which the service no longer has the folder's documents. */
-export const MISSES_DOCUMENTS: ReadonlySet<HaltReason> = new Set(["service-restored", "wrong-workspace"]);
+export const MISSES_DOCUMENTS: ReadonlySet<StopReason> = new Set(["service-restored", "wrong-workspace"]);
 
 /** Stops that no approval ends: the folder is missing, or another one. */
-export const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", "root-replaced"]);
+export const NOT_APPROVABLE: ReadonlySet<StopReason> = new Set(["root-missing", "root-replaced"]);
 
 /**
  * Decision whether this plan may run. A stop stops all of it, and persists until it is answered or
@@ -82,10 +82,10 @@ export const NOT_APPROVABLE: ReadonlySet<HaltReason> = new Set(["root-missing", 
  */
 export type Verdict =
   /** `waived`: approved reasons that still apply. Not set: none. */
-  | { readonly kind: "run"; readonly waived?: readonly HaltReason[] }
+  | { readonly kind: "run"; readonly waived?: readonly StopReason[] }
   | {
       readonly kind: "safety-stop";
-      readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
+      readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
       /** Indexes of the steps that are approved, by themselves or with the reasons. */
       readonly stoppedSteps: readonly number[];
       /**

@@ -6,12 +6,12 @@ import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.t
 import { untieRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-folders.ts";
 import { keepUnseen } from "./decide/remembered.ts";
-import { driftOf } from "./drift/drift.ts";
+import { placeChangeOf } from "./drift/drift.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
 import { type Matched, matchTrees } from "./match/match.ts";
 import { layOut } from "./order/schedule.ts";
-import type { GaveWay, Plan, Signals } from "./plan-types.ts";
+import type { RenamedForOther, Plan, Signals } from "./plan-types.ts";
 import type { Policy } from "../model/policy.ts";
 import type { TextLookup, Trees } from "../model/tree.ts";
 import type { PresenceCounts } from "./verdict/stops.ts";
@@ -41,7 +41,7 @@ export function makePlan(
   };
 }
 
-function gaveWayOf(draft: PlanDraft): readonly GaveWay[] {
+function gaveWayOf(draft: PlanDraft): readonly RenamedForOther[] {
   return [...draft.gaveWay].flatMap(([row, name]) => {
     const from = row.kind === "folder" ? row.localPath : pathOfDocument(row);
     return from === null ? [] : [{ from, to: joinPath(parentOf(from), name) }];
@@ -77,7 +77,7 @@ function decideRows(trees: Trees, policy: Policy, texts: TextLookup, matched: Ma
   const draft = openDraft(trees, policy, texts, matched);
   placeFolders(draft);
   for (const row of draft.documents) {
-    const drift = driftOf(draft.forest, row);
+    const drift = placeChangeOf(draft.forest, row);
     draft.drifts.set(row, drift);
     decideDocument(draft, row, drift);
   }

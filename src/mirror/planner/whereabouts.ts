@@ -10,7 +10,7 @@ import type { DocumentRow, FolderRow } from "./match/row.ts";
 type Id = DocId | DirId;
 
 /** Local places of documents and folders, by the match that plans are made of. */
-export type Whereabouts = {
+export type LocalPlaces = {
   /** Documents and folders that are in the linked folder. */
   readonly found: ReadonlyMap<Id, LocalPath>;
   /** Documents that are not, or may not be. All others are at base's place. */
@@ -22,7 +22,7 @@ export type Whereabouts = {
 };
 
 /** Returns the place of each document and folder that is not simply as base has it. Pure. */
-export function findWhereabouts(trees: Trees, policy: Policy, texts: TextLookup): Whereabouts {
+export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const where: Where = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };
   for (const folder of forest.folders) addFolder(where, folder);

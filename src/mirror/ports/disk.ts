@@ -110,7 +110,7 @@ export interface Disk {
   createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
   /**
    * Replaces a file whose old inode the caller journalled: it stays at `parkAt` until
-   * `discardParked`.
+   * `removeSetAside`.
    */
   replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written>;
   /**

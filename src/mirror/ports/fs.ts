@@ -29,7 +29,7 @@ export type OpenFile = {
 };
 
 /** Files that other processes had open to write at one moment. */
-export type HeldToWrite = {
+export type OpenToWrite = {
   /** Returns true if the file at this path is one of them, or may be. False if no file exists. */
   has(path: string): boolean;
 };
@@ -80,5 +80,5 @@ export interface Fs {
   /**
    * Returns the files that other processes have open to write. Left out if the system lists none.
    */
-  heldToWrite?(): HeldToWrite;
+  heldToWrite?(): OpenToWrite;
 }

@@ -8,7 +8,7 @@ import type {
 } from "../../contract/resources.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import type { KeptForms } from "../model/text-form.ts";
-import type { RemoteNews } from "./news.ts";
+import type { RemoteEvents } from "./news.ts";
 
 /** Reason why a call has no value. */
 export type Fault =
@@ -164,7 +164,7 @@ export interface Remote {
    */
   generation(): string | null;
   /** The service's events, for callers that stay. */
-  news(): RemoteNews;
+  news(): RemoteEvents;
   pressure(): Pressure;
   /** Exchanges since creation, by method: for `--json`, logs and benchmarks. */
   counts(): Readonly<Record<string, number>>;

@@ -213,7 +213,7 @@ export type TextName = {
 };
 
 /** First time that content was stored under a path. */
-export type Sighting = TextName & { readonly digest: Digest; readonly at: number };
+export type StoredName = TextName & { readonly digest: Digest; readonly at: number };
 
 export type Version = { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest; readonly at: number };
 
@@ -304,7 +304,7 @@ export interface State {
     readonly path?: LocalPath;
     readonly id?: DocId | null;
     readonly formerly?: readonly LocalPath[];
-  }): Sighting[];
+  }): StoredName[];
   /**
    * Makes all stored content survive a power loss: to be called before the last file with it is
    * removed. Costs nothing if none was stored since.

@@ -1,7 +1,7 @@
 import { EVENTS } from "../../contract/routes.ts";
 import { MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../../contract/events.ts";
 import type { ReadEvent } from "./event-reader.ts";
-import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../ports/news.ts";
+import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../ports/news.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { Http, StreamReply } from "./http.ts";
@@ -38,13 +38,13 @@ const ID = new RegExp(`^[\\x21-\\x7e]{1,${MAX_EVENT_ID_LENGTH}}$`);
 /** End of a stream, or of an attempt at one. */
 type End = StreamReply | { readonly kind: "too-much"; readonly why: string };
 /** `ms`: the longest wait before the next attempt. */
-type After = { readonly state: NewsState; readonly ms: number };
+type After = { readonly state: EventStreamState; readonly ms: number };
 
 /**
  * Listens to the service's events, and connects again after a lost connection. Events are hints
  * only, and their volume is limited.
  */
-export class NewsStream implements RemoteNews {
+export class EventStream implements RemoteEvents {
   readonly #options: NewsOptions;
   readonly #closing = new AbortController();
   #running: Promise<void> = Promise.resolve();
@@ -55,7 +55,7 @@ export class NewsStream implements RemoteNews {
     this.#options = options;
   }
 
-  start(listener: NewsListener): void {
+  start(listener: EventListener): void {
     this.#running = this.#run(listener);
   }
 
@@ -64,7 +64,7 @@ export class NewsStream implements RemoteNews {
     await this.#running;
   }
 
-  async #run(listener: NewsListener): Promise<void> {
+  async #run(listener: EventListener): Promise<void> {
     const { clock, random } = this.#options;
     const { signal } = this.#closing;
     while (!signal.aborted) {
@@ -79,7 +79,7 @@ export class NewsStream implements RemoteNews {
     }
   }
 
-  async #listen(listener: NewsListener): Promise<End> {
+  async #listen(listener: EventListener): Promise<End> {
     const [{ EventReader }, { readEvent }] = await Promise.all([
       import("./event-reader.ts"),
       import("./read-event.ts"),
@@ -104,12 +104,12 @@ class Connection {
   readonly signal: AbortSignal;
   lastId: string | null;
   givenUp: Extract<End, { readonly kind: "too-much" }> | null = null;
-  readonly #listener: NewsListener;
+  readonly #listener: EventListener;
   readonly #flood: FloodGauge;
   readonly #ending = new AbortController();
   #isOpen = false;
 
-  constructor(listener: NewsListener, resumesAt: string | null, flood: FloodGauge, closing: AbortSignal) {
+  constructor(listener: EventListener, resumesAt: string | null, flood: FloodGauge, closing: AbortSignal) {
     this.#listener = listener;
     this.resumesAt = resumesAt;
     this.lastId = resumesAt;
@@ -125,7 +125,7 @@ class Connection {
     return this.givenUp === null;
   }
 
-  take(hint: NewsHint | null, id: string | null): void {
+  take(hint: EventHint | null, id: string | null): void {
     if (this.signal.aborted) return;
     this.lastId = id !== null && ID.test(id) ? id : null;
     if (hint !== null) this.#listener.onHint(hint);

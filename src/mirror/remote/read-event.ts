@@ -1,11 +1,11 @@
 import type { EventType } from "../../contract/events.ts";
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
-import type { NewsHint } from "../ports/news.ts";
+import type { EventHint } from "../ports/news.ts";
 import { parseJson } from "./json.ts";
 import { by, type IdRule, readPath } from "./shapes.ts";
 
-type Read = (data: JsonObject, rule: IdRule) => NewsHint | null;
+type Read = (data: JsonObject, rule: IdRule) => EventHint | null;
 
 const READERS: { readonly [Type in EventType]: Read } = {
   file: readFileEvent,
@@ -16,21 +16,21 @@ const READERS: { readonly [Type in EventType]: Read } = {
   reset: () => ALL,
 };
 
-const ALL: NewsHint = { kind: "all" };
+const ALL: EventHint = { kind: "all" };
 
 /**
  * Returns the hint of an event. An event of a known type that cannot be read still says that
  * something happened.
  * @returns null for an unknown type
  */
-export function readEvent(type: string, data: string, rule: IdRule): NewsHint | null {
+export function readEvent(type: string, data: string, rule: IdRule): EventHint | null {
   if (!Object.hasOwn(READERS, type)) return null;
   const json = parseJson(data);
   if (json.kind !== "json" || !isJsonObject(json.value)) return ALL;
   return READERS[type as EventType](json.value, rule) ?? ALL;
 }
 
-function readFileEvent(data: JsonObject, rule: IdRule): NewsHint | null {
+function readFileEvent(data: JsonObject, rule: IdRule): EventHint | null {
   const id = member(data, "id");
   if (!by(rule, isDocId)(id)) return null;
   const path = readPath(member(data, "path"), "file");

@@ -21,7 +21,7 @@ type HandsOffTimes = { readonly quiet: string; readonly open: string };
 
 export const USUAL_EVENTS: EventTimes = { listen: true, pollEvery: "60s" };
 export const USUAL_POLLING: Polling = { requestsPerMinute: 60 };
-export const USUAL_HANDS_OFF: HandsOffTimes = { quiet: "2s", open: "10m" };
+export const DEFAULT_EDITOR_WAIT: HandsOffTimes = { quiet: "2s", open: "10m" };
 
 /** Receives the fault of a member. */
 export type OnFault = (member: string, why: string) => void;
@@ -73,8 +73,8 @@ export function readPolling(value: unknown, fault: OnFault): Polling {
 /** LIMIT: longer waits would look like a failure. */
 const HANDS_OFF_MOST = { quiet: "60s", open: "24h" } as const;
 
-export function readHandsOff(value: unknown, fault: OnFault): HandsOffTimes {
-  const usual = USUAL_HANDS_OFF;
+export function readEditorWait(value: unknown, fault: OnFault): HandsOffTimes {
+  const usual = DEFAULT_EDITOR_WAIT;
   if (value === undefined) return usual;
   if (!isJsonObject(value)) {
     fault("handsOff", "must be an object");

@@ -11,10 +11,10 @@ import {
   isLengthOfTime,
   type OnFault,
   readEvents,
-  readHandsOff,
+  readEditorWait,
   readPolling,
   USUAL_EVENTS,
-  USUAL_HANDS_OFF,
+  DEFAULT_EDITOR_WAIT,
   USUAL_POLLING,
 } from "./config-times.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
@@ -49,7 +49,7 @@ export type Config = {
   readonly interface: { readonly progress: boolean; readonly quietFor: string };
   readonly events: typeof USUAL_EVENTS;
   readonly polling: typeof USUAL_POLLING;
-  readonly handsOff: typeof USUAL_HANDS_OFF;
+  readonly handsOff: typeof DEFAULT_EDITOR_WAIT;
 };
 
 export type LinkMode = "keep" | "translate";
@@ -68,7 +68,7 @@ export const DEFAULT_CONFIG: Omit<Config, "url"> = {
   interface: { progress: true, quietFor: "1h" },
   events: USUAL_EVENTS,
   polling: USUAL_POLLING,
-  handsOff: USUAL_HANDS_OFF,
+  handsOff: DEFAULT_EDITOR_WAIT,
 };
 
 const POLICIES: readonly ConflictPolicy[] = ["conflict-copy", "copy", "local", "remote"];
@@ -126,7 +126,7 @@ export function parseConfig(text: string, file: string): Result<Config> {
     interface: readInterface(json["interface"], fault),
     events: readEvents(json["events"], fault),
     polling: readPolling(json["polling"], fault),
-    handsOff: readHandsOff(json["handsOff"], fault),
+    handsOff: readEditorWait(json["handsOff"], fault),
   };
   return faults.length === 0 ? ok(config) : trouble("usage", faults.join("; "), NEXT);
 }

@@ -1,7 +1,7 @@
 import { basename, dirname } from "node:path";
 import type Sqlite from "better-sqlite3";
 import { fillOwn } from "./own-database.ts";
-import { lookAtOwn, removeOwn, renameOwn } from "./own-files.ts";
+import { statOwn, removeOwn, renameOwn } from "./own-files.ts";
 
 /**
  * Keeps the state from before a migration until a run ends in sync once more, so that the earlier
@@ -34,5 +34,5 @@ export function keepBefore(db: Sqlite.Database, path: string): void {
  * @param folder absolute path of `.mdmirror`
  */
 export function dropBefore(folder: string, file: string): void {
-  if (lookAtOwn(folder, `${file}${END}`, "file") !== null) removeOwn(folder, `${file}${END}`);
+  if (statOwn(folder, `${file}${END}`, "file") !== null) removeOwn(folder, `${file}${END}`);
 }

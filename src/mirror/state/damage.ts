@@ -4,7 +4,7 @@ import type { Digest } from "../../contract/digest.ts";
 import { examineBase, openBaseTables } from "./base.ts";
 import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { lookAtOwn, makeOwnFolder, renameOwn } from "./own-files.ts";
+import { statOwn, makeOwnFolder, renameOwn } from "./own-files.ts";
 import { pageFault } from "./page-check.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { provenText } from "./texts.ts";
@@ -19,7 +19,7 @@ export function checkFiles(folder: string): Damage[] {
   const found: Damage[] = [];
   for (const schema of [STATE_SCHEMA, TEXTS_SCHEMA]) {
     const path = join(folder, schema.file);
-    if (lookAtOwn(folder, schema.file, "own-file") === null) continue;
+    if (statOwn(folder, schema.file, "own-file") === null) continue;
     const opened = openForReading(path, schema);
     const fault = opened.kind === "opened" ? (pageFault(opened.db) ?? rowFault(opened.db, schema.file)) : opened;
     if (opened.kind === "opened") opened.db.close();
@@ -55,7 +55,7 @@ type SetAside = {
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const to = freshFolder(folder, "damaged", stamp);
   const names = [file, `${file}-wal`, `${file}-shm`, ...(file === "state.db" ? ["tmp"] : [])];
-  const moved = names.filter((name) => lookAtOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
+  const moved = names.filter((name) => statOwn(folder, name, name === "tmp" ? "folder" : "own-file") !== null);
   // ORDER: the -wal goes after its file: after a kill between them, SQLite deletes a -wal alone;
   // before it, the file would be opened without its last commits.
   for (const name of moved) renameOwn(folder, name, `${to}/${name}`);
@@ -69,11 +69,11 @@ export function setAsideDamaged(folder: string, file: StateFile, stamp: string):
  * @returns the folder below `.mdmirror`; null if there was no state
  */
 export function setAsideUnlinked(folder: string, stamp: string): string | null {
-  if (lookAtOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
+  if (statOwn(folder, STATE_SCHEMA.file, "own-file") === null) return null;
   const to = freshFolder(folder, "unlinked", stamp);
   const files = ["", "-wal", "-shm", "-journal"].map((end) => `${STATE_SCHEMA.file}${end}`);
-  for (const name of files) if (lookAtOwn(folder, name, "own-file") !== null) renameOwn(folder, name, `${to}/${name}`);
-  if (lookAtOwn(folder, "tmp", "folder") !== null) renameOwn(folder, "tmp", `${to}/tmp`);
+  for (const name of files) if (statOwn(folder, name, "own-file") !== null) renameOwn(folder, name, `${to}/${name}`);
+  if (statOwn(folder, "tmp", "folder") !== null) renameOwn(folder, "tmp", `${to}/tmp`);
   return to;
 }
 
@@ -81,7 +81,7 @@ function freshFolder(folder: string, below: "damaged" | "unlinked", stamp: strin
   makeOwnFolder(folder, below);
   for (let n = 1; ; n++) {
     const name = n === 1 ? `${below}/${stamp}` : `${below}/${stamp}-${n}`;
-    if (lookAtOwn(folder, name, "folder") !== null) continue;
+    if (statOwn(folder, name, "folder") !== null) continue;
     makeOwnFolder(folder, name);
     return name;
   }
@@ -146,7 +146,7 @@ const SEEN_ROWS = "SELECT text, path, id, side, why, at FROM seen WHERE text >= 
  * unreadable rows are left.
  */
 function* readableRows<Row>(path: string, sql: string): Generator<Row> {
-  const size = lookAtOwn(dirname(path), basename(path), "own-file")?.size ?? 0;
+  const size = statOwn(dirname(path), basename(path), "own-file")?.size ?? 0;
   if (size === 0) return;
   let db: Db | null = null;
   try {

@@ -2,7 +2,7 @@ import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { keepBefore } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { lookAtOwn, readOwn } from "./own-files.ts";
+import { statOwn, readOwn } from "./own-files.ts";
 import type { Schema } from "./schema.ts";
 import { enterWal, securePages } from "./wal-mode.ts";
 
@@ -112,7 +112,7 @@ export function openForReading(path: string, schema: Schema): OpenedDatabase {
   // In a folder that cannot be written, a WAL file can only be opened while its writer is at work.
   // Otherwise the file has everything, and is read as a copy.
   const [folder, name] = [dirname(path), basename(path)];
-  const walBytes = lookAtOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
+  const walBytes = statOwn(folder, `${name}-wal`, "own-file")?.size ?? 0;
   const bytes = walBytes > 0 ? null : readOwn(folder, name);
   if (bytes === null) return plain;
   const copy = readCopy(() => bytes.bytes, schema);

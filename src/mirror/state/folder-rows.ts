@@ -3,7 +3,7 @@ import type { Hold, Stamp } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Db } from "./database.ts";
 import { HoldTable } from "./holds.ts";
-import { lookAtOwn } from "./own-files.ts";
+import { statOwn } from "./own-files.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 import { STATE_SCHEMA } from "./schema.ts";
 
@@ -39,7 +39,7 @@ export type DocumentRow = {
  */
 export function stateSeal(own: string): string {
   return [STATE_SCHEMA.file, `${STATE_SCHEMA.file}-wal`]
-    .map((name) => lookAtOwn(own, name, "own-file"))
+    .map((name) => statOwn(own, name, "own-file"))
     .map((stat) => (stat === null ? "-" : `${stat.ino}:${stat.size}:${stat.mtimeMs}`))
     .join();
 }

@@ -3,7 +3,7 @@ import { hasMembers } from "../../contract/json.ts";
 import type { Db } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { emptyOwn, readOwn, removeOwn, replaceOwn } from "./own-files.ts";
-import { holdOwnFolder } from "./own-handle.ts";
+import { withOwnFolderOpen } from "./own-handle.ts";
 
 const LOCK_FILE = "lock.db";
 const FACTS_FILE = "lock.json";
@@ -28,7 +28,7 @@ export type AcquiredLock =
  * @throws if the folder cannot be written, or its disk has no locks
  */
 export function acquireLock(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {
-  return holdOwnFolder(folder, () => acquire(folder, holder));
+  return withOwnFolderOpen(folder, () => acquire(folder, holder));
 }
 
 function acquire(folder: string, holder: Omit<LockHolder, "pid">): AcquiredLock {

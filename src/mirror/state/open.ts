@@ -9,8 +9,8 @@ import {
   openForReading,
   openForWriting,
 } from "./database.ts";
-import { lookAtOwn, removeOwn, touchOwn } from "./own-files.ts";
-import { holdOwnFolder } from "./own-handle.ts";
+import { statOwn, removeOwn, touchOwn } from "./own-files.ts";
+import { withOwnFolderOpen } from "./own-handle.ts";
 import { pageFault } from "./page-check.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
@@ -49,7 +49,7 @@ type StateLocation = {
 export function openState(location: StateLocation): OpenedState {
   const { folder, clock, readOnly = false } = location;
   if (folder === ":memory:") return openInMemory(clock);
-  return holdOwnFolder(folder, () => (readOnly ? openToRead(folder, clock) : openToWrite(folder, clock)));
+  return withOwnFolderOpen(folder, () => (readOnly ? openToRead(folder, clock) : openToWrite(folder, clock)));
 }
 
 /** In memory: new each time, so there is nothing to check. */
@@ -82,7 +82,7 @@ function openToRead(folder: string, clock: Clock): OpenedState {
 function openToWrite(folder: string, clock: Clock): OpenedState {
   const before = sizesIn(folder);
   const areTextsInDoubt =
-    (sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || lookAtOwn(folder, SUSPECT_FILE, "file") !== null;
+    (sizeOf(folder, `${TEXTS_SCHEMA.file}-wal`) ?? 0) > 0 || statOwn(folder, SUSPECT_FILE, "file") !== null;
   // The file of contents takes eight flushes to enter WAL mode and to leave it, which a run that
   // stores no content avoids.
   const files = openBoth(
@@ -200,7 +200,7 @@ function sizesIn(folder: string): Sizes {
 }
 
 function sizeOf(folder: string, name: string): number | null {
-  return lookAtOwn(folder, name, "own-file")?.size ?? null;
+  return statOwn(folder, name, "own-file")?.size ?? null;
 }
 
 /**

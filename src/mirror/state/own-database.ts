@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, type Stats } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
-import { createOwn, lookAtOwn } from "./own-files.ts";
+import { createOwn, statOwn } from "./own-files.ts";
 import { UnsafePath } from "../../common/unsafe-path.ts";
 
 /**
@@ -23,7 +23,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
   if (path === ":memory:") return new Sqlite(path, given);
   const [folder, name] = [dirname(path), basename(path)];
   const before = lookAt(folder, name) ?? (make ? makeEmpty(folder, name) : null);
-  for (const end of COMPANIONS) lookAtOwn(folder, `${name}${end}`, "own-file");
+  for (const end of COMPANIONS) statOwn(folder, `${name}${end}`, "own-file");
   const db = new Sqlite(path, given);
   try {
     const after = lookAt(folder, name);
@@ -41,7 +41,7 @@ export function openOwnDatabase(path: string, options: Sqlite.Options & { readon
 }
 
 function lookAt(folder: string, name: string): Stats | null {
-  return lookAtOwn(folder, name, "own-file");
+  return statOwn(folder, name, "own-file");
 }
 
 /**

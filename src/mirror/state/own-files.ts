@@ -28,7 +28,7 @@ function split(name: string): { readonly below: string; readonly last: string } 
  * Returns null if nothing exists.
  * @throws UnsafePath
  */
-export function lookAtOwn(folder: string, name: string, expected: Expected): Stats | null {
+export function statOwn(folder: string, name: string, expected: Expected): Stats | null {
   const { below, last } = split(name);
   return unlessAbsent(() =>
     inOwnFolder(folder, below, (at) => {
@@ -53,7 +53,7 @@ function unlessAbsent<T>(work: () => T): T | null {
  * @throws UnsafePath; else as node:fs does
  */
 export function readOwn(folder: string, name: string): { readonly bytes: Buffer; readonly stat: Stats } | null {
-  if (lookAtOwn(folder, name, "file") === null) return null;
+  if (statOwn(folder, name, "file") === null) return null;
   return unlessAbsent(() => {
     const { fd, stat } = openOwn(folder, name, O_RDONLY, "file");
     try {
@@ -70,8 +70,8 @@ export function readOwn(folder: string, name: string): { readonly bytes: Buffer;
  * @throws UnsafePath; else as node:fs does
  */
 export function replaceOwn(folder: string, name: string, text: string, survives = false): void {
-  lookAtOwn(folder, name, "file");
-  if (lookAtOwn(folder, `${name}.new`, "file") !== null) removeOwn(folder, `${name}.new`);
+  statOwn(folder, name, "file");
+  if (statOwn(folder, `${name}.new`, "file") !== null) removeOwn(folder, `${name}.new`);
   const fd = createOwn(folder, `${name}.new`);
   try {
     fs.writeFileSync(fd, text);
@@ -88,7 +88,7 @@ export function replaceOwn(folder: string, name: string, text: string, survives 
  * @throws UnsafePath; else as node:fs does
  */
 export function touchOwn(folder: string, name: string): void {
-  if (lookAtOwn(folder, name, "file") === null) fs.closeSync(createOwn(folder, name));
+  if (statOwn(folder, name, "file") === null) fs.closeSync(createOwn(folder, name));
 }
 
 /**
@@ -96,7 +96,7 @@ export function touchOwn(folder: string, name: string): void {
  * @throws UnsafePath; else as node:fs does
  */
 export function appendOwn(folder: string, name: string, text: string): void {
-  const isThere = lookAtOwn(folder, name, "own-file") !== null;
+  const isThere = statOwn(folder, name, "own-file") !== null;
   const fd = isThere ? openOwn(folder, name, O_WRONLY | O_APPEND, "own-file").fd : createOwn(folder, name);
   try {
     fs.writeFileSync(fd, text);

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { OWN_ENTRIES, type OwnKind } from "../model/mirror-folder.ts";
-import { lookAtOwn, makeOwnFolder } from "./own-files.ts";
-import { holdOwnFolder, inOwnFolder } from "./own-handle.ts";
+import { statOwn, makeOwnFolder } from "./own-files.ts";
+import { withOwnFolderOpen, inOwnFolder } from "./own-handle.ts";
 import { type Expected, judge } from "../../common/unsafe-path.ts";
 
 /** Checks `.mdmirror/` as a whole, before anything in it is used. */
@@ -43,7 +43,7 @@ export function tightenOwnFolder(folder: string): void {
   if (fs.lstatSync(folder, { throwIfNoEntry: false }) === undefined) return;
   examineOwnFolder(folder);
   makeOwnFolder(folder, "");
-  holdOwnFolder(folder, () => {
+  withOwnFolderOpen(folder, () => {
     closeFoldersToOthers(folder);
     closeFilesToOthers(folder);
   });
@@ -55,7 +55,7 @@ function isFolder(kind: OwnKind): boolean {
 
 function closeFoldersToOthers(folder: string): void {
   for (const [name, kind] of OWN_ENTRIES) {
-    if (isFolder(kind) && lookAtOwn(folder, name, "folder") !== null) makeOwnFolder(folder, name);
+    if (isFolder(kind) && statOwn(folder, name, "folder") !== null) makeOwnFolder(folder, name);
   }
 }
 

@@ -25,7 +25,7 @@ function procLeadsTo(fd: number): boolean {
   return found !== null && found.dev === held.dev && found.ino === held.ino;
 }
 
-/** The folder that `holdOwnFolder` holds open. */
+/** The folder that `withOwnFolderOpen` holds open. */
 let held: { readonly folder: string; readonly at: string; readonly fd: number } | null = null;
 
 /**
@@ -34,7 +34,7 @@ let held: { readonly folder: string; readonly at: string; readonly fd: number } 
  * @param work must not wait
  * @throws UnsafePath; exceptions of `work`
  */
-export function holdOwnFolder<T>(folder: string, work: () => T): T {
+export function withOwnFolderOpen<T>(folder: string, work: () => T): T {
   if (held?.folder === folder || statOrNull(folder) === null) return work();
   return inFolder(folder, folder, (at, fd) => {
     const before = held;

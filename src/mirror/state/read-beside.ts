@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type DatabaseFault, type Db, faultOf, openForReading } from "./database.ts";
-import { lookAtOwn } from "./own-files.ts";
-import { holdOwnFolder } from "./own-handle.ts";
+import { statOwn } from "./own-files.ts";
+import { withOwnFolderOpen } from "./own-handle.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 
 export type ReadBeside<T> =
@@ -17,12 +17,12 @@ export type ReadBeside<T> =
  * @param own absolute path of `.mdmirror`
  */
 export function readBeside<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
-  return holdOwnFolder(own, () => readHere(own, read));
+  return withOwnFolderOpen(own, () => readHere(own, read));
 }
 
 function readHere<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
-  if (lookAtOwn(own, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
-  if (lookAtOwn(own, TEXTS_SCHEMA.file, "own-file") === null)
+  if (statOwn(own, STATE_SCHEMA.file, "own-file") === null) return { kind: "missing" };
+  if (statOwn(own, TEXTS_SCHEMA.file, "own-file") === null)
     return { kind: "damaged", file: TEXTS_SCHEMA.file, detail: "is not there" };
   const opened = openForReading(join(own, STATE_SCHEMA.file), STATE_SCHEMA);
   if (opened.kind !== "opened") return { file: STATE_SCHEMA.file, ...opened };

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../contract/digest.ts";
 import { BoundedMap } from "../../common/bounded-map.ts";
 import { once } from "../../common/once.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { Sighting, State, TextName, EventSide } from "../ports/state.ts";
+import type { StoredName, State, TextName, EventSide } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
 import { type Db, faultOf } from "./database.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
@@ -81,7 +81,7 @@ export class TextStore implements Companion {
     this.#watch(() => this.#putKey(keyOf(digest), digest, text, name, now));
   }
 
-  sightings(wanted: Parameters<State["sightings"]>[0]): Sighting[] {
+  sightings(wanted: Parameters<State["sightings"]>[0]): StoredName[] {
     return this.#watch(() => this.#sightings().find(wanted));
   }
 
@@ -261,13 +261,13 @@ class SightingTable {
     this.#insert.run(text, path, id, side, why, at);
   }
 
-  find({ path, id, formerly }: Parameters<State["sightings"]>[0]): Sighting[] {
+  find({ path, id, formerly }: Parameters<State["sightings"]>[0]): StoredName[] {
     const isAll = path === undefined && id === undefined && formerly === undefined;
     const wanted = { path: path ?? null, id: id ?? null, formerly: JSON.stringify(formerly ?? []) };
     return (isAll ? this.#all.all() : this.#some.all(wanted)).map(sightingOf);
   }
 }
 
-function sightingOf([digest, path, id, side, why, at]: SeenRow): Sighting {
+function sightingOf([digest, path, id, side, why, at]: SeenRow): StoredName {
   return { digest: digest.toString("hex") as Digest, path, id, side, why, at };
 }

@@ -1,7 +1,7 @@
 import { readdirSync, type Dirent } from "node:fs";
 import { join } from "node:path";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { isSidecarName } from "../../contract/path.ts";
+import { isConflictCopyName } from "../../contract/path.ts";
 import { findKeySource } from "../settings/key.ts";
 import { shellWord } from "../model/shell-word.ts";
 import { trouble } from "../../common/trouble.ts";
@@ -95,7 +95,7 @@ export function documentsOf(root: string): string {
 }
 
 function isDocument(entry: Dirent): boolean {
-  return entry.isFile() && entry.name.endsWith(".md") && !isSidecarName(entry.name);
+  return entry.isFile() && entry.name.endsWith(".md") && !isConflictCopyName(entry.name);
 }
 
 function isVisibleFolder(entry: Dirent): boolean {

@@ -7,8 +7,8 @@ import {
   readKeyText,
   readPath,
   readWorkspace,
-  type ToldKey,
-  type ToldWorkspace,
+  type KeyJson,
+  type WorkspaceJson,
 } from "./shapes.ts";
 
 /** Changes by an administrator. Each is one request, which is done completely or not at all. */
@@ -25,7 +25,7 @@ export type KeyWishes = {
   readonly rateLimit?: { readonly requests: number; readonly seconds: number } | null;
 };
 
-export type MadeKey = { readonly key: ToldKey; readonly text: string };
+export type MadeKey = { readonly key: KeyJson; readonly text: string };
 
 export async function createKey(
   session: AdminSession,
@@ -37,7 +37,7 @@ export async function createKey(
   return madeKey(session, answer);
 }
 
-export function changeKey(session: AdminSession, id: string, wishes: KeyWishes): Promise<Result<ToldKey>> {
+export function changeKey(session: AdminSession, id: string, wishes: KeyWishes): Promise<Result<KeyJson>> {
   return one(session, "PATCH", `/admin/keys/${encodeURIComponent(id)}`, readKey, bodyOf(wishes));
 }
 
@@ -53,7 +53,7 @@ export async function createWorkspace(session: AdminSession, name: string): Prom
   return madeKey(session, await session.ask("POST", "/admin/workspaces", { name }));
 }
 
-export function setState(session: AdminSession, id: string, state: "open" | "closed"): Promise<Result<ToldWorkspace>> {
+export function setState(session: AdminSession, id: string, state: "open" | "closed"): Promise<Result<WorkspaceJson>> {
   return one(session, "PATCH", `/admin/workspaces/${encodeURIComponent(id)}`, readWorkspace, { state });
 }
 

@@ -8,29 +8,29 @@ import {
   readReview,
   readShownReview,
   readWorkspace,
-  type ToldKey,
-  type ToldReview,
-  type ToldTexts,
-  type ToldWorkspace,
+  type KeyJson,
+  type ReviewJson,
+  type ReviewVersionsJson,
+  type WorkspaceJson,
 } from "./shapes.ts";
 
 /** Lists workspaces, keys and reviews of a service, and finds one by its id or by a unique name. */
 
-export function listWorkspaces(session: AdminSession): Promise<Result<ToldWorkspace[]>> {
+export function listWorkspaces(session: AdminSession): Promise<Result<WorkspaceJson[]>> {
   return listAll(session, "/admin/workspaces", readWorkspace);
 }
 
-export function listKeys(session: AdminSession): Promise<Result<ToldKey[]>> {
+export function listKeys(session: AdminSession): Promise<Result<KeyJson[]>> {
   return listAll(session, "/admin/keys", readKey);
 }
 
 /** @param workspaceId null for the reviews of all workspaces */
-export function listReviews(session: AdminSession, workspaceId: string | null): Promise<Result<ToldReview[]>> {
+export function listReviews(session: AdminSession, workspaceId: string | null): Promise<Result<ReviewJson[]>> {
   const only = workspaceId === null ? "" : `?workspaceId=${encodeURIComponent(workspaceId)}`;
   return listAll(session, `/admin/reviews${only}`, readReview);
 }
 
-export async function showReview(session: AdminSession, id: string): Promise<Result<ToldReview & ToldTexts>> {
+export async function showReview(session: AdminSession, id: string): Promise<Result<ReviewJson & ReviewVersionsJson>> {
   const answer = await session.ask("GET", `/admin/reviews/${encodeURIComponent(id)}`);
   if (answer.kind === "trouble") return answer;
   const review = readShownReview(answer.value);
@@ -58,12 +58,12 @@ export function unreadable({ where }: AdminSession): Result<never> {
   return trouble("offline", `${where} answers in a form that this version of mdmirror does not know`, next);
 }
 
-export async function findWorkspace(session: AdminSession, word: string): Promise<Result<ToldWorkspace>> {
+export async function findWorkspace(session: AdminSession, word: string): Promise<Result<WorkspaceJson>> {
   const all = await listWorkspaces(session);
   return all.kind === "trouble" ? all : workspaceNamed(all.value, word);
 }
 
-export function workspaceNamed(all: readonly ToldWorkspace[], word: string): Result<ToldWorkspace> {
+export function workspaceNamed(all: readonly WorkspaceJson[], word: string): Result<WorkspaceJson> {
   return only(
     "workspaces",
     word,
@@ -73,10 +73,10 @@ export function workspaceNamed(all: readonly ToldWorkspace[], word: string): Res
   );
 }
 
-export async function findKey(session: AdminSession, word: string): Promise<Result<ToldKey>> {
+export async function findKey(session: AdminSession, word: string): Promise<Result<KeyJson>> {
   const all = await listKeys(session);
   if (all.kind === "trouble") return all;
-  const told = ({ id, workspaceId, grants }: ToldKey) => `${id} of ${workspaceId}, ${grants.map(grantWords).join(" ")}`;
+  const told = ({ id, workspaceId, grants }: KeyJson) => `${id} of ${workspaceId}, ${grants.map(grantWords).join(" ")}`;
   return only("keys", word, all.value, ({ label }) => [label], told);
 }
 

@@ -63,10 +63,10 @@ const review = z.object({
  */
 const texts = z.object({ content: z.string(), baseContent: z.string().nullable(), liveContent: z.string() });
 
-export type ToldWorkspace = z.output<typeof workspace>;
-export type ToldKey = z.output<typeof key>;
-export type ToldReview = z.output<typeof review>;
-export type ToldTexts = z.output<typeof texts>;
+export type WorkspaceJson = z.output<typeof workspace>;
+export type KeyJson = z.output<typeof key>;
+export type ReviewJson = z.output<typeof review>;
+export type ReviewVersionsJson = z.output<typeof texts>;
 
 export const readWorkspace = readBy(workspace);
 export const readKey = readBy(key);

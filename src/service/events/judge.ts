@@ -12,14 +12,14 @@ import type { GoneFolder, OutboxRow } from "./outbox.ts";
  * no trace.
  */
 
-export type ToldEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
+export type VisibleEvent = { readonly type: EventType; readonly data: FileEvent | FolderEvent | Record<string, never> };
 
 /** LIMIT: events at a time; beyond it a full scan costs the listener less. */
 export const MOST_EVENTS = 200;
 /** A folder whose former place is unknown: no grant leads to it. */
 const NOWHERE = -1;
 
-export const RESET: readonly ToldEvent[] = [{ type: "reset", data: {} }];
+export const RESET: readonly VisibleEvent[] = [{ type: "reset", data: {} }];
 
 /** Rows of one workspace, with the current state of their items. */
 export class Happened {
@@ -70,10 +70,10 @@ export class Happened {
   }
 
   /** Returns the events for a key, in order; for several events of one item, only the last. */
-  async toldTo({ key, grants }: Holder): Promise<readonly ToldEvent[]> {
+  async toldTo({ key, grants }: Holder): Promise<readonly VisibleEvent[]> {
     if (this.concernsKey(key.seq)) return RESET;
     const judge = await this.#judgeFor(key.seq, grants);
-    const told = new Map<string, ToldEvent>();
+    const told = new Map<string, VisibleEvent>();
     for (const row of this.#rows) {
       const event = row.kind === "file" ? this.#fileEvent(row, judge) : this.#folderEvent(row, judge);
       if (event === null) continue;
@@ -84,7 +84,7 @@ export class Happened {
     return [...told.values()];
   }
 
-  #fileEvent(row: OutboxRow, judge: Judge): ToldEvent | null {
+  #fileEvent(row: OutboxRow, judge: Judge): VisibleEvent | null {
     const file = this.#files.get(row.seq);
     // A later row, not read yet, removes the file and has its grants.
     if (file === undefined && !this.#goneFiles.has(row.seq)) return null;
@@ -96,7 +96,7 @@ export class Happened {
     return { type: "file", data: { id: row.id as DocId, change, ...now } };
   }
 
-  #folderEvent(row: OutboxRow, judge: Judge): ToldEvent | null {
+  #folderEvent(row: OutboxRow, judge: Judge): VisibleEvent | null {
     const folder = this.#folders.get(row.seq);
     const isReadable = folder !== undefined && judge.mayReadFolder(folder.seq);
     const wasReadable = row.was !== null && judge.couldReadFolder(row.seq, row.was);

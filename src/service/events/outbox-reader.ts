@@ -4,7 +4,7 @@ import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
 import { sealPlace } from "./event-id.ts";
-import { Happened, MOST_EVENTS, RESET, type ToldEvent } from "./judge.ts";
+import { Happened, MOST_EVENTS, RESET, type VisibleEvent } from "./judge.ts";
 import type { Group, Reader } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
@@ -35,7 +35,7 @@ type Told = {
 type Given = Pick<ServerContext, "cursorSecret" | "now" | "random">;
 
 /** Events of one portion, with the start of the next. */
-type Missed = Pick<Told, "upTo" | "more"> & { readonly events: readonly ToldEvent[] };
+type Missed = Pick<Told, "upTo" | "more"> & { readonly events: readonly VisibleEvent[] };
 
 type ByWorkspace = ReadonlyMap<number, Happened>;
 
@@ -61,7 +61,7 @@ export class OutboxReader {
    * @param at place of a `reset`
    */
   async missed(store: Pick<Store, "read">, reader: Reader, place: string | null, at: string): Promise<string> {
-    const told = new Map<string, ToldEvent>();
+    const told = new Map<string, VisibleEvent>();
     let from = place;
     for (let looked = 0; from !== null && looked < MOST_MISSED; looked += PORTION) {
       const after = from;
@@ -122,7 +122,7 @@ export class OutboxReader {
    * Writes events; only the last has the id, so a client that was disconnected earlier gets all of
    * them again.
    */
-  #textOf(events: readonly ToldEvent[], { workspace }: Reader, place: string): string {
+  #textOf(events: readonly VisibleEvent[], { workspace }: Reader, place: string): string {
     const id = `id: ${sealPlace(this.#server, workspace.seq, place)}\n`;
     const last = events.length - 1;
     return events
@@ -137,7 +137,7 @@ const EVERYBODY: Admit = () => null;
  * Adds events; for several events of one item, keeps only the last.
  * @returns false if one `reset` must replace them
  */
-function addAll(told: Map<string, ToldEvent>, events: readonly ToldEvent[]): boolean {
+function addAll(told: Map<string, VisibleEvent>, events: readonly VisibleEvent[]): boolean {
   for (const event of events) {
     if (!("id" in event.data)) return false;
     told.delete(event.data.id);

@@ -90,7 +90,7 @@ type ImportTarget = { readonly service: Service; readonly key: string };
 async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
   if (service.core.server.links === "any") return null;
   // The parser takes 10 ms to load.
-  const { ImportLinks, pathsThere } = await import("./links.ts");
+  const { ImportLinks, readablePaths: pathsThere } = await import("./links.ts");
   return new ImportLinks(await pathsThere(service.answer, key));
 }
 
@@ -99,7 +99,7 @@ async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks |
  * existed.
  */
 async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
-  const { sendAgain } = await import("./links.ts");
+  const { rewriteDocuments: sendAgain } = await import("./links.ts");
   const late = links.late();
   for (let from = 0; from < late.length; from += BATCH) {
     const portion = late.slice(from, from + BATCH);

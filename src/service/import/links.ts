@@ -195,7 +195,7 @@ function destinationsOf(text: string, links: readonly FoundLink[]): Destination[
 }
 
 /** Returns the ids that a key can read, by path without the leading slash. */
-export async function pathsThere(answer: AnswerOne, key: string): Promise<ReadonlyMap<string, string>> {
+export async function readablePaths(answer: AnswerOne, key: string): Promise<ReadonlyMap<string, string>> {
   const there = new Map<string, string>();
   for (const route of [FILES, FOLDERS]) {
     for (let from: string | null = ""; from !== null; ) {
@@ -219,7 +219,7 @@ type Page = {
  * Writes contents again.
  * @returns those that were accepted, to be noted after the transaction
  */
-export async function sendAgain(answer: AnswerOne, key: string, texts: readonly Sent[]): Promise<Sent[]> {
+export async function rewriteDocuments(answer: AnswerOne, key: string, texts: readonly Sent[]): Promise<Sent[]> {
   const written: Sent[] = [];
   for (const sent of texts) {
     expectLinks(sent.text, sent.links);

@@ -1,6 +1,6 @@
 import { isLoopbackHost } from "../../common/loopback.ts";
 import type { SessionCookie } from "../../page/browsers.ts";
-import { type Asked, type Refusal, refusalOf } from "../../page/same-site.ts";
+import { type SiteRequest, type Refusal, refusalOf } from "../../page/same-site.ts";
 import { APP } from "./addresses.ts";
 
 type Scheme = "http" | "https";
@@ -39,7 +39,7 @@ export class Origins {
   }
 
   /** @returns null if the request may be answered */
-  refusal(asked: Asked): Refusal | null {
+  refusal(asked: SiteRequest): Refusal | null {
     return this.isProxied(asked.host)
       ? refusalOf(asked, this.#ofProxy, this.#proxyScheme)
       : refusalOf(asked, this.#own, this.#served.scheme);

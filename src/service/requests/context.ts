@@ -1,4 +1,4 @@
-import type { Pace, SearchTurns } from "../../markdown/search/turns.ts";
+import type { Pace, SearchScheduler } from "../../markdown/search/turns.ts";
 import type { Access } from "../files/access.ts";
 import type { z } from "zod";
 import type { OperationName, Operations } from "../../contract/api/operations.ts";
@@ -31,7 +31,7 @@ export type ServerContext = {
   /** `resolve`: texts with broken links are refused. */
   readonly links: "any" | "resolve";
   /** Turns by which all searches share the thread. */
-  readonly turns: SearchTurns;
+  readonly turns: SearchScheduler;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly random: (bytes: number) => Uint8Array;

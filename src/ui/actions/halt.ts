@@ -1,7 +1,7 @@
-import { bringHaltBack, type Decided, letHaltGo } from "../../mirror/operations/manual/decide-halt.ts";
+import { rejectShownStop, type Decided, approveShownStop } from "../../mirror/operations/manual/decide-halt.ts";
 import type { RejectEnd } from "../../mirror/operations/manual/reject.ts";
 import type { Result } from "../../common/trouble.ts";
-import { NEXT_OF_LOST_ROOT } from "../../mirror/operations/results/attention.ts";
+import { NEXT_WITHOUT_ROOT } from "../../mirror/operations/results/attention.ts";
 import { count } from "../../common/count.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Notice } from "../../page/layout.ts";
@@ -11,7 +11,7 @@ import { mirrorAddress } from "../addresses.ts";
 /** `approve` and `reject`: each answers exactly the stop that the page showed. */
 
 export const LET_GO: UiAction = answer("approve", async (root, seen, options) => {
-  const decided = await letHaltGo(root, seen, options);
+  const decided = await approveShownStop(root, seen, options);
   return noticeOf(decided, ({ borrowed }) => ({
     tone: "good",
     text: `approved${borrowed ? "; the daemon carries them out" : ""}`,
@@ -20,11 +20,11 @@ export const LET_GO: UiAction = answer("approve", async (root, seen, options) =>
 });
 
 export const BRING_BACK: UiAction = answer("reject", async (root, seen, options) => {
-  const decided = await bringHaltBack(root, seen, options);
+  const decided = await rejectShownStop(root, seen, options);
   return noticeOf(decided, ({ ends, borrowed }) => noticeOfRejection(ends, borrowed));
 });
 
-type Answer = (root: string, seen: string, options: Parameters<typeof letHaltGo>[2]) => Promise<Notice>;
+type Answer = (root: string, seen: string, options: Parameters<typeof approveShownStop>[2]) => Promise<Notice>;
 
 function answer(what: "approve" | "reject", give: Answer): UiAction {
   return {
@@ -50,7 +50,7 @@ const OTHERS: Readonly<Record<Exclude<Decided<unknown>["kind"], "done">, Notice>
   "not-approvable": {
     tone: "bad",
     text: "no answer ends this stop: the folder is missing or another one",
-    next: NEXT_OF_LOST_ROOT,
+    next: NEXT_WITHOUT_ROOT,
   },
 };
 

@@ -1,15 +1,15 @@
-import type { WayKind } from "../../mirror/model/hold.ts";
+import type { ResolutionKind } from "../../mirror/model/hold.ts";
 import { shownName } from "../../common/shown-name.ts";
-import type { Way } from "../../mirror/operations/manual/resolve.ts";
+import type { Resolution } from "../../mirror/operations/manual/resolve.ts";
 import { type ResolvedSeen, resolveSeen } from "../../mirror/operations/manual/resolve-seen.ts";
 import type { Versions } from "../../mirror/operations/manual/subject-view.ts";
-import { WAY_ENDS } from "../../mirror/operations/results/ways.ts";
+import { RESOLUTION_ENDS } from "../../mirror/operations/results/ways.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { Notice } from "../../page/layout.ts";
 import { withLineEnds } from "../../markdown/merge/line-ends.ts";
-import { type AskedAction, BUSY, type Done, noticeOfTrouble, type UiAction } from "../action.ts";
+import { type ActionRequest, BUSY, type Done, noticeOfTrouble, type UiAction } from "../action.ts";
 import { documentAddress } from "../addresses.ts";
-import { startAsked } from "../conflict-model.ts";
+import { requestedStart } from "../conflict-model.ts";
 import type { Ui } from "../page.ts";
 import { SYNC } from "./sync.ts";
 
@@ -39,18 +39,18 @@ export const RESOLVE: UiAction = {
 /** Starts the sync that uploads the choice, as the command does. */
 async function sendResolved(
   ui: Ui,
-  asked: AskedAction,
+  asked: ActionRequest,
   { path, notes }: Extract<ResolvedSeen, { kind: "resolved" }>,
-  kind: WayKind,
+  kind: ResolutionKind,
 ): Promise<Done> {
   await SYNC.run(ui, asked);
-  const text = [`${shownName(path)}: ${WAY_ENDS[kind]}`, ...notes].join("; ");
+  const text = [`${shownName(path)}: ${RESOLUTION_ENDS[kind]}`, ...notes].join("; ");
   return { to: documentAddress(asked.mirror.name, "conflict", path), notice: { tone: "good", text, next: null } };
 }
 
-const WAYS: readonly WayKind[] = ["mine", "theirs", "merged", "keep", "delete", "recreate"];
+const WAYS: readonly ResolutionKind[] = ["mine", "theirs", "merged", "keep", "delete", "recreate"];
 
-function wayOf({ form }: AskedAction, draft: string | null): Way | null {
+function wayOf({ form }: ActionRequest, draft: string | null): Resolution | null {
   const kind = WAYS.find((one) => one === form.get("way"));
   if (kind === undefined) return null;
   if (kind !== "merged") return { kind };
@@ -58,9 +58,9 @@ function wayOf({ form }: AskedAction, draft: string | null): Way | null {
 }
 
 /** Returns the typed text, with its original line ends; null if the form has none. */
-function draftOf(ui: Ui, { mirror, form }: AskedAction, path: string): string | null {
+function draftOf(ui: Ui, { mirror, form }: ActionRequest, path: string): string | null {
   const written = form.get("text");
-  return written === null ? null : withLineEnds(written, startAsked(ui, mirror.root, path, form.get("from")));
+  return written === null ? null : withLineEnds(written, requestedStart(ui, mirror.root, path, form.get("from")));
 }
 
 function versionsOf(form: URLSearchParams): Versions {

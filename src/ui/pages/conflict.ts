@@ -5,7 +5,7 @@ import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { type ConflictModel, modelOfConflict } from "../conflict-model.ts";
 import { choicesOf, standsAs } from "../conflict-parts.ts";
 import { draftLeft, resultOf } from "../conflict-result.ts";
-import { textsOf, type View, viewAsked } from "../conflict-texts.ts";
+import { textsOf, type View, requestedView } from "../conflict-texts.ts";
 import { definePage, type Moment } from "../page.ts";
 
 type Model = { readonly conflict: ConflictModel; readonly view: View };
@@ -18,7 +18,7 @@ export const CONFLICT = definePage<Model>({
     const looked = await ui.looks.one(params["name"]!);
     if (looked.kind === "trouble") return looked;
     const conflict = modelOfConflict(ui, looked.value, params["*"]!);
-    return conflict.kind === "trouble" ? conflict : ok({ conflict: conflict.value, view: viewAsked(query) });
+    return conflict.kind === "trouble" ? conflict : ok({ conflict: conflict.value, view: requestedView(query) });
   },
   show: ({ conflict, view }, moment) => ({
     title: `${conflict.path} · ${conflict.name} · mdmirror`,

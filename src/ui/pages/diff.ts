@@ -5,7 +5,7 @@ import { html, type Html } from "../../page/html.ts";
 import { nameOf } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
-import { crumbsOf, pathAsked, versionNumber } from "../path-parts.ts";
+import { crumbsOf, requestedPath, versionNumber } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
@@ -22,7 +22,7 @@ export const DIFF = defineMirrorPage<Model>({
   path: "/m/:name/diff/*",
   isLive: true,
   look(ui, { name: mirror, root }, asked) {
-    const path = pathAsked(asked.params);
+    const path = requestedPath(asked.params);
     const [from, to] = [nameAsked(asked.query.get("from")), nameAsked(asked.query.get("to"))];
     if (from === null || to === null)
       return trouble("usage", "two versions are missing in the address", "go back to its history");

@@ -5,9 +5,9 @@ import type { Content } from "../../page/layout.ts";
 import { nameOf } from "../../page/parts.ts";
 import { documentAddress } from "../addresses.ts";
 import { entryRow, type ShownEntry } from "../entry-parts.ts";
-import type { Asked, Moment, Ui } from "../page.ts";
-import { pageAsked, pagerOf } from "../paging.ts";
-import { crumbsOf, pathAsked } from "../path-parts.ts";
+import type { PageRequest, Moment, Ui } from "../page.ts";
+import { requestedPage, pagerOf } from "../paging.ts";
+import { crumbsOf, requestedPath } from "../path-parts.ts";
 import { defineMirrorPage, type SeenMirror } from "../seen-mirror.ts";
 import { type DocumentModel, lookAtDocument, showDocument } from "./document.ts";
 
@@ -30,7 +30,7 @@ export const DOCS = defineMirrorPage<FolderModel | DocumentModel>({
   path: "/m/:name/docs/*",
   isLive: true,
   look(ui, mirror, asked) {
-    const path = pathAsked(asked.params);
+    const path = requestedPath(asked.params);
     if (path === "") return lookAtFolder(ui, mirror, path, asked);
     const found = ui.folders.find(mirror.root, path);
     if (found.kind === "trouble") return found;
@@ -47,8 +47,8 @@ function nothingAt(path: string): Result<never> {
   return trouble("usage", `nothing is at ${path}`, next, { code: "no-document" });
 }
 
-function lookAtFolder(ui: Ui, { name, root }: SeenMirror, path: string, { query }: Asked): Result<FolderModel> {
-  const asked = pageAsked(query);
+function lookAtFolder(ui: Ui, { name, root }: SeenMirror, path: string, { query }: PageRequest): Result<FolderModel> {
+  const asked = requestedPage(query);
   const listed = ui.folders.list(root, path, { from: (asked - 1) * SIZE, count: SIZE });
   if (listed.kind === "trouble") return listed;
   const { total, entries } = listed.value;

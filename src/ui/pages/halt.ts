@@ -4,36 +4,36 @@ import { ageOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { SYNC } from "../actions/sync.ts";
 import { mirrorAddress } from "../addresses.ts";
-import { type HaltModel, modelOfHalt } from "../halt-model.ts";
+import { type StopModel, modelOfStop } from "../halt-model.ts";
 import { answersTo, backOf, reasonsOf, stoppedOf } from "../halt-parts.ts";
-import { endOf, standingOf, trafficOf } from "../mirror-parts.ts";
+import { endOf, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
 /** A stop: the changes that a safety check stopped, with a form for each answer. */
-export const HALT = definePage<HaltModel>({
+export const STOP = definePage<StopModel>({
   path: "/m/:name/safety-stop",
   isLive: true,
   async look(ui, asked) {
     const looked = await ui.looks.one(asked.params["name"]!);
-    return looked.kind === "trouble" ? looked : ok(modelOfHalt(ui, looked.value, asked));
+    return looked.kind === "trouble" ? looked : ok(modelOfStop(ui, looked.value, asked));
   },
   show: (safetyStop, moment) => ({
     title: `Stopped · ${safetyStop.mirror.name} · mdmirror`,
     here: mirrorAddress(safetyStop.mirror.name, "safety-stop"),
     said: saidOf(safetyStop),
     main: html`<h1>Stopped: ${nameOf(safetyStop.mirror.name)}</h1>
-<p>${standingOf(safetyStop.mirror, moment.now)}</p>
+<p>${stateOf(safetyStop.mirror, moment.now)}</p>
 <div id="job">${trafficOf(safetyStop.mirror)}${endOf(safetyStop.mirror)}</div>
 ${haltOf(safetyStop, moment)}`,
   }),
 });
 
-function saidOf({ mirror, isStopped, part }: HaltModel): string {
+function saidOf({ mirror, isStopped, part }: StopModel): string {
   if (!isStopped) return `${mirror.name}: nothing is stopped`;
   return `${mirror.name}: stopped by a safety check${part === null ? "" : `, ${part.total} changes`}`;
 }
 
-function haltOf(safetyStop: HaltModel, moment: Moment): Html {
+function haltOf(safetyStop: StopModel, moment: Moment): Html {
   const { mirror, isStopped, approved, look } = safetyStop;
   if (!isStopped) return html`<p>Nothing is stopped.</p>`;
   if (approved)
@@ -47,12 +47,12 @@ ${look.kind === "stopped" && html`${answersTo(safetyStop, moment)}${stoppedOf(sa
 <p class="faint">Nothing is deleted without a copy: local files go to .mdmirror/trash, documents of the service stay in the history of ${nameOf(mirror.name)}.</p>`;
 }
 
-function lookOf({ since, at, kind }: HaltModel["look"], now: number): Html | null {
+function lookOf({ since, at, kind }: StopModel["look"], now: number): Html | null {
   if (since !== null)
     return html`<p id="looking" class="faint">Scanning both sides for the changes that the safety check stopped …</p>`;
   return kind === "stopped" ? html`<p id="looking" class="faint">Checked ${ageOf(at!, now)} ago.</p>` : null;
 }
 
-function syncNow({ mirror }: HaltModel, moment: Moment): Html {
+function syncNow({ mirror }: StopModel, moment: Moment): Html {
   return mirrorForm(mirror, SYNC, moment, html`<button class="main-action">Sync now</button>`);
 }

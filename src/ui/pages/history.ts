@@ -16,9 +16,9 @@ import { html, type Html } from "../../page/html.ts";
 import type { Content } from "../../page/layout.ts";
 import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
-import type { Asked } from "../page.ts";
+import type { PageRequest } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
-import { crumbsOf, pathAsked } from "../path-parts.ts";
+import { crumbsOf, requestedPath } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
@@ -45,7 +45,7 @@ export const HISTORY = defineMirrorPage<Model>({
   path: "/m/:name/history/*",
   isLive: true,
   look(ui, { name: mirror, root }, asked) {
-    const path = pathAsked(asked.params) || (asked.query.get("of") ?? "").trim();
+    const path = requestedPath(asked.params) || (asked.query.get("of") ?? "").trim();
     if (path === "") {
       const recent = ui.reads.read(root, { key: "recent", file: null }, ({ state }) => ok(readRecent(state)));
       return recent.kind === "trouble"
@@ -58,7 +58,7 @@ export const HISTORY = defineMirrorPage<Model>({
   show: (model, { now }) => (model.kind === "recent" ? showRecent(model, now) : showTimeline(model, now)),
 });
 
-function documentModel(mirror: string, { steps, ...timeline }: Timeline, asked: Asked): Model {
+function documentModel(mirror: string, { steps, ...timeline }: Timeline, asked: PageRequest): Model {
   const entries = steps.flatMap((step) => (step.kind === "text" ? [step.entry] : [])).toReversed();
   const kept = entries.filter(({ size }) => size !== null).map(({ n }) => n);
   const { items, ...part } = partOf(steps, asked, SIZE);

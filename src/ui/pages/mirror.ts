@@ -7,7 +7,7 @@ import { PAUSE, RESUME } from "../actions/daemon.ts";
 import { SYNC } from "../actions/sync.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type MirrorModel, modelOf } from "../mirror-model.ts";
-import { attentionList, endOf, saidOf, sizeOf, standingOf, trafficOf } from "../mirror-parts.ts";
+import { attentionList, endOf, saidOf, sizeOf, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 
 /** One linked folder: its state, its present work, and problems to fix. */
@@ -23,7 +23,7 @@ export const MIRROR = definePage<MirrorModel>({
     here: mirrorAddress(mirror.name),
     said: saidOf(mirror),
     main: html`<h1>${nameOf(mirror.name)}</h1>
-<p>${standingOf(mirror, moment.now)}</p>
+<p>${stateOf(mirror, moment.now)}</p>
 ${trafficOf(mirror)}${endOf(mirror)}
 ${mirror.facts !== null && buttons(mirror, moment)}
 ${openOf(mirror, moment)}

@@ -3,7 +3,7 @@ import { html } from "../../page/html.ts";
 import { nameOf } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type MirrorModel, modelOf } from "../mirror-model.ts";
-import { attentionList, saidOf, standingOf } from "../mirror-parts.ts";
+import { attentionList, saidOf, stateOf } from "../mirror-parts.ts";
 import type { Need } from "../needs.ts";
 import { definePage } from "../page.ts";
 import { type Part, pagerOf, partOf } from "../paging.ts";
@@ -28,7 +28,7 @@ export const NEEDS = definePage<Model>({
     title: `Action required · ${mirror.name} · mdmirror`,
     said: saidOf(mirror),
     main: html`<h1>Action required in ${nameOf(mirror.name)}</h1>
-<p>${standingOf(mirror, now)}</p>
+<p>${stateOf(mirror, now)}</p>
 ${part.total === 0 ? html`<p>No problems.</p>` : attentionList(part.items, mirror.name, pages)}
 ${pagerOf(part, "problems", (page) => mirrorAddress(mirror.name, "needs", { page }))}
 ${mirror.waits.length > 0 && html`<h2>Pending</h2>${attentionList(mirror.waits, mirror.name, pages)}`}`,

@@ -5,7 +5,7 @@ import type { Content } from "../../page/layout.ts";
 import { nameOf, wordsOf } from "../../page/parts.ts";
 import { mirrorAddress } from "../addresses.ts";
 import { type MirrorModel, modelOf } from "../mirror-model.ts";
-import { attentionList, saidOf, sizeOf, standingOf, trafficOf } from "../mirror-parts.ts";
+import { attentionList, saidOf, sizeOf, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage } from "../page.ts";
 
 /** All linked folders: the state of each, its transfers, and problems to fix. */
@@ -49,7 +49,7 @@ function nothingYet(): Html {
 function card(mirror: MirrorModel, now: number): Html {
   const { name, root, addresses, facts } = mirror;
   return html`<li class="card" id="${`m-${name}`}"><h2><a href="${mirrorAddress(name)}">${nameOf(name)}</a></h2>
-<p>${standingOf(mirror, now)}</p>
+<p>${stateOf(mirror, now)}</p>
 ${trafficOf(mirror)}
 <p class="faint">${nameOf(root)}, from ${wordsOf(addresses.join(" "))}${facts !== null && `, ${sizeOf(facts)}`}</p></li>`;
 }

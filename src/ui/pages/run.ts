@@ -1,5 +1,5 @@
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
-import { lookAtUndo } from "../../mirror/operations/history/undo-seen.ts";
+import { readUndoPlan } from "../../mirror/operations/history/undo-seen.ts";
 import type { UndoItem } from "../../mirror/operations/history/undo-item.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
@@ -84,7 +84,7 @@ function readRun(mirror: LocalMirror, run: number): Result<Seen> {
   const line = readRuns(state).find((one) => one.run === run);
   if (line === undefined) return noRun(String(run));
   const events = state.events({ limit: EVENTS, run }).toReversed().map(eventLineOf);
-  const seen = lookAtUndo(mirror, run);
+  const seen = readUndoPlan(mirror, run);
   if (seen.kind === "trouble") return ok({ line, events, undo: { kind: "none", why: seen.trouble.what } });
   const { plan, mark } = seen.value;
   const doable = plan.items.filter(({ kind }) => kind !== "left").length;

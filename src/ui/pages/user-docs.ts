@@ -4,7 +4,7 @@ import { parentOf } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
 import { documentView, type RenderedMarkdown } from "../../page/markdown.ts";
 import { definePage } from "../page.ts";
-import { pathAsked } from "../path-parts.ts";
+import { requestedPath } from "../path-parts.ts";
 import { DOCS_ADDRESS, docAddress, readUserDoc, SUBJECTS, titleOf } from "../user-docs.ts";
 
 type Listed = { readonly name: string; readonly title: string };
@@ -43,7 +43,7 @@ export const USER_DOC = definePage<Model>({
   path: `${DOCS_ADDRESS}/*`,
   isLive: false,
   async look({ documents }, { params }) {
-    const name = pathAsked(params);
+    const name = requestedPath(params);
     const text = readUserDoc(name);
     if (text === null) return trouble("usage", `no document is named ${name}`, "open the list of documents: Help");
     const base = { files: docAddress(""), folder: parentOf(name) };

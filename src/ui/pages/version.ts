@@ -9,7 +9,7 @@ import { documentAddress, documentPart } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
 import type { Moment } from "../page.ts";
 import { originsPart } from "../origin-parts.ts";
-import { crumbsOf, pathAsked, versionNumber } from "../path-parts.ts";
+import { crumbsOf, requestedPath, versionNumber } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 import { timeOf } from "../time-parts.ts";
 
@@ -21,7 +21,7 @@ export const VERSION = defineMirrorPage<Model>({
   path: "/m/:name/version/*",
   isLive: true,
   look(ui, { name, root }, asked) {
-    const path = pathAsked(asked.params);
+    const path = requestedPath(asked.params);
     const n = versionNumber(asked.query.get("n"));
     if (n === null) return trouble("usage", "that is not the number of a version", "go back to its history");
     const about = { key: `version ${n} ${path}`, file: path };

@@ -1,10 +1,10 @@
-import { tellWhy } from "../../mirror/operations/doctor/why-told.ts";
+import { explainPath } from "../../mirror/operations/doctor/why-told.ts";
 import { ok } from "../../common/trouble.ts";
 import { nameOf as lastName } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";
 import { nameOf, wordsOf } from "../../page/parts.ts";
 import { type EventLine, eventItem, eventLineOf } from "../event-parts.ts";
-import { crumbsOf, pathAsked } from "../path-parts.ts";
+import { crumbsOf, requestedPath } from "../path-parts.ts";
 import { defineMirrorPage } from "../seen-mirror.ts";
 
 /** The state of a document or folder and its next steps: `mdmirror why`. */
@@ -21,8 +21,8 @@ export const WHY = defineMirrorPage<Model>({
   path: "/m/:name/why/*",
   isLive: false,
   async look(ui, { name: mirror, root }, asked) {
-    const path = pathAsked(asked.params);
-    const told = await tellWhy(root, path, ui);
+    const path = requestedPath(asked.params);
+    const told = await explainPath(root, path, ui);
     if (told.kind === "trouble") return told;
     return ok({ mirror, path, facts: told.value.facts, events: told.value.events.map(eventLineOf) });
   },

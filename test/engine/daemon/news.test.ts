@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RemoteHints } from "../../../src/mirror/engine/daemon/remote-hints.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 import type { ChangeId, DocId } from "../../../src/contract/ids.ts";
-import type { NewsHint } from "../../../src/mirror/ports/news.ts";
+import type { EventHint } from "../../../src/mirror/ports/news.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, ScriptedNews, startDaemon } from "./rig.ts";
 
@@ -24,7 +24,7 @@ async function listening(options: Parameters<typeof startDaemon>[0] = {}): Promi
 }
 
 /** What an honest service hints at about the document that is at this path now. */
-function hintAt({ rig }: Told, path: string): NewsHint {
+function hintAt({ rig }: Told, path: string): EventHint {
   const { id, changeId } = rig.app.files().get(path)!;
   return { kind: "file", id, path, changeId: changeId as ChangeId, gone: false };
 }
@@ -84,7 +84,7 @@ describe("while the service tells of its changes", () => {
     await told.rig.stop();
   });
 
-  test.each<readonly [string, (told: Told) => NewsHint, (told: Told) => void, (told: Told) => boolean]>([
+  test.each<readonly [string, (told: Told) => EventHint, (told: Told) => void, (told: Told) => boolean]>([
     [
       "a move",
       (told) => hintAt(told, "area/moved.md"),
@@ -114,7 +114,7 @@ describe("while the service tells of its changes", () => {
 
   test("I04 a deletion is believed when it is proven, not because it is told", async () => {
     const told = await listening();
-    const lie: NewsHint = { ...(hintAt(told, PATH) as { kind: "file" } & NewsHint), gone: true } as NewsHint;
+    const lie: EventHint = { ...(hintAt(told, PATH) as { kind: "file" } & EventHint), gone: true } as EventHint;
     told.news.hint(lie);
     await told.rig.pass(2_000);
     expect(textOf(told, PATH)).toBe("# Note 0\n\nits own text, number 0\n");
@@ -180,7 +180,7 @@ describe("while the service tells of its changes", () => {
 const id = (n: number) => `doc_${String(n).padStart(14, "0")}` as DocId;
 
 describe("a service that lies", () => {
-  const lie = (n: number): NewsHint => ({
+  const lie = (n: number): EventHint => ({
     kind: "file",
     id: id(n),
     path: `no/such-${n}.md`,
@@ -205,8 +205,8 @@ describe("a service that lies", () => {
     const told = await listening();
     const before = new Map(told.rig.mirrored.texts());
     told.news.hint({ kind: "file", id: id(1), path: PATH, changeId: null, gone: false });
-    told.news.hint({ ...hintAt(told, "area/topic/note-1.md"), path: PATH } as NewsHint);
-    told.news.hint({ ...hintAt(told, "area/topic/note-2.md"), changeId: "chg_aaaaaaaaaaaaaa" } as NewsHint);
+    told.news.hint({ ...hintAt(told, "area/topic/note-1.md"), path: PATH } as EventHint);
+    told.news.hint({ ...hintAt(told, "area/topic/note-2.md"), changeId: "chg_aaaaaaaaaaaaaa" } as EventHint);
     await told.rig.pass(5_000);
     expect(new Map(told.rig.mirrored.texts())).toEqual(before);
     expect(told.rig.sent().filter((request) => !request.startsWith("GET "))).toEqual([]);
@@ -215,7 +215,7 @@ describe("a service that lies", () => {
 });
 
 describe("hints that wait", () => {
-  const hint = (n: number): NewsHint => ({
+  const hint = (n: number): EventHint => ({
     kind: "file",
     id: `doc_${n}` as DocId,
     path: null,
@@ -227,7 +227,7 @@ describe("hints that wait", () => {
     const hints = new RemoteHints(DEFAULT_TIMING);
     expect(hints.dueAt()).toBeNull();
     for (let n = 0; n < 16; n++) hints.note(hint(n), 1_000 + n);
-    hints.note({ ...hint(3), gone: true } as NewsHint, 1_020);
+    hints.note({ ...hint(3), gone: true } as EventHint, 1_020);
     expect(hints.dueAt()).toBe(1_000 + DEFAULT_TIMING.newsSettleMs);
     const taken = hints.take();
     expect(taken.kind === "files" && taken.files.map(({ gone }) => gone).indexOf(true)).toBe(3);

@@ -5,7 +5,7 @@ import {
   type DaemonEvent,
   type DaemonTiming,
 } from "../../../src/mirror/engine/daemon/daemon.ts";
-import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../../../src/mirror/ports/news.ts";
+import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../../src/mirror/ports/news.ts";
 import type { Watcher, WatchHint } from "../../../src/mirror/ports/watch.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import type { Fault, Remote } from "../../../src/mirror/ports/remote.ts";
@@ -30,10 +30,10 @@ export type DaemonRigOptions = {
 };
 
 /** Says what a test tells it. */
-export class ScriptedNews implements RemoteNews {
-  #listener: NewsListener | null = null;
+export class ScriptedNews implements RemoteEvents {
+  #listener: EventListener | null = null;
 
-  start(listener: NewsListener): void {
+  start(listener: EventListener): void {
     this.#listener = listener;
   }
 
@@ -41,11 +41,11 @@ export class ScriptedNews implements RemoteNews {
     this.#listener = null;
   }
 
-  state(state: NewsState): void {
+  state(state: EventStreamState): void {
     this.#listener?.onState(state);
   }
 
-  hint(...hints: readonly NewsHint[]): void {
+  hint(...hints: readonly EventHint[]): void {
     for (const hint of hints) this.#listener?.onHint(hint);
   }
 }

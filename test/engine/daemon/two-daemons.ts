@@ -1,4 +1,4 @@
-import { isSidecarName, nameOf } from "../../../src/contract/path.ts";
+import { isConflictCopyName, nameOf } from "../../../src/contract/path.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig, type Deployment } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
@@ -77,7 +77,7 @@ function differences(one: DaemonRig, index: number): string[] {
 }
 
 function isDocument(path: string): boolean {
-  return !isSidecarName(nameOf(path));
+  return !isConflictCopyName(nameOf(path));
 }
 
 const WHO = ["ann", "bob", "app"];

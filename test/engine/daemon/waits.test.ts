@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DirtyPaths } from "../../../src/mirror/engine/daemon/dirty-paths.ts";
 import { PendingDeletions } from "../../../src/mirror/engine/daemon/pending-deletions.ts";
 import { pollInterval, retryDelay } from "../../../src/mirror/engine/daemon/intervals.ts";
-import { QuietPeriod } from "../../../src/mirror/engine/daemon/quiet-period.ts";
+import { UnchangedSince } from "../../../src/mirror/engine/daemon/quiet-period.ts";
 import { countChangedLines } from "../../../src/mirror/engine/daemon/events.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 
@@ -105,7 +105,7 @@ describe("pending deletions", () => {
 });
 
 test("quiet period: another value begins anew", () => {
-  const quiet = new QuietPeriod<string, string>(100);
+  const quiet = new UnchangedSince<string, string>(100);
   quiet.update(
     0,
     new Map([
@@ -125,7 +125,7 @@ test("quiet period: another value begins anew", () => {
 });
 
 test("quiet period: one that is ended is over at once, whatever the fractions of the times", () => {
-  const quiet = new QuietPeriod<string, string>(30_000);
+  const quiet = new UnchangedSince<string, string>(30_000);
   const now = 318_869.965_789_563_95;
   quiet.update(now - 100, new Map([["a", "1"]]));
   expect([quiet.end("a", now), [...quiet.over(now).keys()], quiet.end("a", now)]).toEqual([true, ["a"], false]);

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { isSidecarName } from "../../../src/contract/path.ts";
+import { isConflictCopyName } from "../../../src/contract/path.ts";
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import { type Dice, rollDice } from "../../simulator/dice.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
@@ -95,7 +95,7 @@ export class LinkedLife {
   #judgeDisk(mirror: Mirror, alive: ReadonlySet<string>): void {
     const texts = mirror.texts();
     for (const [path, text] of texts) {
-      if (isSidecarName(posix.basename(path))) continue;
+      if (isConflictCopyName(posix.basename(path))) continue;
       for (const [, title, to] of text.matchAll(LINK)) {
         const found = texts.get(posix.join(posix.dirname(path), to!));
         if (alive.has(title!) && (found === undefined || titleOf(found) !== title))
@@ -109,7 +109,7 @@ export class LinkedLife {
   }
 
   documents(mirror: Mirror): string[] {
-    return [...mirror.texts().keys()].filter((path) => !isSidecarName(posix.basename(path))).sort();
+    return [...mirror.texts().keys()].filter((path) => !isConflictCopyName(posix.basename(path))).sort();
   }
 
   newName(): string {

@@ -1,6 +1,6 @@
 import { posix } from "node:path";
 import { expect, test } from "vitest";
-import { isSidecarName } from "../../../src/contract/path.ts";
+import { isConflictCopyName } from "../../../src/contract/path.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { LinkedLife } from "./linked-life.ts";
 import { titleOf } from "./linked-acts.ts";
@@ -41,7 +41,7 @@ class WikiLife extends LinkedLife {
   }
 
   #judgeDisk(mirror: Mirror, alive: ReadonlySet<string>): void {
-    const texts = new Map([...mirror.texts()].filter(([path]) => !isSidecarName(posix.basename(path))));
+    const texts = new Map([...mirror.texts()].filter(([path]) => !isConflictCopyName(posix.basename(path))));
     for (const [path, text] of texts) {
       for (const [, title, to] of text.matchAll(BY_ID))
         this.#expect(path, title!, texts.get(posix.join(posix.dirname(path), to!)), alive);

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { dueEvents, forgetEnded, knownAtFirst, tell } from "../../../src/mirror/hooks/due.ts";
 import type { EventName } from "../../../src/mirror/hooks/events.ts";
 import type { Facts, Item } from "../../../src/mirror/hooks/facts.ts";
-import type { Told } from "../../../src/mirror/hooks/memory.ts";
+import type { ReportedStates } from "../../../src/mirror/hooks/memory.ts";
 import { Waits } from "../../../src/mirror/hooks/waits.ts";
 import type { Hook } from "../../../src/mirror/hooks/hook.ts";
 
@@ -28,9 +28,9 @@ const carried = (uploaded: number): Facts => ({ ...CALM, changes: { uploaded } }
 
 /** Tells all that is due, look after look, as one hook hears it. */
 function heard(...looks: Facts[]): string[] {
-  let told: Told | null = null;
+  let told: ReportedStates | null = null;
   return looks.map((facts) => {
-    let known: Told = forgetEnded(facts, told ?? knownAtFirst(facts));
+    let known: ReportedStates = forgetEnded(facts, told ?? knownAtFirst(facts));
     const dues = dueEvents(facts, known);
     for (const { event } of dues) known = tell(event, facts, known);
     told = known;

@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { HaltReason, Plan, Signals } from "../../../src/mirror/planner/plan-types.ts";
+import type { StopReason, Plan, Signals } from "../../../src/mirror/planner/plan-types.ts";
 import { planOf } from "../table.ts";
 import { World } from "../world.ts";
 import { emptyHere, emptyThere, guardedKeys, reasonsOf, removeHere, synced, withBlank } from "./worlds.ts";
 
-const EMPTIED_TWICE: HaltReason[] = ["emptied", "emptied"];
+const EMPTIED_TWICE: StopReason[] = ["emptied", "emptied"];
 
 describe("I21 documents that become empty count as deleted", () => {
-  const rows: [string, () => World, Partial<Signals>, HaltReason[]][] = [
+  const rows: [string, () => World, Partial<Signals>, StopReason[]][] = [
     ["10 of 20 became empty here", () => emptyHere(synced(20), 10), {}, []],
     ["11 of 20 became empty here", () => emptyHere(synced(20), 11), {}, ["emptied"]],
     ["11 of 20 became blank here", () => emptyHere(synced(20), 11, " \n\ufeff\t\n"), {}, ["emptied"]],

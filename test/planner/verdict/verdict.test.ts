@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Action } from "../../../src/mirror/model/action.ts";
-import type { HaltReason, Plan, Signals } from "../../../src/mirror/planner/plan-types.ts";
+import type { StopReason, Plan, Signals } from "../../../src/mirror/planner/plan-types.ts";
 import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
 import { openConflict } from "../commands.ts";
 import { planOf } from "../table.ts";
@@ -10,7 +10,7 @@ import { guardedKeys, reasonsOf, removeHere, removeThere, synced } from "./world
 const root = (is: Signals["root"]): Partial<Signals> => ({ root: is });
 const earlier = (documents: number): Partial<Signals> => ({ earlierChangeIds: documents });
 
-const BOTH: HaltReason[] = ["local-emptied", "remote-emptied"];
+const BOTH: StopReason[] = ["local-emptied", "remote-emptied"];
 const [HERE, THERE] = [new Set(["local"] as const), new Set(["remote"] as const)];
 
 function unseen(count: number): World {
@@ -32,7 +32,7 @@ function lost(count: number, documents: number): Plan {
 }
 
 describe("guards", () => {
-  const rows: [string, () => World, Partial<Signals>, HaltReason[], byReason: boolean][] = [
+  const rows: [string, () => World, Partial<Signals>, StopReason[], byReason: boolean][] = [
     ["nothing to say", () => synced(6), {}, [], false],
     ["no folder", () => synced(1), root("missing"), ["root-missing"], true],
     ["a folder without its marker", () => synced(1), root("marker-missing"), ["root-replaced"], true],

@@ -1,5 +1,5 @@
 import { guardKey } from "../../../src/mirror/planner/verdict/guard-key.ts";
-import type { HaltReason, Plan } from "../../../src/mirror/planner/plan-types.ts";
+import type { StopReason, Plan } from "../../../src/mirror/planner/plan-types.ts";
 import { World } from "../world.ts";
 
 /** Worlds that safety checks judge, and what they say. */
@@ -20,7 +20,7 @@ export function removeThere(world: World, to: number, from = 0): World {
   return world;
 }
 
-export function reasonsOf({ verdict }: Plan): HaltReason[] {
+export function reasonsOf({ verdict }: Plan): StopReason[] {
   return verdict.kind === "run" ? [] : verdict.reasons.map(({ reason }) => reason);
 }
 

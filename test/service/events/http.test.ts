@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from "vitest";
-import type { NewsHint, NewsState } from "../../../src/mirror/ports/news.ts";
+import type { EventHint, EventStreamState } from "../../../src/mirror/ports/news.ts";
 import { createRemote } from "../../../src/mirror/remote/client.ts";
 import { createWire } from "../../../src/mirror/remote/wire.ts";
 import { startHttp } from "../../../src/service/http/server.ts";
@@ -9,16 +9,16 @@ import { make, open } from "./asked.ts";
 
 /** Resolves when `is` holds for what was told. */
 class Told {
-  readonly hints: NewsHint[] = [];
-  readonly states: NewsState[] = [];
+  readonly hints: EventHint[] = [];
+  readonly states: EventStreamState[] = [];
   #wanted: { readonly is: () => boolean; readonly resolve: () => void } | null = null;
 
-  onHint(hint: NewsHint): void {
+  onHint(hint: EventHint): void {
     this.hints.push(hint);
     this.#check();
   }
 
-  onState(state: NewsState): void {
+  onState(state: EventStreamState): void {
     this.states.push(state);
     this.#check();
   }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { type AddressInfo, connect as connectTo, createServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { StoreAway } from "../../../src/service/store/postgres/faults.ts";
+import { StoreUnreachable } from "../../../src/service/store/postgres/faults.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { createService } from "../../../src/service/service.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
@@ -124,9 +124,9 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
     way.hold();
     // More than there are connections: those behind them wait for one.
     const waiting = await Promise.allSettled([...Array.from({ length: 30 }, read), store.holder(Buffer.alloc(32))]);
-    expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreAway)).not.toContain(false);
+    expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachable)).not.toContain(false);
     const { waiting: queued } = store.pool();
-    await expect(read()).rejects.toBeInstanceOf(StoreAway);
+    await expect(read()).rejects.toBeInstanceOf(StoreUnreachable);
     expect(store.pool().waiting).toBe(queued);
     way.letGo();
     while ((await Promise.allSettled([read()]))[0]!.status === "rejected")
@@ -167,9 +167,9 @@ describe.skipIf(whyNoPostgres !== null)("a server that ends", () => {
     await step.reached();
     await server.stop();
     step.goOn();
-    await expect(open).rejects.toBeInstanceOf(StoreAway);
-    await expect(store.read(({ workspaces }) => workspaces.all())).rejects.toBeInstanceOf(StoreAway);
-    await expect(store.holder(Buffer.alloc(32))).rejects.toBeInstanceOf(StoreAway);
+    await expect(open).rejects.toBeInstanceOf(StoreUnreachable);
+    await expect(store.read(({ workspaces }) => workspaces.all())).rejects.toBeInstanceOf(StoreUnreachable);
+    await expect(store.holder(Buffer.alloc(32))).rejects.toBeInstanceOf(StoreUnreachable);
     // Judged by its head alone, or whole: what the caller is told is the same.
     const service = createService({ store, random: randomBytes, now: () => 0, combine: () => null, onFault: rethrow });
     const request = { method: "GET", path: "/v1/files", headers: { "x-api-key": "mdm_any" }, body: null };

@@ -3,7 +3,7 @@ import { type Db, openDatabase } from "../../../src/service/store/sqlite/databas
 import { GroupCommit } from "../../../src/service/store/sqlite/group-commit.ts";
 import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import { Transactions } from "../../../src/service/store/sqlite/transactions.ts";
-import { Turns } from "../../../src/service/store/sqlite/turns.ts";
+import { ConnectionQueue } from "../../../src/service/store/sqlite/turns.ts";
 import { isDiskFull } from "../../../src/service/store/store.ts";
 import { seeded } from "../fixture.ts";
 
@@ -11,7 +11,7 @@ import { seeded } from "../fixture.ts";
 
 type Ground = {
   readonly db: Db;
-  readonly turns: Turns;
+  readonly turns: ConnectionQueue;
   readonly group: GroupCommit;
   /** Inserts a row, and says so in `seen` when it has and when it is told. */
   write(name: string, ends?: "kept" | "refused" | "thrown", bytes?: number): Promise<string>;
@@ -24,7 +24,7 @@ function ground(): Ground {
   onTestFinished(() => db.close());
   const insert = db.prepare<[string, number]>("INSERT INTO written (name, bytes) VALUES (?, zeroblob(?))");
   db.prepare("CREATE TABLE written (name TEXT, bytes BLOB)").run();
-  const turns = new Turns();
+  const turns = new ConnectionQueue();
   const group = new GroupCommit(turns, new Transactions(db));
   const seen: string[] = [];
   const write: Ground["write"] = async (name, ends = "kept", bytes = 1) => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { Turns } from "../../../src/service/store/sqlite/turns.ts";
+import { ConnectionQueue } from "../../../src/service/store/sqlite/turns.ts";
 
 describe("turns", () => {
   it("come one after the other, however each ends", async () => {
-    const turns = new Turns();
+    const turns = new ConnectionQueue();
     const seen: string[] = [];
     const work = (name: string, ends: "well" | "badly" = "well") =>
       turns.take(async () => {
@@ -18,7 +18,7 @@ describe("turns", () => {
   });
 
   it("are given to nobody else on the way from one to the next", async () => {
-    const turns = new Turns();
+    const turns = new ConnectionQueue();
     let inside = 0;
     const one = async () => {
       expect(++inside).toBe(1);

@@ -52,8 +52,8 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I27",
     does: "shows a newer version under the name of an older one",
     file: "mirror/model/sidecar-path.ts",
-    find: 'return sidecarPath(document, "theirs", nth, maxBytes);',
-    replace: 'return sidecarPath(document, "theirs", Math.min(nth, 1), maxBytes);',
+    find: 'return conflictCopyPath(document, "theirs", nth, maxBytes);',
+    replace: 'return conflictCopyPath(document, "theirs", Math.min(nth, 1), maxBytes);',
     net: "courses",
   },
   {

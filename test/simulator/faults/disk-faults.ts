@@ -173,7 +173,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I03",
     does: "does not put the service's texts in the text store",
     file: "mirror/engine/apply/effect.ts",
-    find: '  if (fetched.kind === "got")\n    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenThere(path, id));\n',
+    find: '  if (fetched.kind === "got")\n    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenOnService(path, id));\n',
     replace: "",
     net: "courses",
   },
@@ -182,12 +182,12 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I03",
     does: "does not put the texts that a walk reads in the text store",
     file: "mirror/engine/observe/look.ts",
-    find: ": keepHere(world.state, base);",
+    find: ": storeLocalContents(world.state, base);",
     replace: ": () => undefined;",
     also: [
       {
         file: "mirror/engine/apply/effect.ts",
-        find: '  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenHere(path, id));\n',
+        find: '  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenLocally(path, id));\n',
         replace: "",
       },
     ],

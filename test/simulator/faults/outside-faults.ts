@@ -111,8 +111,8 @@ export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I23",
     does: "keeps texts in the store in a dry run",
     file: "mirror/engine/observe/look.ts",
-    find: "return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere",
-    replace: "return input.run === -1 ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere",
+    find: "return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : storeLocalContents",
+    replace: "return input.run === -1 ? (digest, text) => void notes.dryTexts.set(digest, text) : storeLocalContents",
     net: ["cli/sync.test.ts"],
   },
   {

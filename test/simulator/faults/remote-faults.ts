@@ -79,9 +79,9 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I08",
     does: "takes a text that was sent, and never seen in the service, for the base of the next merge",
     file: "mirror/engine/apply/put.ts",
-    find: '    return { kind: "over", outcome, change: notThere(ctx, row, fault) };',
+    find: '    return { kind: "over", outcome, change: noDocument(ctx, row, fault) };',
     replace:
-      '    ctx.world.state.putLink({ ...link, digest: row.digest, localDigest: row.digest });\n    return { kind: "over", outcome, change: notThere(ctx, row, fault) };',
+      '    ctx.world.state.putLink({ ...link, digest: row.digest, localDigest: row.digest });\n    return { kind: "over", outcome, change: noDocument(ctx, row, fault) };',
     net: "lost-answers",
   },
   {
@@ -107,7 +107,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I27",
     does: "takes a sidecar for a document, and uploads it",
     file: "mirror/local/walk-file.ts",
-    find: 'if (isSidecarName(name)) return { kind: "conflict-copy" };',
+    find: 'if (isConflictCopyName(name)) return { kind: "conflict-copy" };',
     replace: "",
     net: "courses",
   },

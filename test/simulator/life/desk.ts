@@ -1,4 +1,4 @@
-import { isSidecarName } from "../../../src/contract/path.ts";
+import { isConflictCopyName } from "../../../src/contract/path.ts";
 import type { RamUser } from "../ram-user.ts";
 import type { History } from "./history.ts";
 import { parentIn } from "./names.ts";
@@ -35,7 +35,7 @@ export function isDocumentPath(path: string): boolean {
   const name = names.at(-1)!;
   return (
     name.endsWith(".md") &&
-    !isSidecarName(name) &&
+    !isConflictCopyName(name) &&
     !/^(?:\.#|\._|\.~)|~$/.test(name) &&
     !names.slice(0, -1).some((folder) => folder.startsWith(".")) &&
     names[0] !== PRIVATE_FOLDER

@@ -1,6 +1,6 @@
 import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
 import type { Hold } from "../../../src/mirror/model/link.ts";
-import { isSidecarName, nameOf } from "../../../src/contract/path.ts";
+import { isConflictCopyName, nameOf } from "../../../src/contract/path.ts";
 import { isRefusedForLinks } from "./judge-links.ts";
 import type { LiveFile } from "./live-lists.ts";
 import type { LifeMirror } from "./mirror.ts";
@@ -20,7 +20,7 @@ export function judgeNames(
   for (const hold of state.load().holds.values()) if (isLeftAlone(hold, live)) leftAlone.add(hold.path);
   for (const path of [...local.filter((one) => !leftAlone.has(one)), ...live.map((file) => file.path)])
     fail(`I13 a name that only breaks a cycle is left: ${path}`, isTemporaryName(nameOf(path)));
-  for (const file of live) fail(`I26 a sidecar is on the service: ${file.path}`, isSidecarName(nameOf(file.path)));
+  for (const file of live) fail(`I26 a sidecar is on the service: ${file.path}`, isConflictCopyName(nameOf(file.path)));
 }
 
 /**

@@ -1,6 +1,6 @@
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
-import { standingOf } from "../../../src/mirror/engine/run/standing.ts";
+import { runStateOf } from "../../../src/mirror/engine/run/standing.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import type { Actors } from "./actors.ts";
@@ -31,7 +31,7 @@ function isApprovedYet(
 export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
   const [newestRun = null] = state.runs(1);
-  const standing = standingOf({ meta: (key) => state.meta(key), holds: state.holds(), newestRun });
+  const standing = runStateOf({ meta: (key) => state.meta(key), holds: state.holds(), newestRun });
   if ((standing.state === "in-sync") !== (report.state === "in-sync"))
     actors.history.fail(`I01 status of mirror ${index} says ${standing.state} after a run that ended ${report.state}`);
   if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)

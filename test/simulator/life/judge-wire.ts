@@ -1,7 +1,7 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/common/wire.ts";
-import { isSidecarName, nameOf, parentOf } from "../../../src/contract/path.ts";
+import { isConflictCopyName, nameOf, parentOf } from "../../../src/contract/path.ts";
 import type { History } from "./history.ts";
 import type { LifeWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
@@ -86,7 +86,7 @@ export class WireJudge {
     if (this.#refused.has(wording)) fail("I08 a refused write is sent again unchanged");
     const sent = membersOf(body);
     const named = sent["path"] ?? sent["name"];
-    if (typeof named === "string" && isSidecarName(named.split("/").at(-1)!)) fail("I26 a sidecar is uploaded");
+    if (typeof named === "string" && isConflictCopyName(named.split("/").at(-1)!)) fail("I26 a sidecar is uploaded");
     if (body?.includes(CANARY)) fail("I26 what is private or outside is uploaded");
     const id = FILE.exec(path)?.[1];
     if (method === "PUT" && id !== undefined) {

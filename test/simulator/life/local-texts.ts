@@ -1,4 +1,4 @@
-import { isSidecarName } from "../../../src/contract/path.ts";
+import { isConflictCopyName } from "../../../src/contract/path.ts";
 import { at, type Desk, isFile, makeParent, type Person, read } from "./desk.ts";
 import type { History } from "./history.ts";
 import { marksOf, tagOf, withOtherEnds } from "./text-marks.ts";
@@ -105,7 +105,7 @@ function isOdd(desk: Desk, path: string, text: string): boolean {
 export function endConflict({ desk, history, seed }: Person): string | null {
   const { user } = desk;
   const conflictCopy = choose(
-    [...user.texts(desk.root).keys()].filter((path) => isSidecarName(path.split("/").at(-1)!)),
+    [...user.texts(desk.root).keys()].filter((path) => isConflictCopyName(path.split("/").at(-1)!)),
     seed,
   );
   if (conflictCopy === null) return null;

@@ -1,5 +1,5 @@
 import { type DirId, type DocId, isChangeId, isDocId } from "../../../src/contract/ids.ts";
-import type { NewsHint, NewsListener, RemoteNews } from "../../../src/mirror/ports/news.ts";
+import type { EventHint, EventListener, RemoteEvents } from "../../../src/mirror/ports/news.ts";
 import type { Dice } from "../dice.ts";
 import type { LiveFile } from "./live-lists.ts";
 
@@ -7,16 +7,16 @@ import type { LiveFile } from "./live-lists.ts";
  * A service that tells of its changes, badly: events are lost, late, doubled, out of order, and
  * about things that nobody knows. The connection comes and goes.
  */
-export class ToldNews implements RemoteNews {
+export class ToldNews implements RemoteEvents {
   readonly #dice: Dice;
-  #listener: NewsListener | null = null;
-  #late: NewsHint[] = [];
+  #listener: EventListener | null = null;
+  #late: EventHint[] = [];
 
   constructor(dice: Dice) {
     this.#dice = dice;
   }
 
-  start(listener: NewsListener): void {
+  start(listener: EventListener): void {
     this.#listener = listener;
     this.#connect();
   }
@@ -34,7 +34,7 @@ export class ToldNews implements RemoteNews {
     for (const hint of told) this.#listener?.onHint(hint);
   }
 
-  #bend(hint: NewsHint): readonly NewsHint[] {
+  #bend(hint: EventHint): readonly EventHint[] {
     switch (this.#dice.below(10)) {
       case 0:
       case 1:
@@ -67,14 +67,14 @@ export class ToldNews implements RemoteNews {
 }
 
 /** Nobody has this document, at a path that somebody has. */
-function lieAt(path: string | null): NewsHint {
+function lieAt(path: string | null): EventHint {
   return { kind: "file", id: "doc_00000000000000" as DocId, path, changeId: null, gone: false };
 }
 
-function hintsOf(before: readonly LiveFile[], after: readonly LiveFile[]): NewsHint[] {
+function hintsOf(before: readonly LiveFile[], after: readonly LiveFile[]): EventHint[] {
   const was = new Map(before.map((file) => [file.id as string, file]));
   const is = new Map(after.map((file) => [file.id as string, file]));
-  const hints: NewsHint[] = [];
+  const hints: EventHint[] = [];
   for (const { id, path, changeId } of after) {
     const old = was.get(id);
     if (old?.changeId === changeId && old.path === path) continue;
@@ -84,7 +84,7 @@ function hintsOf(before: readonly LiveFile[], after: readonly LiveFile[]): NewsH
   return hints;
 }
 
-function fileHint(id: string, path: string | null, changeId: string | null, gone: boolean): NewsHint {
+function fileHint(id: string, path: string | null, changeId: string | null, gone: boolean): EventHint {
   if (!isDocId(id)) throw new Error(`no id of a document: ${id}`);
   return { kind: "file", id, path, changeId: isChangeId(changeId) ? changeId : null, gone };
 }

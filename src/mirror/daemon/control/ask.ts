@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ageText } from "../../../common/age.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { LineReader } from "./lines.ts";
-import { type ControlPlace, findPlace } from "./place.ts";
+import { type SocketPath, readSocketPath } from "./place.ts";
 import {
   type ControlAnswers,
   type ControlRequest,
@@ -145,8 +145,8 @@ function realRoot(dir: string): string {
   return existsSync(dir) ? realpathSync(dir) : dir;
 }
 
-function placeOf(dir: string): ControlPlace | null {
-  return findPlace(join(realRoot(dir), ".mdmirror"));
+function placeOf(dir: string): SocketPath | null {
+  return readSocketPath(join(realRoot(dir), ".mdmirror"));
 }
 
 function isHeld(result: Result<Held> | typeof NO_DAEMON): boolean {
@@ -164,7 +164,7 @@ function endOf(reply: Exclude<Reply, { kind: "beat" }>, socket: Socket): Result<
   }
 }
 
-function silent(root: string, { pid }: ControlPlace, request: ControlRequest, deadlineMs: number): Result<never> {
+function silent(root: string, { pid }: SocketPath, request: ControlRequest, deadlineMs: number): Result<never> {
   return trouble(
     "fault",
     `the daemon of ${root} (process ${pid}) has not answered "${request.do}" for ${ageText(deadlineMs)}: it may be in a long step`,
@@ -182,7 +182,7 @@ function cut(root: string, request: ControlRequest): Result<never> {
   );
 }
 
-function notOurs({ socket }: ControlPlace): Result<never> {
+function notOurs({ socket }: SocketPath): Result<never> {
   return trouble("fault", `the process that listens at ${socket} is not mdmirror`, "remove .mdmirror/daemon.json", {
     code: "not-a-daemon",
   });

@@ -13,7 +13,7 @@ import { errnoClause, ok, type Result, trouble } from "../../../common/trouble.t
 /** LIMIT: bytes of `sun_path` without its final NUL; on macOS and the BSDs it is shorter. */
 const MAX_PATH = { linux: 107, others: 103 } as const;
 
-export type ControlPlace = { readonly socket: string; readonly pid: number; readonly since: number };
+export type SocketPath = { readonly socket: string; readonly pid: number; readonly since: number };
 
 const PLACE = { socket: "string", pid: "number", since: "number" } as const;
 
@@ -28,7 +28,7 @@ type PlaceOptions = {
  * Makes the folder and chooses the path.
  * @param root real path of the linked folder
  */
-export function choosePlace(root: string, options: PlaceOptions): Result<string> {
+export function chooseSocketPath(root: string, options: PlaceOptions): Result<string> {
   const name = `${createHash("sha256").update(root).digest("hex").slice(0, 12)}.sock`;
   const faults: string[] = [];
   const { platform = process.platform } = options;
@@ -79,11 +79,11 @@ function isPrivate(folder: string): boolean {
 }
 
 /** @param folder absolute path of `.mdmirror` */
-export function writePlace(folder: string, place: ControlPlace): void {
+export function writeSocketPath(folder: string, place: SocketPath): void {
   replaceOwn(folder, CONTROL_FILE, JSON.stringify(place));
 }
 
-export function removePlace(folder: string): void {
+export function removeSocketPath(folder: string): void {
   removeOwn(folder, CONTROL_FILE);
 }
 
@@ -92,7 +92,7 @@ export function removePlace(folder: string): void {
  * @returns null if there is none, or none to be trusted: another user's, or in a folder that others
  * may enter
  */
-export function findPlace(folder: string): ControlPlace | null {
+export function readSocketPath(folder: string): SocketPath | null {
   let json: unknown;
   try {
     json = JSON.parse(readOwn(folder, CONTROL_FILE)?.bytes.toString("utf8") ?? "null");
@@ -101,7 +101,7 @@ export function findPlace(folder: string): ControlPlace | null {
     // No daemon has run, or the file is incomplete: the lock still tells if one runs.
     return null;
   }
-  if (!hasMembers<ControlPlace>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
+  if (!hasMembers<SocketPath>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
     return null;
   const stat = lstatSync(json.socket, { throwIfNoEntry: false });
   return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;

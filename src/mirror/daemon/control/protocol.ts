@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../contract/json.ts";
 import type { RunReport } from "../../engine/run/report.ts";
-import type { NewsState } from "../../ports/news.ts";
+import type { EventStreamState } from "../../ports/news.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../../../common/trouble.ts";
 import type { WaitAnswer } from "./waited.ts";
@@ -75,7 +75,7 @@ export type DaemonStatus = {
   /** Present transfers; null if there are none; absent from an older daemon. */
   readonly traffic?: TrafficNow | null;
   /** State of the event stream; absent from an older daemon. */
-  readonly news?: NewsState;
+  readonly news?: EventStreamState;
 };
 
 export type TrafficNow = {

@@ -9,9 +9,9 @@ import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { DONE, ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
-import { keepFileText, keepSidecar } from "./keep-file-text.ts";
+import { keepFileText, storeConflictCopy } from "./keep-file-text.ts";
 import type { Shown } from "./run-effect.ts";
-import { seenHere } from "./text-name.ts";
+import { seenLocally } from "./text-name.ts";
 import { leftOpen } from "./unsettled.ts";
 
 /** Finds, names and removes the files that show the service's version while a conflict is open. */
@@ -100,12 +100,12 @@ export type Placed = { readonly kind: "placed" } | { readonly kind: "end"; reado
  * Writes a text as a conflict copy. An existing file (from a lost state, or made by a user) goes to
  * the trash first, because it may have been edited.
  */
-export function placeSidecar(ctx: PassContext, at: LocalPath, text: string, digest: Digest): Placed {
+export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string, digest: Digest): Placed {
   const { disk } = ctx.world;
   const look = disk.look(at);
   if (look.kind === "file" && look.digest === digest) return { kind: "placed" };
   if (look.kind === "file") {
-    const before = keepFileText(ctx.world, at, seenHere(at, null, MADE_WAY));
+    const before = keepFileText(ctx.world, at, seenLocally(at, null, MADE_WAY));
     const place = trashPlace(ctx.world, at);
     const moved = disk.trash(at, look.digest, place);
     if (moved.kind !== "done") return { kind: "end", outcome: outcomeOfDisk(moved) };
@@ -132,7 +132,7 @@ const MADE_WAY = "the file that was renamed for the other version of a conflict"
  * @param seen where the plan found the newest copy; null: it did not, or there is no plan
  * @returns where they are now, below `.mdmirror/`
  */
-export function dropCopies(
+export function trashConflictCopies(
   ctx: PassContext,
   conflict: Conflict,
   document: LocalPath,
@@ -158,7 +158,7 @@ function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Got<string | nu
   const { disk } = ctx.world;
   const look = disk.look(path);
   if (look.kind !== "file") return got(null);
-  keepSidecar(ctx.world, id, path);
+  storeConflictCopy(ctx.world, id, path);
   const place = trashPlace(ctx.world, path);
   const end = disk.trash(path, look.digest, place);
   return end.kind === "done" ? got(place) : ended(outcomeOfDisk(end));

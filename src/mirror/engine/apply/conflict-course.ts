@@ -6,8 +6,8 @@ import { DONE, eventOf, fetchText, leftAlone, outcomeOfDisk, readLocal, type Rem
 import { runLocalEffect } from "./run-effect.ts";
 import { writeFile } from "./write-file.ts";
 import { showVersion } from "./conflict.ts";
-import { dropCopies } from "./conflict-copies.ts";
-import { meetLiveText, stillInReview } from "./in-review.ts";
+import { trashConflictCopies } from "./conflict-copies.ts";
+import { mergeWithPublished, stillInReview } from "./in-review.ts";
 import { recordEvent } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -41,7 +41,7 @@ async function meetNewer(
   const conflict = conflictSince(state.conflict(action.id), over);
   if (link === null || conflict === null) return stale("the conflict ended meanwhile");
   const here = { text: local.value.text, digest: action.expect };
-  const after = meetLiveText(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
+  const after = mergeWithPublished(ctx, link, action.localPath, conflict.baseDigest, here, fetched.value);
   if (after.local !== null) {
     const { local: merged, waiting, parted } = after;
     return endByMerge(ctx, action, { link, merged, waiting, parted, remote: fetched.value });
@@ -138,14 +138,14 @@ export async function endConflict(ctx: PassContext, action: ActionOf<"end-confli
   });
 }
 
-export function lookAgain(ctx: PassContext, action: ActionOf<"look-again">): Outcome {
+export function checkConflict(ctx: PassContext, action: ActionOf<"look-again">): Outcome {
   const conflict = ctx.world.state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
   ctx.world.state.putConflict({ ...conflict, looksGone: conflict.looksGone + 1 });
   return DONE;
 }
 
-export function moveSidecar(ctx: PassContext, action: ActionOf<"move-conflict-copy">): Outcome {
+export function moveConflictCopy(ctx: PassContext, action: ActionOf<"move-conflict-copy">): Outcome {
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
@@ -167,7 +167,7 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   // removed the copy in its favour.
   state.putConflict(withoutCopy(conflict));
   const document = state.link(action.id)?.localPath ?? conflict.sidecarPath;
-  const dropped = dropCopies(ctx, conflict, document, action.sidecarPath);
+  const dropped = trashConflictCopies(ctx, conflict, document, action.sidecarPath);
   if (dropped.kind === "end") return dropped.outcome;
   // The document was deleted locally during its conflict, and the service's text is written back.
   // Until then the record keeps the conflict: after a crash the deletion would look like a plain

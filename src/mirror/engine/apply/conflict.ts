@@ -3,11 +3,11 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { copyPath, sidecarPath } from "../../model/sidecar-path.ts";
+import { copyPath, conflictCopyPath } from "../../model/sidecar-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit, withIdNow } from "./commit.ts";
-import { findCopy, leftBehind, nameCopy, type Placed, placeSidecar, removeUnrecorded } from "./conflict-copies.ts";
+import { findCopy, leftBehind, nameCopy, type Placed, writeConflictCopy, removeUnrecorded } from "./conflict-copies.ts";
 import { DONE, got, type RemoteText, stale } from "./effect.ts";
 import { flushFiles } from "./flush.ts";
 import { type Effect, endLocal, type LocalEffect, runEffect } from "./run-effect.ts";
@@ -35,7 +35,7 @@ export const showCopy = {
     // Those that are left are in the next plan, whose verdict asks the user (`conflict-flood`).
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
-    const placed = placeSidecar(ctx, path, text, writes);
+    const placed = writeConflictCopy(ctx, path, text, writes);
     if (placed.kind === "end") return { kind: "over", outcome: placed.outcome };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
     // ORDER: flushed before the state says that it exists. A missing copy counts as removed by its
@@ -196,7 +196,7 @@ export async function keepBeside(
   digest: Digest,
 ): Promise<Placed> {
   const at = placeBeside(ctx, standsAt(ctx, link, found), digest);
-  const placed = placeSidecar(ctx, at, local, digest);
+  const placed = writeConflictCopy(ctx, at, local, digest);
   if (placed.kind === "placed") await flushFiles(ctx.world, [at]);
   return placed;
 }
@@ -204,7 +204,7 @@ export async function keepBeside(
 /** Returns the first path that is free, or has that text already. */
 function placeBeside({ world: { disk } }: PassContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
-    const at = sidecarPath(document, "mine", nth, disk.names().maxNameBytes);
+    const at = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);
     const look = disk.look(at);
     if (look.kind === "absent" || look.kind === "unknown") return at;
     if (look.kind === "file" && look.digest === digest) return at;

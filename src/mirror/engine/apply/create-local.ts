@@ -22,7 +22,7 @@ import {
 } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
 import { hasSent, takeAsOwn } from "./sent-lately.ts";
-import { seenHere, seenThere } from "./text-name.ts";
+import { seenLocally, seenOnService } from "./text-name.ts";
 
 /** Creates local files for new documents on the service. */
 
@@ -63,7 +63,7 @@ async function createServed(ctx: PassContext, action: ActionOf<"create-local">, 
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
   // ORDER: a file with links has other bytes than its text. If the text is in the store, the bytes
   // are known after a kill to stand for it, wherever its targets are by then.
-  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenThere(localPath, id));
+  if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenOnService(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const made = await ctx.group.create({ path: localPath, text });
   const written = settle(ctx, action, digest, text, made);
@@ -92,7 +92,7 @@ function noteCreated(
     stampTrusted: false,
     durable: false,
   });
-  const keeps = { digest, text, name: seenHere(action.localPath, action.id, action.why) };
+  const keeps = { digest, text, name: seenLocally(action.localPath, action.id, action.why) };
   const event = eventOf(action, "local", { after: digest });
   const removes = { tombstone: action.id, conflict: action.id };
   return commitWithOthers(ctx, { keeps, link, version: { id: action.id, ...version }, removes, event });
@@ -113,7 +113,7 @@ function settle(
   const { disk, state } = ctx.world;
   // Once somebody has seen the text, an edit may build on it before the next scan reads the file
   // (I03).
-  state.putKnownText(digest, text, seenThere(localPath, id));
+  state.putKnownText(digest, text, seenOnService(localPath, id));
   // The folder nearly always exists. Checking it before each file would cost a tenth of the whole
   // download.
   const isWithoutFolder = end.kind === "stale" && disk.look(parentOf(localPath)).kind === "absent";

@@ -25,8 +25,8 @@ import { keepReadBack } from "./read-back.ts";
 import { readCreated } from "./read-created.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { type Effect, phase } from "./run-effect.ts";
-import { notThere } from "./sent-lately.ts";
-import { seenHere } from "./text-name.ts";
+import { notFoundEvent } from "./sent-lately.ts";
+import { seenLocally } from "./text-name.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 
 type Row = Extract<Intent, { kind: "post" }>;
@@ -56,7 +56,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> 
     const refused = refusedBefore(ctx, request, { key: localPath, path: localPath });
     if (refused !== null) return ended(refused);
     const row = { kind: "post", localPath, remotePath, digest, replaces, stamp, stampTrusted, why } as const;
-    return got({ row, keeps: { digest, text, name: seenHere(localPath, null) }, beside: { text, request } });
+    return got({ row, keeps: { digest, text, name: seenLocally(localPath, null) }, beside: { text, request } });
   },
 
   async perform(ctx, row, { text, request }) {
@@ -83,7 +83,7 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> 
     // A service that takes several spellings for one name may show another document for this path.
     const found = listed.items.find((item) => item.path === path);
     if (found === undefined)
-      return { kind: "over", outcome: didNotHappen("write", fault), change: notThere(ctx, row, fault) };
+      return { kind: "over", outcome: didNotHappen("write", fault), change: notFoundEvent(ctx, row, fault) };
     const linked = state.link(found.id);
     if (linked !== null) return { kind: "over", outcome: linked.localPath === row.localPath ? DONE : ANOTHER_THERE };
     const fetched = await fetchText(ctx, found.id, row.localPath);

@@ -63,7 +63,7 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
  * text beside it, or it is a conflict with an empty base. No text is overwritten (I05) except by a
  * preference that the user chose, and then it stays in the text store.
  */
-export async function meet(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
+export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
   if (local.kind === "end") return local.outcome;
   const fetched = await fetchText(ctx, action.id, action.localPath);

@@ -10,7 +10,7 @@ import type { Answer, Fault } from "../../ports/remote.ts";
 import type { EventFields, EventSide } from "../../ports/state.ts";
 import { inUse } from "../run/hands-off.ts";
 import { subjectOf } from "../run/subject.ts";
-import { seenHere, seenThere } from "./text-name.ts";
+import { seenLocally, seenOnService } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** Reads at the start of effects, and the outcome of each failure. */
@@ -126,7 +126,7 @@ export type RemoteText = { readonly file: FileWithContent; readonly text: string
 export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): Promise<Got<RemoteText>> {
   const fetched = await fetchUnkept(ctx, id, path);
   if (fetched.kind === "got")
-    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenThere(path, id));
+    ctx.world.state.putKnownText(fetched.value.digest, fetched.value.text, seenOnService(path, id));
   return fetched;
 }
 
@@ -137,7 +137,7 @@ export async function fetchText(ctx: PassContext, id: DocId, path: LocalPath): P
 export async function readFacts(ctx: PassContext, id: DocId, path: LocalPath): Promise<Answer<FileWithContent>> {
   const answer = await ctx.world.remote.getFile(id);
   if (answer.ok && answer.value.content.isWellFormed())
-    ctx.world.state.putText(answer.value.content, seenThere(path, id));
+    ctx.world.state.putText(answer.value.content, seenOnService(path, id));
   return answer;
 }
 
@@ -201,7 +201,7 @@ export type LocalRead = { readonly text: string; readonly stamp: Stamp; readonly
 /** Reads the local text, which must still be `expect`, and stores it. */
 export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: Digest): Got<LocalRead> {
   const read = asExpected(ctx.world.disk.read(path), expect);
-  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenHere(path, id));
+  if (read.kind === "got") ctx.world.state.putKnownText(expect, read.value.text, seenLocally(path, id));
   return read;
 }
 
@@ -229,7 +229,7 @@ export function asItLeadsNow<A extends ActionOf<"create-remote" | "put">>(
   id: DocId | null,
 ): A {
   if (links === undefined) return action;
-  const keep: OnText = (digest, text, path) => state.putKnownText(digest, text, seenHere(path, id));
+  const keep: OnText = (digest, text, path) => state.putKnownText(digest, text, seenLocally(path, id));
   const expect = links.asItLeadsNow(action.localPath, action.expect, keep);
   return expect === action.expect ? action : { ...action, expect };
 }

@@ -20,7 +20,7 @@ type AfterLive = {
  * @param baseDigest the text that the submissions were made from; null: not known
  * @returns what follows, with the texts of what waits in the store
  */
-export function meetLiveText(
+export function mergeWithPublished(
   ctx: PassContext,
   link: Link,
   localPath: LocalPath,

@@ -26,7 +26,7 @@ export function keepFileText(
  * else reads it (I03). Bytes that are no text stay a file. The text belongs to the document,
  * because the copy's own path ends with the conflict.
  */
-export function keepSidecar(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
+export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.link(id)?.localPath ?? path;
   keepFileText(world, path, { path: document, id, side: "both", why: "the other version of a conflict" });
 }

@@ -10,7 +10,7 @@ import { DONE } from "./effect.ts";
 import { findFreePath, type FreePath } from "./free-path.ts";
 import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
 import { holdsChanges, putBack, readSetAside } from "./set-aside.ts";
-import { seenHere } from "./text-name.ts";
+import { seenLocally } from "./text-name.ts";
 import { leftOpen } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";
 
@@ -50,14 +50,14 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
     state.putKnownText(
       digest,
       text,
-      seenHere(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
+      seenLocally(row.path, row.id, "an edit that a program saved while mdmirror replaced the file"),
     );
     return landLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isHeld(row.parkAt)) return KEPT;
   // It was stored when it was first seen. If the store has lost it since, it is stored again before
   // the file is removed (I03).
-  state.putKnownText(digest, text, seenHere(row.path, row.id));
+  state.putKnownText(digest, text, seenLocally(row.path, row.id));
   return discard(ctx, row);
 }
 

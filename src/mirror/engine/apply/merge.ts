@@ -5,7 +5,7 @@ import { mergeText } from "../../../markdown/merge/merge.ts";
 import { eventOf, fetchText, leftAlone, readLocal, type RemoteText, stale, whyWritten } from "./effect.ts";
 import { hasAnotherId } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
-import { meetLiveText } from "./in-review.ts";
+import { mergeWithPublished } from "./in-review.ts";
 import { runLocalEffect } from "./run-effect.ts";
 import { partedFrom, takeAsOwn } from "./sent-lately.ts";
 import type { PassContext } from "../run/pass-context.ts";
@@ -65,7 +65,7 @@ export async function settleReview(ctx: PassContext, action: ActionOf<"settle-re
   if (both.kind === "end") return both.outcome;
   const { link, local, remote } = both.value;
   const here = { digest: action.expect, text: local };
-  const after = meetLiveText(ctx, link, action.localPath, link.digest, here, remote);
+  const after = mergeWithPublished(ctx, link, action.localPath, link.digest, here, remote);
   if (after.local === null) return disagree(ctx, action, both.value, after.parted);
   const { waiting } = after;
   const detail =

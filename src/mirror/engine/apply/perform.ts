@@ -1,7 +1,7 @@
 import type { Action, ActionOf, Outcome } from "../../model/action.ts";
-import { dropConflict, endConflict, lookAgain, moveSidecar, renewConflict } from "./conflict-course.ts";
+import { dropConflict, endConflict, checkConflict, moveConflictCopy, renewConflict } from "./conflict-course.ts";
 import { createLocal } from "./create-local.ts";
-import { meet, writeLocal } from "./download.ts";
+import { linkNewOnBothSides, writeLocal } from "./download.ts";
 import { forgetFolder, makeFolderLocal, makeFolderRemote, removeFolderLocal, removeFolderRemote } from "./folder.ts";
 import { linkFolderBoth } from "./folder-link.ts";
 import { moveFolderLocal, moveFolderRemote } from "./folder-move.ts";
@@ -26,7 +26,7 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "create-remote": (ctx, action) => runEffect(ctx, createRemote, action),
   put: (ctx, action) => runEffect(ctx, putText, action),
   merge,
-  meet,
+  meet: linkNewOnBothSides,
   "settle-review": settleReview,
   "trash-local": trashLocal,
   "delete-remote": deleteRemote,
@@ -37,9 +37,9 @@ const EFFECTS: { readonly [K in Action["kind"]]: Perform<K> } = {
   "reparent-remote": (ctx, action) => runEffect(ctx, moveDocument, action),
   relink,
   "end-conflict": endConflict,
-  "look-again": lookAgain,
+  "look-again": checkConflict,
   "renew-conflict": renewConflict,
-  "move-conflict-copy": moveSidecar,
+  "move-conflict-copy": moveConflictCopy,
   "drop-conflict": dropConflict,
   "make-folder-local": makeFolderLocal,
   "make-folder-remote": (ctx, action) => runEffect(ctx, makeFolderRemote, action),

@@ -2,7 +2,7 @@ import type { ChangeId } from "../../../contract/ids.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ActionOf, Outcome } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
-import type { Link, ReviewTold } from "../../model/link.ts";
+import type { Link, ReviewAnswer } from "../../model/link.ts";
 import { moveBase, noteEcho, submit } from "../../model/settle.ts";
 import type { Fault, PutResult } from "../../ports/remote.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
@@ -26,8 +26,8 @@ import { codeOf } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { type Concluded, type Effect, runLocalEffect, type Shown } from "./run-effect.ts";
-import { combinedAside, notThere } from "./sent-lately.ts";
-import { seenHere, seenThere } from "./text-name.ts";
+import { combinedAside, notFoundEvent } from "./sent-lately.ts";
+import { seenLocally, seenOnService } from "./text-name.ts";
 import { didNotHappen, unsettled } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";
 
@@ -36,7 +36,7 @@ type Beside = { readonly text: string; readonly request: string };
 type Saved = Pick<RemoteText, "text" | "digest"> & { readonly changeId: ChangeId };
 type Seen =
   /** The service saved the sent content, or base's own. */
-  ({ readonly kind: "saved" } & Saved) | { readonly kind: "in-review"; readonly review: ReviewTold };
+  ({ readonly kind: "saved" } & Saved) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
 /**
  * Sends the local content as a PUT on the base version. Afterwards both sides hold what the service
@@ -58,7 +58,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     const lost = await holdBase(ctx, link, localPath);
     if (lost !== null) return ended(lost);
     const base = { baseChangeId: link.changeId, baseDigest: link.digest };
-    const keeps = { digest, text, name: seenHere(localPath, id) };
+    const keeps = { digest, text, name: seenLocally(localPath, id) };
     const row = { kind: "put", id, localPath, ...base, digest, review, stamp, stampTrusted, why } as const;
     return got({ row, keeps, beside: { text, request } });
   },
@@ -115,7 +115,7 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
         ? didNotHappen("write", fault)
         : // If it met that version it may be in review, which no read shows.
           stale("a newer version on the service may include this upload");
-    return { kind: "over", outcome, change: notThere(ctx, row, fault) };
+    return { kind: "over", outcome, change: notFoundEvent(ctx, row, fault) };
   },
 
   conclude(ctx, row, seen, source) {
@@ -212,7 +212,7 @@ async function savedVersion(
     const digest = digestOf(content);
     // The sent content is in the store since the row was opened. If the answer has no change id,
     // the content that is read back may be another one; it is stored as well (I03).
-    if (digest !== sent) ctx.world.state.putKnownText(digest, content, seenThere(localPath, id));
+    if (digest !== sent) ctx.world.state.putKnownText(digest, content, seenOnService(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
   }

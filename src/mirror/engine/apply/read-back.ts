@@ -5,7 +5,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { WrittenFile } from "../../ports/remote.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { readFacts } from "./effect.ts";
-import { seenThere } from "./text-name.ts";
+import { seenOnService } from "./text-name.ts";
 
 /** Uses reads that the client makes by itself, because a write's answer did not say enough. */
 
@@ -15,7 +15,7 @@ import { seenThere } from "./text-name.ts";
  * @returns its digest; null: none was read, or it has no bytes
  */
 export function keepReadBack(ctx: PassContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
-  return content?.isWellFormed() === true ? ctx.world.state.putText(content, seenThere(path, id)) : null;
+  return content?.isWellFormed() === true ? ctx.world.state.putText(content, seenOnService(path, id)) : null;
 }
 
 /** @returns the change id under which the service has base's text now; null: it has another one */

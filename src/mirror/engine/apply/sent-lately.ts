@@ -38,7 +38,7 @@ const COMBINED = "combined";
 const MOST_EVENTS = 64;
 
 /** Returns the event of a write that no read found, for the transaction that closes its row. */
-export function notThere(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Change, "event"> {
+export function notFoundEvent(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Change, "event"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
   return remember(ctx, row, ABSENT, { detail, requestId });

@@ -12,11 +12,11 @@ import type { BaseTree } from "../../model/tree.ts";
 /** Stores a text that was found at a path. */
 type KeepText = (digest: Digest, text: string, path: LocalPath) => void;
 
-export function seenHere(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
+export function seenLocally(path: LocalPath, id: DocId | null, why = "found in the folder"): TextName {
   return { path, id, side: "local", why };
 }
 
-export function seenThere(path: LocalPath, id: DocId, why = "found on the service"): TextName {
+export function seenOnService(path: LocalPath, id: DocId, why = "found on the service"): TextName {
   return { path, id, side: "remote", why };
 }
 
@@ -28,13 +28,13 @@ export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
 const WORTH_AN_INDEX = 8;
 
 /** Stores the texts that a scan reads, under the document that base has at each path. */
-export function keepHere(state: State, base: BaseTree): KeepText {
+export function storeLocalContents(state: State, base: BaseTree): KeepText {
   let kept = 0;
   let ids: Map<LocalPath, DocId> | null = null;
   return (digest, text, path) => {
     if (++kept > WORTH_AN_INDEX) ids ??= new Map([...base.links.values()].map((link) => [link.localPath, link.id]));
     const id = ids === null ? idAt(base, path) : (ids.get(path) ?? null);
-    state.putKnownText(digest, text, seenHere(path, id));
+    state.putKnownText(digest, text, seenLocally(path, id));
   };
 }
 

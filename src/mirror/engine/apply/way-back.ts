@@ -5,11 +5,11 @@ import { type LocalPath, parentOf, rebase } from "../../../contract/path.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { observeLocal } from "../observe/observe.ts";
-import { keepHere } from "./text-name.ts";
+import { storeLocalContents } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /** @returns the present path of a file that was taken from `path`; null if that cannot be told */
-export type WayBack = (path: LocalPath) => LocalPath | null;
+export type CurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
  * For recovery, before there is a plan: base has the folder at its old path, but somebody may have
@@ -17,7 +17,7 @@ export type WayBack = (path: LocalPath) => LocalPath | null;
  * is missing. A folder that is nowhere was deleted, and is created again with the file that is
  * restored.
  */
-export function wayBack(ctx: PassContext): WayBack {
+export function currentPathOf(ctx: PassContext): CurrentPath {
   const { disk, state } = ctx.world;
   const seen = once(() => lookForFolders(ctx));
   return (path) => {
@@ -47,7 +47,7 @@ function lookForFolders({ world }: PassContext): {
 } {
   const { inodesTrusted } = checkRoot(world);
   const base = world.state.load();
-  const tree: LocalTree = observeLocal(world, base, inodesTrusted, keepHere(world.state, base));
+  const tree: LocalTree = observeLocal(world, base, inodesTrusted, storeLocalContents(world.state, base));
   const places = new Map<string, LocalPath>();
   for (const folder of inodesTrusted ? tree.folders.values() : []) {
     const key = folderInodeKey(folder);

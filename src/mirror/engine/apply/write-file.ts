@@ -7,9 +7,9 @@ import { moveBase, moveBaseUnderEdit, newLink } from "../../model/settle.ts";
 import type { DiskOutcome, Written } from "../../ports/disk.ts";
 import type { Count, EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { isParkingPlace, parkingPlace } from "../run/world.ts";
+import { isSetAsidePath, setAsidePath } from "../run/world.ts";
 import type { Change } from "./commit.ts";
-import { dropCopies } from "./conflict-copies.ts";
+import { trashConflictCopies } from "./conflict-copies.ts";
 import { empties } from "./emptied.ts";
 import { DONE, ended, got, outcomeOfDisk, stale } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
@@ -69,7 +69,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
       kind: "replace",
       id,
       path,
-      parkAt: trash ?? parkingPlace(ctx.world),
+      parkAt: trash ?? setAsidePath(ctx.world),
       expect,
       writes,
       baseChangeId: base?.changeId ?? null,
@@ -122,7 +122,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
     const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
     const outcome = stays ?? DONE;
     // In the trash the old file stays for its user.
-    if (how !== "replaced" || expect === null || !isParkingPlace(parkAt)) return { outcome, change };
+    if (how !== "replaced" || expect === null || !isSetAsidePath(parkAt)) return { outcome, change };
     return {
       outcome,
       change,
@@ -161,7 +161,7 @@ function written(
   const { state } = ctx.world;
   const movesBase = nextDigest !== undefined && state.link(id)?.digest === baseDigest;
   const conflict = movesBase ? state.conflict(id) : null;
-  const dropped = conflict === null ? got([]) : dropCopies(ctx, conflict, path);
+  const dropped = conflict === null ? got([]) : trashConflictCopies(ctx, conflict, path);
   if (dropped.kind === "got") copies.push(...dropped.value);
   const stays = dropped.kind === "end" ? dropped.outcome : null;
   return { kind: "seen", seen: { file: { stamp, digest }, how, stays } };

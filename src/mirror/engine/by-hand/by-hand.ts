@@ -12,7 +12,7 @@ import { runLocalEffect } from "../apply/run-effect.ts";
 import { writeFile } from "../apply/write-file.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
-import { seenHere } from "../apply/text-name.ts";
+import { seenLocally } from "../apply/text-name.ts";
 import { rememberUnsent } from "../run/standing.ts";
 import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { PassContext } from "../run/pass-context.ts";
@@ -35,17 +35,17 @@ const SETTINGS: Settings = {
 };
 
 /** The outcome, and sentences for the user, which never contain text of documents. */
-export type HandEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
+export type ManualEnd = { readonly outcome: Outcome; readonly notes: readonly string[] };
 
 /**
  * Runs effects for a command. ORDER: it first recovers what a crash left half done on the disk, so
  * that a set-aside file does not count as absent.
  */
-export async function runByHand(
+export async function runManually(
   world: World,
   kind: string,
-  work: (ctx: PassContext) => Promise<readonly HandEnd[]>,
-): Promise<readonly HandEnd[]> {
+  work: (ctx: PassContext) => Promise<readonly ManualEnd[]>,
+): Promise<readonly ManualEnd[]> {
   const { state, clock } = world;
   const { root } = checkRoot(world);
   if (root !== "same") return [{ outcome: stale(`the linked folder changed identity (${root})`), notes: [] }];
@@ -94,7 +94,7 @@ type Choice = {
  * Writes the chosen content to a file. The old file goes to the trash, so that its content stays a
  * file, and a program that still has it open saves to that file.
  */
-export function writeChosen(ctx: PassContext, { link, path, text, seen, next, event, old }: Choice): HandEnd {
+export function writeChosen(ctx: PassContext, { link, path, text, seen, next, event, old }: Choice): ManualEnd {
   const { id } = link;
   const look = ctx.world.disk.look(path);
   const expect = look.kind === "file" ? look.digest : null;
@@ -142,7 +142,7 @@ export function keepText(
   ctx: PassContext,
   path: LocalPath,
   id: DocId | null,
-  name: TextName = seenHere(path, id, "the version that your choice replaced"),
+  name: TextName = seenLocally(path, id, "the version that your choice replaced"),
 ): Digest | null {
   const kept = keepFileText(ctx.world, path, name);
   if (kept !== null) return kept;
@@ -159,6 +159,6 @@ export function copiesNotes(places: readonly string[]): string[] {
   return places.flatMap((place) => keptNote("the other version", place));
 }
 
-export function notDone(outcome: Outcome): HandEnd {
+export function notDone(outcome: Outcome): ManualEnd {
   return { outcome, notes: [] };
 }

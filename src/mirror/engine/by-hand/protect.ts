@@ -4,7 +4,7 @@ import { outcomeOfFault } from "../apply/effect.ts";
 import { keepReadBack } from "../apply/read-back.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type HandEnd, notDone } from "./by-hand.ts";
+import { type ManualEnd, notDone } from "./by-hand.ts";
 
 type Wish = { readonly id: DocId; readonly path: LocalPath; readonly value: boolean };
 
@@ -12,7 +12,7 @@ type Wish = { readonly id: DocId; readonly path: LocalPath; readonly value: bool
  * Sets or clears a document's review protection on the service. The link learns it from the next
  * listing, like a change by another user.
  */
-export async function protect(ctx: PassContext, { id, path, value }: Wish, detail: string): Promise<HandEnd> {
+export async function protect(ctx: PassContext, { id, path, value }: Wish, detail: string): Promise<ManualEnd> {
   const answer = await ctx.world.remote.setProtected(id, value);
   if (!answer.ok) return notDone(outcomeOfFault(answer.fault));
   keepReadBack(ctx, answer.value, path);

@@ -6,7 +6,7 @@ import type { Link } from "../../model/link.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { bury } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
-import { type HandEnd, keepText, notDone } from "./by-hand.ts";
+import { type ManualEnd, keepText, notDone } from "./by-hand.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, stale } from "../apply/effect.ts";
@@ -20,7 +20,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * two ids are never linked to one file (I11). After a kill in between, the next run sends the file
  * as new, and the old document is downloaded beside it: two documents rather than none.
  */
-export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<HandEnd> {
+export async function recreate(ctx: PassContext, { link, at: path }: Placed): Promise<ManualEnd> {
   const { state, clock } = ctx.world;
   if (!leadsToRoot(link.remotePath, path))
     return notDone(stale("this is no longer a move to the root: mdmirror sync shows the present problem"));

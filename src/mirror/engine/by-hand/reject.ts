@@ -5,7 +5,7 @@ import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
-import { type HandEnd, notDone, writeChosen } from "./by-hand.ts";
+import { type ManualEnd, notDone, writeChosen } from "./by-hand.ts";
 import { DONE, ended, fetchText, type Got, got, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
@@ -26,7 +26,7 @@ const WHY = "restored: its deletion was rejected";
 export async function fileBack(
   ctx: PassContext,
   { id, localPath, remotePath, changeId }: Extract<Action, { kind: "delete-remote" }>,
-): Promise<HandEnd> {
+): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));
@@ -52,13 +52,13 @@ export async function fileBack(
 }
 
 /** Restores a folder that was removed locally, with the documents in it. */
-export function folderBack(ctx: PassContext, path: LocalPath): HandEnd {
+export function folderBack(ctx: PassContext, path: LocalPath): ManualEnd {
   const refused = ensureFolders(ctx, joinPath(path, "."));
   return { outcome: refused ?? DONE, notes: [] };
 }
 
 /** Keeps a folder that is gone from the service. The next run creates it there as a new one. */
-export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
+export function folderStays(ctx: PassContext, dirId: DirId): ManualEnd {
   ctx.world.state.removeDir(dirId);
   return { outcome: DONE, notes: [] };
 }
@@ -67,7 +67,7 @@ export function folderStays(ctx: PassContext, dirId: DirId): HandEnd {
  * Keeps the file of a document that is gone from the service for good. The next run sends it as a
  * new document.
  */
-export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): HandEnd {
+export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, { kind: "trash-local" }>): ManualEnd {
   const link = ctx.world.state.link(id);
   if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));
   const { outcome, notes } = keepAsNew(ctx, { link, at: localPath }, ctx.world.state.conflict(id));
@@ -75,7 +75,7 @@ export function staysAsNew(ctx: PassContext, { id, localPath }: Extract<Action, 
 }
 
 /** Makes the next run write a removed conflict copy again. */
-export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
+export function otherVersionBack(ctx: PassContext, id: DocId): ManualEnd {
   const { state } = ctx.world;
   const conflict = state.conflict(id);
   if (conflict === null) return notDone(stale("the conflict ended meanwhile"));
@@ -87,7 +87,7 @@ export function otherVersionBack(ctx: PassContext, id: DocId): HandEnd {
 export async function textBack(
   ctx: PassContext,
   { id, localPath: path, expect, baseChangeId }: Extract<Action, { kind: "put" }>,
-): Promise<HandEnd> {
+): Promise<ManualEnd> {
   const { state } = ctx.world;
   const link = state.link(id);
   if (link === null || link.changeId !== baseChangeId)
@@ -115,7 +115,7 @@ async function baseText(ctx: PassContext, link: Link, path: LocalPath): Promise<
  * it was restored from a backup, or an empty one. That version becomes the base, so that the next
  * run sends the local text as an edit of it.
  */
-export async function newerTextBack(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<HandEnd> {
+export async function newerTextBack(ctx: PassContext, id: DocId, changeId: ChangeId): Promise<ManualEnd> {
   const { state, disk } = ctx.world;
   const path = state.link(id)?.localPath;
   const fetched = path === undefined ? null : await fetchText(ctx, id, path);

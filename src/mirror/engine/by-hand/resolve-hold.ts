@@ -1,12 +1,12 @@
 import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { copiesNotes, type HandEnd, isOther, keepText, notDone } from "./by-hand.ts";
+import { copiesNotes, type ManualEnd, isOther, keepText, notDone } from "./by-hand.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
 import { stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import { dropCopies } from "../apply/conflict-copies.ts";
+import { trashConflictCopies } from "../apply/conflict-copies.ts";
 import type { Placed } from "./resolve.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -16,7 +16,7 @@ import type { PassContext } from "../run/pass-context.ts";
  * Deletes a document on the service whose file was renamed to a name that is not synced, as its
  * user decided. It is read again first, as before any deletion.
  */
-export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd> {
+export async function deleteOnService(ctx: PassContext, link: Link): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = link;
   const why = "the file was renamed to a name that is not synced; mdmirror resolve --delete deleted the document";
   const outcome = await deleteRemote(ctx, { kind: "delete-remote", why, id, localPath, remotePath, changeId });
@@ -28,7 +28,7 @@ export async function deleteThere(ctx: PassContext, link: Link): Promise<HandEnd
  * Keeps such a document: the service's text is written under the old name, and the renamed file is
  * left alone.
  */
-export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> {
+export async function restoreOldName(ctx: PassContext, link: Link): Promise<ManualEnd> {
   const { id, localPath, remotePath, changeId } = link;
   const parents = ensureFolders(ctx, localPath);
   if (parents !== null) return notDone(parents);
@@ -42,7 +42,7 @@ export async function bringBack(ctx: PassContext, link: Link): Promise<HandEnd> 
  * Handles a document that is gone from the service, not readable any more, or outside the linked
  * subtree, and was edited locally: the edit goes to the trash.
  */
-export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict: Conflict | null): HandEnd {
+export function dropLocalEdit(ctx: PassContext, { link, at, seen }: Placed, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   if (isOther(seen?.mine, digest)) return notDone(stale(`${at} was edited meanwhile`));
@@ -62,7 +62,7 @@ export function dropHere(ctx: PassContext, { link, at, seen }: Placed, conflict:
 }
 
 /** Keeps the local text of such a document. The next run sends it as a new document. */
-export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): HandEnd {
+export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conflict | null): ManualEnd {
   const digest = keepText(ctx, at, link.id);
   if (digest === null) return notDone(stale(`no file is at ${at}`));
   const outcome = commit(ctx, {
@@ -88,7 +88,7 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
  * @returns sentences for the user
  */
 function dropOther(ctx: PassContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
-  const dropped = conflict === null ? null : dropCopies(ctx, conflict, at);
+  const dropped = conflict === null ? null : trashConflictCopies(ctx, conflict, at);
   if (dropped === null) return [];
   return dropped.kind === "end" ? [`${conflict!.sidecarPath} stays`] : copiesNotes(dropped.value);
 }

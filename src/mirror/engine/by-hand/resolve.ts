@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type HandEnd, isOther, notDone, writeChosen } from "./by-hand.ts";
+import { type ManualEnd, isOther, notDone, writeChosen } from "./by-hand.ts";
 import { putText } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, outcomeOfDisk, stale } from "../apply/effect.ts";
@@ -27,7 +27,7 @@ export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | nul
  */
 
 /** Keeps the local content, which is sent on the version that the conflict copy showed. */
-export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): HandEnd {
+export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): ManualEnd {
   const read = ctx.world.disk.read(placed.at);
   if (read.kind !== "done") return notDone(outcomeOfDisk(read));
   return endWith(ctx, placed, conflict, read.value.text, "you chose mine");
@@ -37,7 +37,7 @@ export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): 
  * Writes content that the user merged to the document's file, to be sent. Without a conflict it is
  * an edit.
  */
-export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): HandEnd {
+export function landMerged(ctx: PassContext, placed: Placed, conflict: Conflict | null, text: string): ManualEnd {
   const detail = "you merged both versions";
   if (conflict !== null) return endWith(ctx, placed, conflict, text, detail);
   const { link, at: path, seen } = placed;
@@ -53,14 +53,14 @@ function endWith(
   conflict: Conflict,
   text: string,
   detail: string,
-): HandEnd {
+): ManualEnd {
   const next = versionSeen(conflict);
   const event = { kind: "end-conflict", detail, before: next.digest } as const;
   return withoutHold(ctx, link.id, writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: OLD }));
 }
 
 /** Ends the blocked change of a document that its user has decided about. */
-function withoutHold(ctx: PassContext, id: DocId, end: HandEnd): HandEnd {
+function withoutHold(ctx: PassContext, id: DocId, end: ManualEnd): ManualEnd {
   if (end.outcome.kind === "done") ctx.world.state.removeHold(id);
   return end;
 }
@@ -80,7 +80,7 @@ function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
  * Replaces the local text by the live one: ends a conflict, a review, or an edit that the service
  * refuses.
  */
-export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<HandEnd> {
+export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Conflict | null): Promise<ManualEnd> {
   const { link, at: path, seen } = placed;
   const fetched = await fetchText(ctx, link.id, path);
   if (fetched.kind === "end") return notDone(goneThere(fetched.outcome, conflict));
@@ -100,7 +100,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
 }
 
 /** Forgets what was sent to review. The next run submits the local text again. */
-export function resubmit(ctx: PassContext, link: Link): HandEnd {
+export function resubmit(ctx: PassContext, link: Link): ManualEnd {
   const outcome = commit(ctx, {
     link: { ...link, submissions: [] },
     removes: { hold: link.id },
@@ -116,7 +116,7 @@ export function resubmit(ctx: PassContext, link: Link): HandEnd {
 }
 
 /** Forgets a refusal. The next run tries again. */
-export function tryAgain(ctx: PassContext, key: string): HandEnd {
+export function forgetRefusal(ctx: PassContext, key: string): ManualEnd {
   ctx.world.state.removeHold(key);
   return { outcome: DONE, notes: [] };
 }
@@ -125,7 +125,7 @@ export function tryAgain(ctx: PassContext, key: string): HandEnd {
  * Sends a text that is blocked for conflict markers, which are intended in this one. It is sent on
  * base like any PUT.
  */
-export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<HandEnd> {
+export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }: Placed): Promise<ManualEnd> {
   const { disk, state } = ctx.world;
   const link = state.link(id);
   if (link === null) return notDone(stale("mdmirror removed its record of this document meanwhile"));

@@ -2,7 +2,7 @@ import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type HandEnd, keepText, keptNote, notDone, writeChosen } from "./by-hand.ts";
+import { type ManualEnd, keepText, keptNote, notDone, writeChosen } from "./by-hand.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { outcomeOfDisk, stale } from "../apply/effect.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";
@@ -25,7 +25,7 @@ export function restoreText(
   digest: Digest,
   expect: Digest | null,
   detail: string,
-): HandEnd {
+): ManualEnd {
   const { state } = ctx.world;
   const text = state.text(digest);
   if (text === null) return notDone(stale("its content is no longer in the history"));
@@ -46,7 +46,7 @@ export function restoreFile(
   { id, path, isNew }: { readonly id: string | null; readonly path: LocalPath; readonly isNew: boolean },
   digest: Digest,
   detail: string,
-): HandEnd {
+): ManualEnd {
   const { state, disk } = ctx.world;
   const text = state.text(digest);
   if (text === null) return notDone(stale("its content is no longer in the history"));
@@ -65,7 +65,7 @@ export function restoreFile(
  * Removes a file that a run had sent as new. The next run deletes it on the service, under the
  * safety checks, like any local deletion.
  */
-export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): HandEnd {
+export function removeCreated(ctx: PassContext, link: Link, expect: Digest, place: string, detail: string): ManualEnd {
   const { id, localPath: path } = link;
   if (keepText(ctx, path, id) !== expect) return notDone(stale("its content changed since"));
   const event = { kind: "restore", side: "local", id, path, detail, before: expect } as const;
@@ -81,7 +81,7 @@ type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly
  * is no intent, because recovery would take the move for mdmirror's own and not send it. Killed in
  * the middle, the file has both names, as after any `mv`.
  */
-export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): HandEnd {
+export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): ManualEnd {
   const { disk } = ctx.world;
   const parents = ensureFolders(ctx, to);
   if (parents !== null) return notDone(parents);

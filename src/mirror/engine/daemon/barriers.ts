@@ -1,11 +1,11 @@
 import type { LocalPath } from "../../../contract/path.ts";
-import { type Awaited, judgeBarrier, type PathLive, sightBarrier, type Sighted } from "../run/barrier.ts";
+import { type Awaited, judgeBarrier, type PathLive, noteLocalState, type NotedPaths } from "../run/barrier.ts";
 import type { World } from "../run/world.ts";
 import type { Runs } from "./runs.ts";
 
 /** How a barrier ended: what was on the disk at the call, and the state of each path since. */
 export type BarrierEnd =
-  | Extract<Sighted, { kind: "outside" }>
+  | Extract<NotedPaths, { kind: "outside" }>
   | { readonly kind: "judged"; readonly paths: readonly PathLive[]; readonly documents: number };
 
 type Loop = {
@@ -44,7 +44,7 @@ type Barrier = {
   readonly resolve: (end: BarrierEnd) => void;
   readonly reject: (error: Error) => void;
   /** Null before the first look. */
-  sighted: Extract<Sighted, { kind: "seen" }> | null;
+  sighted: Extract<NotedPaths, { kind: "seen" }> | null;
   /** The paths that are not on the service yet. */
   open: readonly Awaited[];
   /** Monotonic time at which one of the paths will have settled. */
@@ -145,7 +145,7 @@ export class Barriers {
   }
 
   #sight(barrier: Barrier): void {
-    const sighted = sightBarrier(this.#world, barrier.scope, this.#isCompared());
+    const sighted = noteLocalState(this.#world, barrier.scope, this.#isCompared());
     if (sighted.kind === "outside") {
       this.#waiting.delete(barrier);
       barrier.resolve(sighted);

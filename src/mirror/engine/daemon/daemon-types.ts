@@ -1,4 +1,4 @@
-import type { NewsState, RemoteNews } from "../../ports/news.ts";
+import type { EventStreamState, RemoteEvents } from "../../ports/news.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";
@@ -20,7 +20,7 @@ export type DaemonOptions = {
   readonly settings: Settings;
   readonly timing?: Partial<DaemonTiming>;
   /** Events that the service sends. Left out: the daemon only polls. */
-  readonly news?: RemoteNews;
+  readonly news?: RemoteEvents;
 };
 
 type PendingDeletion = {
@@ -49,7 +49,7 @@ export type DaemonStatus = {
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
   /** Whether the service sends events; if not, the daemon only polls. */
-  readonly news: NewsState;
+  readonly news: EventStreamState;
 };
 
 export type Daemon = {

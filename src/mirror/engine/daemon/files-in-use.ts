@@ -1,8 +1,8 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { Hold } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
-import { isOver, quietIn } from "../run/hands-off.ts";
-import type { HandsOff, World } from "../run/world.ts";
+import { isOver, timeUntilSettled } from "../run/hands-off.ts";
+import type { EditorWait, World } from "../run/world.ts";
 
 /** How often mdmirror checks the lock of an open file. */
 const LOCK_LOOK_MS = 2_000;
@@ -17,7 +17,7 @@ type Parked = Extract<Intent, { kind: "set-aside" }>;
  */
 export class FilesInUse {
   readonly #world: World;
-  readonly #handsOff: HandsOff | undefined;
+  readonly #handsOff: EditorWait | undefined;
   #holds: readonly Hold[] = [];
   /** Set-aside files that a program may still write into. */
   #parked: readonly Parked[] = [];
@@ -28,7 +28,7 @@ export class FilesInUse {
   readonly #judged = new Map<string, Digest>();
   #lookAt: number | null = null;
 
-  constructor(world: World, handsOff: HandsOff | undefined) {
+  constructor(world: World, handsOff: EditorWait | undefined) {
     this.#world = world;
     this.#handsOff = handsOff;
   }
@@ -89,6 +89,6 @@ export class FilesInUse {
     const { changedMs, openIn } = this.#world.disk.useOf(path);
     if (this.#handsOff === undefined) return 0;
     if (openIn !== null) return isOver(this.#world, since, this.#handsOff.openMs) ? 0 : LOCK_LOOK_MS;
-    return changedMs === null ? 0 : quietIn(this.#world, this.#handsOff, changedMs);
+    return changedMs === null ? 0 : timeUntilSettled(this.#world, this.#handsOff, changedMs);
   }
 }

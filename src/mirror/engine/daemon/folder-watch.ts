@@ -1,4 +1,4 @@
-import { isSidecarName, type LocalPath, nameOf } from "../../../contract/path.ts";
+import { isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
 import { isRuleFile } from "../../model/rule-files.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import type { Watcher, WatchHint } from "../../ports/watch.ts";
@@ -82,7 +82,7 @@ export class FolderWatch {
   /** The ignore rules exclude conflict copies, but deleting one ends its conflict. */
   #isIrrelevant(path: LocalPath): boolean {
     if (path === ".mdmirror" || path.startsWith(".mdmirror/")) return true;
-    return this.#isIgnored(path, "file") && !isSidecarName(nameOf(path));
+    return this.#isIgnored(path, "file") && !isConflictCopyName(nameOf(path));
   }
 
   #isIgnored(path: LocalPath, kind: "file" | "folder"): boolean {

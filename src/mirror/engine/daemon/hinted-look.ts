@@ -1,6 +1,6 @@
 import type { Link } from "../../model/link.ts";
 import type { RemotePath } from "../../../contract/path.ts";
-import { agreesThere } from "../../model/agreement.ts";
+import { remoteIsAsBase } from "../../model/agreement.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { fromService, toService, type World } from "../run/world.ts";
@@ -20,7 +20,7 @@ type HintedLook =
 
 const WHOLE: HintedLook = { kind: "whole" };
 
-export async function lookAtHinted(world: World, hints: readonly FileHint[]): Promise<HintedLook> {
+export async function checkHintedDocuments(world: World, hints: readonly FileHint[]): Promise<HintedLook> {
   const asked: { readonly hint: FileHint; readonly path: RemotePath }[] = [];
   for (const hint of hints) {
     const link = world.state.link(hint.id);
@@ -33,7 +33,7 @@ export async function lookAtHinted(world: World, hints: readonly FileHint[]): Pr
   for (const file of seen) {
     if (file === null) return WHOLE;
     const link = world.state.link(file.id);
-    if (link === null || !agreesThere(link, file)) files.push(file);
+    if (link === null || !remoteIsAsBase(link, file)) files.push(file);
   }
   return { kind: "shown", files, inVain: seen.length - files.length };
 }

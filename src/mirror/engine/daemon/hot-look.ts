@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { FileResource, Selector } from "../../../contract/resources.ts";
 import { digestOf } from "../../../contract/digest.ts";
-import { agreesThere } from "../../model/agreement.ts";
+import { remoteIsAsBase } from "../../model/agreement.ts";
 import type { Placed } from "../../model/link.ts";
 import { ancestorsOf, type LocalPath, parentOf } from "../../../contract/path.ts";
 import type { RemoteFile } from "../../model/tree.ts";
@@ -17,7 +17,7 @@ import type { HotPlace, Place } from "./hot-places.ts";
  * document may have been moved, and only a listing of everything can tell.
  */
 
-export type HotLook = {
+export type HotPlaceCheck = {
   /** Documents that differ from base and were not shown like this before. */
   readonly files: readonly RemoteFile[];
   /**
@@ -33,7 +33,7 @@ const MOST_PAGES = 8;
 /** LIMIT: documents that are missing from a listing and are asked for by their paths. */
 const MOST_ASKED = 4;
 
-const NOTHING: HotLook = { files: [], needsAll: false };
+const NOTHING: HotPlaceCheck = { files: [], needsAll: false };
 
 /**
  * Chooses the place to list when the document at this path changed: the largest folder above it
@@ -58,7 +58,7 @@ export function choosePlace(state: State, path: LocalPath, page: number): Place 
  * @param page number of documents that the service returns in a page
  * @returns null if base does not have the place any more
  */
-export async function lookAtPlace(world: World, hot: HotPlace, page: number): Promise<HotLook | null> {
+export async function checkHotPlace(world: World, hot: HotPlace, page: number): Promise<HotPlaceCheck | null> {
   const asked = selectorOf(world, hot.place);
   if (asked === null) return null;
   const listing = await world.remote.listFiles(asked);
@@ -141,7 +141,7 @@ function sortOut(
   const odd = new Map<DocId, string>();
   for (const file of shown.values()) {
     const link = state.link(file.id);
-    if (link !== null && agreesThere(link, file)) continue;
+    if (link !== null && remoteIsAsBase(link, file)) continue;
     // A stale listing shows a version that is known to be earlier than base's.
     if (link !== null && state.isEarlier(file.id, file.changeId, link.changeId)) continue;
     const mark = `${file.changeId} ${file.protected ? "p" : "-"} ${file.path}`;

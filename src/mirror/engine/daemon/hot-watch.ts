@@ -3,7 +3,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import type { PassEnd } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
-import { choosePlace, type HotLook, lookAtPlace } from "./hot-look.ts";
+import { choosePlace, type HotPlaceCheck, checkHotPlace } from "./hot-look.ts";
 import { HotPlaces } from "./hot-places.ts";
 import type { RequestBudget } from "./request-budget.ts";
 import type { DaemonTiming } from "./timing.ts";
@@ -43,10 +43,10 @@ export class HotWatch {
   }
 
   /** Looks at the places that are due, in parallel. */
-  async look(documents: number, now: number): Promise<HotLook> {
+  async look(documents: number, now: number): Promise<HotPlaceCheck> {
     const due = this.#places.take(now, this.#budget.aMinute(now));
     const page = this.#budget.pageSize(documents);
-    const looks = await Promise.all(due.map((hot) => lookAtPlace(this.#world, hot, page)));
+    const looks = await Promise.all(due.map((hot) => checkHotPlace(this.#world, hot, page)));
     const files = new Map<string, RemoteFile>();
     for (const [index, look] of looks.entries()) {
       if (look === null) this.#places.drop(due[index]!);

@@ -1,8 +1,8 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
-import { agreesThere } from "../../model/agreement.ts";
+import { remoteIsAsBase } from "../../model/agreement.ts";
 import { HOLD_REASONS } from "../../model/hold.ts";
 import type { DirLink, Link } from "../../model/link.ts";
-import { ancestorsOf, isSidecarName, type LocalPath, nameOf } from "../../../contract/path.ts";
+import { ancestorsOf, isConflictCopyName, type LocalPath, nameOf } from "../../../contract/path.ts";
 import {
   type BaseTree,
   isComplete,
@@ -63,7 +63,7 @@ function listsBase({ links, dirs }: BaseTree, { files, folders }: RemoteTree): b
   if (files.size !== links.size || folders.size !== dirs.size) return false;
   for (const link of links.values()) {
     const file = files.get(link.id);
-    if (file === undefined || !agreesThere(link, file)) return false;
+    if (file === undefined || !remoteIsAsBase(link, file)) return false;
   }
   return dirs.values().every((dir) => folders.get(dir.id)?.path === dir.remotePath);
 }
@@ -172,7 +172,7 @@ class PartOfBase {
 
   /** A path without a link may be a new file, or nothing: the scan tells. */
   #addUnlinked(path: LocalPath): boolean {
-    if (path === "" || isSidecarName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
+    if (path === "" || isConflictCopyName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
     if (this.#inSync.local.ignores(path, "folder"))
       this.#others.set(path, { path, kind: "ignored-folder", stamp: null });
     return true;

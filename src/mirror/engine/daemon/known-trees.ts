@@ -12,10 +12,10 @@ import {
 } from "../../model/tree.ts";
 import type { Listing } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
-import { keepHere, seenThere } from "../apply/text-name.ts";
+import { storeLocalContents, seenOnService } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import { documentsOf } from "../observe/listed.ts";
-import { observeLocal, observeRemote, type RemoteLook } from "../observe/observe.ts";
+import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
 import type { Observers, PassEnd, Planned } from "../run/pass-context.ts";
 import { type World, toService } from "../run/world.ts";
 import { haveSameDocuments, heldInSync, partialTrees } from "./in-sync.ts";
@@ -63,7 +63,7 @@ export class KnownTrees {
     };
   }
 
-  async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteLook> {
+  async #observeRemote(base: BaseTree, trustEmpty: boolean): Promise<RemoteScan> {
     this.#held = null;
     // An absence must be proven in the run that acts on it (I04).
     if (this.#remote !== null && this.#newListing === null && isComplete(this.#remote))
@@ -72,7 +72,7 @@ export class KnownTrees {
       ...(this.#newListing === null ? {} : { files: this.#newListing.listing }),
       ...(this.#folders === null ? {} : { folders: this.#folders }),
       keep: (digest: Digest, text: string, { id, localPath }: Link) =>
-        this.#world.state.putKnownText(digest, text, seenThere(localPath, id)),
+        this.#world.state.putKnownText(digest, text, seenOnService(localPath, id)),
     };
     this.#listedAt = this.#newListing?.at ?? this.#world.clock.monotonic();
     this.#newListing = null;
@@ -152,7 +152,7 @@ export class KnownTrees {
     const [local, held] = [this.#lastLocal, this.#held];
     const trees = local === null || held === null ? null : partialTrees(state, { local, held }, paths, shown);
     if (trees === null) return "whole";
-    const keep = keepHere(state, trees.base);
+    const keep = storeLocalContents(state, trees.base);
     const looked = disk.lookAtFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
     if (looked === trees.local) return shown.length === 0 ? "same" : trees;
     if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))

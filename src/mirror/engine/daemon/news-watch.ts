@@ -1,14 +1,14 @@
 import type { RemoteFile } from "../../model/tree.ts";
-import type { NewsHint, NewsListener, NewsState, RemoteNews } from "../../ports/news.ts";
+import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../ports/news.ts";
 import type { World } from "../run/world.ts";
-import { lookAtHinted } from "./hinted-look.ts";
+import { checkHintedDocuments } from "./hinted-look.ts";
 import type { Runs } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 
 type NewsParts = {
   readonly world: World;
   /** Null: the daemon does not listen to the service. */
-  readonly news: RemoteNews | null;
+  readonly news: RemoteEvents | null;
   readonly runs: Pick<Runs, "hints" | "knownTrees">;
   readonly schedule: Pick<Schedule, "noteTold" | "pollAt">;
   readonly wakeBy: (at: number) => void;
@@ -17,9 +17,9 @@ type NewsParts = {
 /**
  * Listens to the service's events while the daemon runs, and looks at the documents that they name.
  */
-export class NewsWatch implements NewsListener {
+export class EventWatch implements EventListener {
   readonly #parts: NewsParts;
-  #state: NewsState = { kind: "off" };
+  #state: EventStreamState = { kind: "off" };
 
   constructor(parts: NewsParts) {
     this.#parts = parts;
@@ -34,18 +34,18 @@ export class NewsWatch implements NewsListener {
     this.#state = { kind: "off" };
   }
 
-  state(): NewsState {
+  state(): EventStreamState {
     return this.#state;
   }
 
-  onHint(hint: NewsHint): void {
+  onHint(hint: EventHint): void {
     const { runs, wakeBy } = this.#parts;
     const isFirst = runs.hints.dueAt() === null;
     runs.hints.note(hint, this.#now());
     if (isFirst) wakeBy(runs.hints.dueAt()!);
   }
 
-  onState(state: NewsState): void {
+  onState(state: EventStreamState): void {
     const { world, schedule, wakeBy } = this.#parts;
     const before = this.#state;
     this.#state = state;
@@ -69,7 +69,7 @@ export class NewsWatch implements NewsListener {
       }
       return null;
     }
-    const looked = await lookAtHinted(world, hinted.files);
+    const looked = await checkHintedDocuments(world, hinted.files);
     if (looked.kind === "whole") return null;
     runs.hints.pay(looked.inVain, this.#now());
     return looked.files;

@@ -74,6 +74,6 @@ export function waitReasonOf(fault: Fault | null): Exclude<WaitReason, "paused">
 }
 
 /** Returns the sentence about what stopped a run. */
-export function haltDetail({ safetyStop }: RunReport): string {
+export function stopDetail({ safetyStop }: RunReport): string {
   return safetyStop === null ? "" : safetyStop.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
 }

@@ -2,7 +2,7 @@
  * Remembers since when each value has been unchanged: texts that wait before review, documents that
  * became empty. Times are monotonic.
  */
-export class QuietPeriod<Key, Value> {
+export class UnchangedSince<Key, Value> {
   readonly #periodMs: number;
   readonly #since = new Map<Key, { readonly value: Value; readonly at: number }>();
 

@@ -1,9 +1,9 @@
 import { MAX_PAGE_LIMIT } from "../../../contract/limits.ts";
 import type { DocId } from "../../../contract/ids.ts";
-import type { NewsHint } from "../../ports/news.ts";
+import type { EventHint } from "../../ports/news.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-export type FileHint = Extract<NewsHint, { kind: "file" }>;
+export type FileHint = Extract<EventHint, { kind: "file" }>;
 
 /** What events named. `all`: a listing is needed; `folders`: of the folders, too. */
 type Hinted =
@@ -34,7 +34,7 @@ export class RemoteHints {
     this.#msARequest = 60_000 / timing.pollRequestsAMinute;
   }
 
-  note(hint: NewsHint, now: number): void {
+  note(hint: EventHint, now: number): void {
     this.#since ??= now;
     if (hint.kind === "file" && !this.#all) this.#files.set(hint.id, hint);
     if (hint.kind === "folder") this.#folders = true;

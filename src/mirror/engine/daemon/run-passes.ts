@@ -3,13 +3,13 @@ import type { Plan } from "../../planner/plan-types.ts";
 import { makePlan } from "../../planner/plan.ts";
 import { leavesUndecided } from "../../model/hold.ts";
 import type { Trees } from "../../model/tree.ts";
-import { keepHere } from "../apply/text-name.ts";
+import { storeLocalContents } from "../apply/text-name.ts";
 import { flushNow } from "../apply/flush.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
 import { applyPlan } from "../run/apply-plan.ts";
 import { converge, type ConvergeInput, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
 import { isRestored, rememberGeneration } from "../run/generation.ts";
-import { checkRoot, endsApproval, gatherSignals, haltNote, rememberHalt } from "../run/guard-facts.ts";
+import { checkRoot, endsApproval, gatherSignals, stopNote, rememberStop } from "../run/guard-facts.ts";
 import { filesInUse } from "../run/hands-off.ts";
 import { markLosses } from "../run/losses-lately.ts";
 import { META } from "../run/meta.ts";
@@ -36,7 +36,7 @@ export async function runPasses(
   if (end.kind === "planned") {
     // ORDER: an approval of a stopped sync, which ends here, also confirms what the service lacks.
     rememberGeneration(world, end.plan, end.trees);
-    if (needsHaltNote(world, end)) rememberHalt(world, run.number, end.plan.verdict);
+    if (needsHaltNote(world, end)) rememberStop(world, run.number, end.plan.verdict);
   }
   markLosses(world);
   const report = reportRun(world, run.begun ?? 0, ended);
@@ -56,7 +56,7 @@ function watched(settings: Settings): Settings {
  */
 function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boolean {
   const known = world.state.meta(META.safetyStop);
-  if (verdict.kind === "safety-stop") return known !== haltNote(verdict);
+  if (verdict.kind === "safety-stop") return known !== stopNote(verdict);
   if (leavesUndecided(holds)) return false;
   return known !== null || endsApproval(world, verdict);
 }
@@ -85,7 +85,7 @@ export async function runPart(
   world.links?.begin(false);
   const policy = policyOf(ctx, input, new Set());
   const texts = textFinder(ctx);
-  const local = world.links?.read(part, { policy, texts }, keepHere(world.state, part.base), false) ?? part.local;
+  const local = world.links?.read(part, { policy, texts }, storeLocalContents(world.state, part.base), false) ?? part.local;
   const trees = { ...part, local };
   ctx.notes.local = local;
   for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);

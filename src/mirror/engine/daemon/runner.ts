@@ -1,6 +1,6 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import type { RemoteNews } from "../../ports/news.ts";
+import type { RemoteEvents } from "../../ports/news.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
@@ -11,8 +11,8 @@ import type { Settings, World } from "../run/world.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
-import { NewsWatch } from "./news-watch.ts";
-import { haltDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
+import { EventWatch } from "./news-watch.ts";
+import { stopDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
 import { RootWatch } from "./root-watch.ts";
 import { RunLog } from "./run-log.ts";
 import { Runs } from "./runs.ts";
@@ -25,7 +25,7 @@ type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;
   /** Null: the daemon does not listen to the service. */
-  readonly news: RemoteNews | null;
+  readonly news: RemoteEvents | null;
   readonly settings: Settings;
   readonly timing: DaemonTiming;
   readonly publisher: EventPublisher;
@@ -43,7 +43,7 @@ export class Runner implements WatchListener {
   readonly #runLog: RunLog;
   readonly #schedule: Schedule;
   readonly #watch: FolderWatch;
-  readonly #news: NewsWatch;
+  readonly #news: EventWatch;
   readonly #root: RootWatch;
   #phase: Phase = IDLE;
   #paused: boolean;
@@ -54,7 +54,7 @@ export class Runner implements WatchListener {
     this.runs = new Runs(world, settings, timing);
     this.#runLog = new RunLog(world, publisher, this.runs.deletions);
     this.#schedule = new Schedule(timing, world.clock, world.random, this.runs);
-    this.#news = new NewsWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });
+    this.#news = new EventWatch({ world, news, runs: this.runs, schedule: this.#schedule, wakeBy });
     this.#watch = new FolderWatch(watcher, this);
     this.#root = new RootWatch(world, this.runs, this.#watch);
     this.#paused = world.state.meta(META.paused) !== null;
@@ -271,7 +271,7 @@ export class Runner implements WatchListener {
     if (report.state === "offline") this.#noteFailure(report.fault);
     else {
       this.#schedule.noteSuccess();
-      this.#enter(report.state === "stopped" ? { kind: "safety-stop", detail: haltDetail(report) } : { kind: "ended" });
+      this.#enter(report.state === "stopped" ? { kind: "safety-stop", detail: stopDetail(report) } : { kind: "ended" });
     }
     if (this.#paused) this.#enter({ kind: "pause" });
     this.#runLog.note(ended, this.runs.knownTrees.listedAt() >= began);

@@ -13,7 +13,7 @@ import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
 import { HotWatch } from "./hot-watch.ts";
 import { KnownTrees } from "./known-trees.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
-import { QuietPeriod } from "./quiet-period.ts";
+import { UnchangedSince } from "./quiet-period.ts";
 import { RemoteHints } from "./remote-hints.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { type RunEnd, runPart, runPasses } from "./run-passes.ts";
@@ -45,9 +45,9 @@ export class Runs {
   readonly budget: RequestBudget;
   readonly hot: HotWatch;
   /** Protected texts that must be unchanged for a while before they are sent to review. */
-  readonly quietTexts: QuietPeriod<DocId, Digest>;
+  readonly quietTexts: UnchangedSince<DocId, Digest>;
   /** Documents that became empty and are hidden from the plan for a while, with the reason. */
-  readonly emptied: QuietPeriod<LocalPath, Unread>;
+  readonly emptied: UnchangedSince<LocalPath, Unread>;
   readonly inUse: FilesInUse;
   readonly #world: World;
   readonly #settings: Settings;
@@ -66,8 +66,8 @@ export class Runs {
     this.knownTrees = new KnownTrees(world);
     this.budget = new RequestBudget(world.remote, timing, world.clock.monotonic());
     this.hot = new HotWatch(world, this.budget, timing);
-    this.quietTexts = new QuietPeriod(timing.reviewQuietMs);
-    this.emptied = new QuietPeriod(timing.emptyMs);
+    this.quietTexts = new UnchangedSince(timing.reviewQuietMs);
+    this.emptied = new UnchangedSince(timing.emptyMs);
     this.inUse = new FilesInUse(world, settings.handsOff);
     this.#stalePaths = new StalePaths(timing.stalePathMs);
   }

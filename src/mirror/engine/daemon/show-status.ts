@@ -1,4 +1,4 @@
-import type { NewsState } from "../../ports/news.ts";
+import type { EventStreamState } from "../../ports/news.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 import type { FolderWatch } from "./folder-watch.ts";
@@ -17,7 +17,7 @@ export function showStatus(parts: {
   readonly paused: boolean;
   readonly runs: Runs;
   readonly watch: FolderWatch;
-  readonly news: NewsState;
+  readonly news: EventStreamState;
   readonly runLog: RunLog;
   readonly schedule: Schedule;
 }): DaemonStatus {

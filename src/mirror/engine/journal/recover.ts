@@ -7,7 +7,7 @@ import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/trash-file.ts";
-import { type WayBack, wayBack } from "../apply/way-back.ts";
+import { type CurrentPath, currentPathOf } from "../apply/way-back.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";
@@ -30,7 +30,7 @@ type Aside = { readonly id: DocId; readonly path: LocalPath };
  */
 export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
   const open = new Map<LocalPath, string>();
-  const findPlace = wayBack(ctx);
+  const findPlace = currentPathOf(ctx);
   const recover = (rows: readonly OpenIntent[]): void => {
     for (const { intentId, run, intent } of rows) {
       if (!isLocal(intent)) continue;
@@ -79,7 +79,7 @@ function recoverOne(
   ctx: PassContext,
   { intentId, run }: Omit<OpenIntent, "intent">,
   intent: LocalIntent,
-  findPlace: WayBack,
+  findPlace: CurrentPath,
 ): string | null {
   if (intent.kind === "move") return recoverLocalEffect(ctx, moveFile, intentId, intent);
   if (intent.kind === "move-folder") return recoverLocalEffect(ctx, moveFolderLocal, intentId, intent);

@@ -37,7 +37,7 @@ export function isAnothers({ id, text }: Spelling, link: Link): boolean {
  * Returns whether a file's links lead elsewhere than where their targets are, or the file itself
  * has moved.
  */
-export function leadsAstray({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
+export function leadsElsewhere({ path, spelledAt, leads }: Spelling, places: LinkPlaces): boolean {
   return path !== spelledAt || leads.some((lead) => isAstray(lead, places) || isFound(lead, places));
 }
 

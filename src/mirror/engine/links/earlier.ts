@@ -62,7 +62,7 @@ export function idsIn(text: string, wiki: boolean): Lead[] {
 }
 
 /** Returns those of some ids that a text still has, besides its other links. */
-export function stillThere(ids: readonly Lead[], text: string, leads: readonly Lead[]): Lead[] {
+export function idsStillLinked(ids: readonly Lead[], text: string, leads: readonly Lead[]): Lead[] {
   const known = new Set(leads.map(({ said }) => said));
   return ids.filter(({ said }) => !known.has(said) && known.add(said) && text.includes(said));
 }

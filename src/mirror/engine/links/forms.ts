@@ -7,9 +7,9 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Lead, Spelling } from "../../../contract/spelling.ts";
 import type { RemoteTree } from "../../model/tree.ts";
-import type { Whereabouts } from "../../planner/whereabouts.ts";
+import type { LocalPlaces } from "../../planner/whereabouts.ts";
 import type { State } from "../../ports/state.ts";
-import { idsIn, idsUnknownBefore, meantBefore, saysMore, stillOpen, stillThere, withGone } from "./earlier.ts";
+import { idsIn, idsUnknownBefore, meantBefore, saysMore, stillOpen, idsStillLinked, withGone } from "./earlier.ts";
 import { KnownSpellings } from "./known-spellings.ts";
 import { LinkPlaces, type LinkScope, type Where } from "./places.ts";
 import { isFound } from "./astray.ts";
@@ -58,7 +58,7 @@ export class LinkForms {
    * Takes the places from a match, for the rest of the cycle.
    * @param remote what the service shows; null: only a part of it is known
    */
-  matched(match: Whereabouts, remote: RemoteTree | null): Where {
+  matched(match: LocalPlaces, remote: RemoteTree | null): Where {
     const where = this.whereOfBase();
     where.now.take(match, remote);
     this.#where = where;
@@ -163,7 +163,7 @@ export class LinkForms {
     const leads = leadsOf(bytes.text, place, [meant.stood, place, placeBefore, meant.formerly]);
     // A file that base does not know may belong to a clone that was interrupted.
     const ids = base === null && known.length === 0 ? idsIn(bytes.text, this.scope.wiki) : idsUnknownBefore(known);
-    return { form, leads: [...withGone(leads, known, now), ...stillThere(ids, bytes.text, leads)], spelledAt };
+    return { form, leads: [...withGone(leads, known, now), ...idsStillLinked(ids, bytes.text, leads)], spelledAt };
   }
 
   /**
@@ -197,7 +197,7 @@ export class LinkForms {
     };
     if (toService(bytes.text, place, { was: wanted.text, formerly }) !== wanted.text) return false;
     const leads = leadsOf(bytes.text, place, [place, formerly]);
-    const ids = stillThere(idsIn(bytes.text, this.scope.wiki), bytes.text, leads);
+    const ids = idsStillLinked(idsIn(bytes.text, this.scope.wiki), bytes.text, leads);
     this.known.put(noted(now, path, bytes.digest, wanted.digest, [...leads, ...ids]));
     return true;
   }

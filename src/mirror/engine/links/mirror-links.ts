@@ -11,7 +11,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type Form, LinkForms } from "./forms.ts";
-import { asOpen, isAnothers, isAsKnown, isDisplaced, isUnsettled, leadsAstray, leadsSomewhereNew } from "./astray.ts";
+import { asOpen, isAnothers, isAsKnown, isDisplaced, isUnsettled, leadsElsewhere, leadsSomewhereNew } from "./astray.ts";
 import { type InertLinks, inertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";
@@ -186,7 +186,7 @@ export class MirrorLinks {
       const link = byPath.get(spelling.path);
       // A document that was moved out of the linked subtree and edited locally stays, and is read
       // as before.
-      if (link === undefined || link.standing === "suspended" || !leadsAstray(spelling, places)) continue;
+      if (link === undefined || link.standing === "suspended" || !leadsElsewhere(spelling, places)) continue;
       if (isAnothers(spelling, link)) continue;
       if (spelling.leads.some((lead) => isUnsettled(lead, places))) continue;
       const respelled = this.#respell(spelling, link, places);

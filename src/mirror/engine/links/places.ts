@@ -8,7 +8,7 @@ import { type LocalPath, type RemotePath, depthOf, isWithin, rebase } from "../.
 import type { Lead } from "../../../contract/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
-import type { Whereabouts } from "../../planner/whereabouts.ts";
+import type { LocalPlaces } from "../../planner/whereabouts.ts";
 import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
 
 type Id = DocId | DirId;
@@ -72,7 +72,7 @@ export class LinkPlaces {
    * Moves everything to where a plan's match has it. What the match leaves open stays.
    * @param remote what the service shows; null: not known
    */
-  take({ found, open, coming, unlinked }: Whereabouts, remote: RemoteTree | null): void {
+  take({ found, open, coming, unlinked }: LocalPlaces, remote: RemoteTree | null): void {
     this.#remote = remote;
     // ORDER: first, because the place in a blocked change may be outdated for a document that is
     // back where base has it.

@@ -6,7 +6,7 @@ import { unreadable } from "../../model/seen.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { BaseTree, LocalFile, LocalTree, TextLookup, Trees } from "../../model/tree.ts";
-import { findWhereabouts } from "../../planner/whereabouts.ts";
+import { findLocalPlaces } from "../../planner/whereabouts.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { leadsSomewhereNew, leadsToGone } from "./astray.ts";
@@ -67,7 +67,7 @@ export class FoundReader {
   }
 
   #match(trees: Trees, { policy, texts }: Matching, isListed: boolean): Where {
-    return this.#forms.matched(findWhereabouts(trees, policy, texts), isListed ? trees.remote : null);
+    return this.#forms.matched(findLocalPlaces(trees, policy, texts), isListed ? trees.remote : null);
   }
 
   /**

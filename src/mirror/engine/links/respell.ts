@@ -1,7 +1,7 @@
 import type { Intent } from "../../ports/state.ts";
 import { endLocal } from "../apply/run-effect.ts";
 import { shownBy, writeFile } from "../apply/write-file.ts";
-import { parkingPlace } from "../run/world.ts";
+import { setAsidePath } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { MirrorLinks, Respelling } from "./mirror-links.ts";
 
@@ -21,13 +21,13 @@ type Row = Extract<Intent, { kind: "replace" }>;
  * service's links, by id, were never broken. It is journalled like any replacement: what a program
  * saved meanwhile survives (I14), and a kill leaves whole bytes (I13).
  */
-export function respellLinks(ctx: PassContext): void {
+export function rewriteLinks(ctx: PassContext): void {
   const { links } = ctx.world;
-  if (links !== undefined) respellFiles(ctx, links, links.respellings());
+  if (links !== undefined) rewriteFiles(ctx, links, links.respellings());
 }
 
 /** Rewrites files. The texts that they stand for stay. */
-export function respellFiles(ctx: PassContext, links: MirrorLinks, files: Iterable<Respelling>): void {
+export function rewriteFiles(ctx: PassContext, links: MirrorLinks, files: Iterable<Respelling>): void {
   let some: Respelling[] = [];
   const write = (): void => {
     for (const noted of noteAll(ctx, links, some)) respellOne(ctx, links, noted);
@@ -64,7 +64,7 @@ function rowOf(ctx: PassContext, { link, from, to }: Respelling): Row {
   const { path, text: writes } = to;
   const detail = "links updated to the new places of their targets";
   const event = { kind: "respell", side: "local", id, path, detail } as const;
-  const parkAt = parkingPlace(ctx.world);
+  const parkAt = setAsidePath(ctx.world);
   return {
     kind: "replace",
     id,

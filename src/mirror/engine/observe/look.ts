@@ -13,15 +13,15 @@ import { approvedKeys } from "../run/guard-facts.ts";
 import { hideOpenFolderMoves, hideOpenPosts } from "../journal/open-posts.ts";
 import {
   observeLocal,
-  observeLocalInTurns,
+  observeLocalAsync,
   type Known,
   observeRemote,
   refreshStamps,
-  type RemoteLook,
+  type RemoteScan,
 } from "./observe.ts";
 import { recoverRemote, type StillOpen } from "../journal/recover-remote.ts";
 import { seekTargets } from "./link-targets.ts";
-import { keepHere, seenThere } from "../apply/text-name.ts";
+import { storeLocalContents, seenOnService } from "../apply/text-name.ts";
 import { policyOf, textFinder } from "../run/policy.ts";
 import type { World } from "../run/world.ts";
 
@@ -94,14 +94,14 @@ function foreseeRecovery({ state }: World): LeftOpen {
  * dry run.
  */
 export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
-  return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : keepHere(world.state, base);
+  return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : storeLocalContents(world.state, base);
 }
 
 /** Returns the same for texts of documents that are read only to prove something. */
 function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput): NonNullable<Known["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
-    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, seenThere(localPath, id));
+    : (digest, text, { id, localPath }) => state.putKnownText(digest, text, seenOnService(localPath, id));
 }
 
 async function lookAtBoth(
@@ -110,7 +110,7 @@ async function lookAtBoth(
   base: BaseTree,
   inodesTrusted: boolean,
   keep: OnText,
-): Promise<{ readonly local: LocalTree; readonly remote: RemoteLook }> {
+): Promise<{ readonly local: LocalTree; readonly remote: RemoteScan }> {
   const { world } = ctx;
   // ORDER: the listing is requested before the scan, so that the service answers meanwhile.
   const trustEmpty = approvedKeys(world).has(APPROVE_EMPTY);
@@ -127,7 +127,7 @@ async function lookAtBoth(
  * Returns, for the preview of an unknown workspace, also what an approval would remove: the user
  * answers once, about everything that is shown.
  */
-async function foreseeApproval(world: World, base: BaseTree, look: RemoteLook, known: Known): Promise<RemoteLook> {
+async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, known: Known): Promise<RemoteScan> {
   if (look.kind !== "seen" || look.tree.nothingKnown !== true) return look;
   const approved = await observeRemote(world, base, true, known);
   if (approved.kind !== "seen") return approved;
@@ -151,7 +151,7 @@ function lookHere(
   if (observers !== undefined) return observers.local(base, inodesTrusted, keep);
   const { turn } = world.clock;
   if (turn === undefined) return observeLocal(world, base, inodesTrusted, keep);
-  return observeLocalInTurns(world, base, inodesTrusted, keep, turn);
+  return observeLocalAsync(world, base, inodesTrusted, keep, turn);
 }
 
 /**
@@ -161,7 +161,7 @@ async function mendLook(
   ctx: PassContext,
   before: BaseTree,
   walked: LocalTree,
-  remote: RemoteLook,
+  remote: RemoteScan,
   {
     inodesTrusted,
     keep,

@@ -30,7 +30,7 @@ export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolea
  * Does the same, but receives the service's answers meanwhile and reports the number of files read.
  * @param turn waits until pending answers were received
  */
-export async function observeLocalInTurns(
+export async function observeLocalAsync(
   world: World,
   base: BaseTree,
   inodesTrusted: boolean,
@@ -103,7 +103,7 @@ function hasStamp({ stamp, stampTrusted }: Link, { ctimeMs, ino }: Stamp): boole
   return stampTrusted && stamp !== null && stamp.ctimeMs === ctimeMs && stamp.ino === ino;
 }
 
-export type RemoteLook =
+export type RemoteScan =
   | { readonly kind: "seen"; readonly tree: RemoteTree }
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
@@ -135,7 +135,7 @@ export async function observeRemote(
   base: BaseTree,
   trustEmpty: boolean,
   known: Known = {},
-): Promise<RemoteLook> {
+): Promise<RemoteScan> {
   const [files, early] = await list(world, base, known);
   const seen = documentsOf(world, files);
   // If a document is missing, only a folder listed in this look shows that the key still reads the

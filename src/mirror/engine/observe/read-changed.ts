@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { RemoteFile, RemoteTree, Trees } from "../../model/tree.ts";
-import { seenThere } from "../apply/text-name.ts";
+import { seenOnService } from "../apply/text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -44,7 +44,7 @@ async function read(
   const digest = digestOf(content);
   if (dry) notes.dryTexts.set(digest, content);
   else {
-    world.state.putKnownText(digest, content, seenThere(base.links.get(id)?.localPath ?? path, id));
+    world.state.putKnownText(digest, content, seenOnService(base.links.get(id)?.localPath ?? path, id));
     world.state.addVersion({ id, changeId, digest, at: world.clock.now() });
     notes.readBefore.set(id, { file, digest });
   }

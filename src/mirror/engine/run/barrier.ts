@@ -1,5 +1,5 @@
 import type { ChangeId, DocId } from "../../../contract/ids.ts";
-import { needsYou } from "../../model/hold.ts";
+import { needsUser } from "../../model/hold.ts";
 import { type Hold, type Link, linksByPath } from "../../model/link.ts";
 import { ancestorsOf, isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree, LocalOther, LocalTree } from "../../model/tree.ts";
@@ -33,7 +33,7 @@ type Outside = {
   readonly why: LocalOther["kind"] | "mirror-folder" | "unknown";
 };
 
-export type Sighted =
+export type NotedPaths =
   | { readonly kind: "outside"; readonly outside: readonly Outside[] }
   | {
       readonly kind: "seen";
@@ -68,7 +68,7 @@ export type PathLive = {
  * @param scope files and folders; "" is the whole linked folder
  * @param isCompared whether base may count as what the service has
  */
-export function sightBarrier(world: World, scope: readonly LocalPath[], isCompared: boolean): Sighted {
+export function noteLocalState(world: World, scope: readonly LocalPath[], isCompared: boolean): NotedPaths {
   const base = world.state.load();
   const ground: Ground = {
     world,
@@ -220,7 +220,7 @@ function stateOf(world: World, awaited: Awaited, { link, hold, isProof }: Facts)
     if (link.localDigest === digest || wasSentSince(world, link.id, awaited)) return "live";
   const isSent = link?.submissions.some((one) => one.digest === digest) === true;
   if (isSent || hold?.reason === "in-review" || hold?.reason === "review-conflict") return "in-review";
-  return hold !== null && needsYou(hold.reason) && !mayPass(hold) ? "blocked" : "waiting";
+  return hold !== null && needsUser(hold.reason) && !mayPass(hold) ? "blocked" : "waiting";
 }
 
 /** The kinds of events that report a text that was sent. */

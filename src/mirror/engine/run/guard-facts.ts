@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { leavesUndecided } from "../../model/hold.ts";
-import type { HaltReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
+import type { StopReason, Plan, Signals, Verdict } from "../../planner/plan-types.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, RemoteTree, Trees } from "../../model/tree.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
@@ -80,16 +80,16 @@ function endApproval(world: World, verdict: Extract<Verdict, { kind: "run" }>): 
 }
 
 /** Returns the form in which the state keeps a stop. */
-export function haltNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
+export function stopNote({ hash, reasons }: Extract<Verdict, { kind: "safety-stop" }>): string {
   return JSON.stringify({ hash, reasons });
 }
 
 /** Records a stop until it is approved or its cause ends. A run without one ends its approvals. */
-export function rememberHalt(world: World, run: number, verdict: Verdict): void {
+export function rememberStop(world: World, run: number, verdict: Verdict): void {
   const { state } = world;
   if (verdict.kind === "safety-stop") {
     const known = state.meta(META.safetyStop);
-    const safetyStop = haltNote(verdict);
+    const safetyStop = stopNote(verdict);
     if (known === safetyStop) return;
     state.setMeta(META.safetyStop, safetyStop);
     const detail = verdict.reasons.map(({ reason, detail }) => `${reason}: ${detail}`).join("; ");
@@ -123,7 +123,7 @@ function emptiedSides(world: World): Set<Emptied> {
   return new Set(text === null ? [] : (text.split(" ") as Emptied[]));
 }
 
-const EMPTIED_BY: { readonly [reason in HaltReason]?: Emptied } = {
+const EMPTIED_BY: { readonly [reason in StopReason]?: Emptied } = {
   "local-emptied": "local",
   "remote-emptied": "remote",
 };

@@ -6,7 +6,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { PassContext } from "./pass-context.ts";
 import { wasInVain } from "./repeat-guard.ts";
-import type { HandsOff, Settings, World } from "./world.ts";
+import type { EditorWait, Settings, World } from "./world.ts";
 
 /**
  * Delays writes over a file that somebody is working on: that changed a moment ago, or that a
@@ -114,9 +114,9 @@ export function inUse(
       quietInMs: null,
     };
   if (changedMs === null || savedMs === null) return null;
-  const quietInMs = quietIn(world, handsOff, changedMs);
+  const quietInMs = timeUntilSettled(world, handsOff, changedMs);
   if (quietInMs <= 0) return null;
-  const isSaved = quietIn(world, handsOff, savedMs) > 0;
+  const isSaved = timeUntilSettled(world, handsOff, savedMs) > 0;
   if (isOwnWrite(world, id, changedMs, isSaved ? savedMs : null)) return null;
   return {
     why: "changed a moment ago: mdmirror writes the version on the service when the file has not changed for a while",
@@ -124,7 +124,7 @@ export function inUse(
   };
 }
 
-function isOff({ quietMs, openMs }: HandsOff): boolean {
+function isOff({ quietMs, openMs }: EditorWait): boolean {
   return quietMs + openMs === 0;
 }
 
@@ -135,7 +135,7 @@ const ROUNDING_MS = 1;
  * Returns the time until a file was unchanged for long enough. A disk's clock may be a little ahead
  * of the machine's; a time that is far off comes from another clock, and says nothing.
  */
-export function quietIn({ clock }: World, { quietMs }: HandsOff, changedMs: number): number {
+export function timeUntilSettled({ clock }: World, { quietMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
   return sinceMs < -quietMs ? 0 : quietMs - sinceMs + coarseness(changedMs);
 }

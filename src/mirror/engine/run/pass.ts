@@ -2,12 +2,12 @@ import type { Plan, Signals } from "../../planner/plan-types.ts";
 import type { Trees } from "../../model/tree.ts";
 import { flushNow } from "../apply/flush.ts";
 import { createdFirst } from "../links/created-first.ts";
-import { respellLinks } from "../links/respell.ts";
+import { rewriteLinks } from "../links/respell.ts";
 import { observe } from "../observe/look.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { planBlind, planPass } from "./plan-pass.ts";
 import { copiesOf } from "../../model/sidecar-path.ts";
-import { keepSidecar } from "../apply/keep-file-text.ts";
+import { storeConflictCopy } from "../apply/keep-file-text.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
 import { PassContext, type PassEnd, type PassInput, type Planned } from "./pass-context.ts";
@@ -68,7 +68,7 @@ function settleLinks(ctx: PassContext, { verdict, steps }: Plan): void {
   const { links } = ctx.world;
   if (links === undefined || verdict.kind !== "run") return;
   links.begin(false);
-  respellLinks(ctx);
+  rewriteLinks(ctx);
   // ORDER: called when the links in moved documents have been read at their new places.
   ctx.notes.tally.linksOpen = steps.length > 0 && links.hasOpenTargets();
   links.tidy();
@@ -103,7 +103,7 @@ function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   for (const conflict of trees.base.conflicts.values()) {
     const document = trees.base.links.get(conflict.id)?.localPath ?? conflict.sidecarPath;
     for (const { path } of copiesOf(conflict, document, maxNameBytes))
-      if (trees.local.others.has(path)) keepSidecar(ctx.world, conflict.id, path);
+      if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }
   // A copy that was found again must be missing in two more looks in a row before it counts as
   // gone.

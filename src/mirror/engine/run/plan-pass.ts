@@ -31,7 +31,7 @@ export async function planPass(
   signals: Signals,
   inodesTrusted: boolean,
 ): Promise<PassPlan> {
-  const decided = await planWithSecondLook(ctx, input, trees, signals, inodesTrusted);
+  const decided = await planWithSecondScan(ctx, input, trees, signals, inodesTrusted);
   const used = await filesToLeave(ctx, input, decided);
   const { toRead = [] } = decided.plan;
   ctx.notes.mayEmpty = null;
@@ -73,7 +73,7 @@ async function filesToLeave(
  * An absence that would delete a document on the service needs two looks some seconds apart: a
  * program may be between the two steps of a save.
  */
-export async function planWithSecondLook(
+export async function planWithSecondScan(
   ctx: PassContext,
   input: PassInput,
   trees: Trees,

@@ -1,9 +1,9 @@
 import { stoppedBy } from "../../planner/verdict/stopped-by.ts";
 import type { Action, Outcome } from "../../model/action.ts";
-import { type HoldReason, isOpen, needsYou } from "../../model/hold.ts";
+import { type HoldReason, isOpen, needsUser } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
-import type { GaveWay, Plan, Verdict } from "../../planner/plan-types.ts";
+import type { RenamedForOther, Plan, Verdict } from "../../planner/plan-types.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { ENDS_A_RUN } from "../apply/effect.ts";
@@ -61,7 +61,7 @@ export type RunReport = {
    * Local files that the run renamed because the service has another document of that name.
    * Reported once, because nothing is open.
    */
-  readonly renamed?: readonly GaveWay[];
+  readonly renamed?: readonly RenamedForOther[];
   /** The user's files that the run moved to the trash. Reported once, too. */
   readonly madeWay?: readonly MadeWay[];
   /** Links in texts that the run sent which lead to no document; left out: none. */
@@ -107,7 +107,7 @@ export function reportOf(
   const { plan, trees, ends } = end;
   const cut = faultThatCutOff(ends);
   const beside = [
-    ...attentionOfLooks(trees, plan, holds),
+    ...attentionOfScan(trees, plan, holds),
     ...attentionOfSteps(plan, ends),
     ...(cut === null && end.isStopped !== true ? attentionOfUnfinished(plan, ends, more) : []),
     ...(end.isStopped === true ? attentionOfStopped(ends) : []),
@@ -156,7 +156,7 @@ export function attentionOfHold(hold: Hold): Attention {
     detail: hold.detail,
     requestId: hold.requestId,
     ...(isRefusedName(hold) ? { refused: "name" } : {}),
-    waits: !needsYou(hold.reason),
+    waits: !needsUser(hold.reason),
   };
 }
 
@@ -180,7 +180,7 @@ export function attentionOf(holds: readonly Hold[], beside: readonly Attention[]
 }
 
 /** Returns what a look did not show, if no blocked change says so: nothing is proven about it. */
-export function attentionOfLooks({ local, remote }: Trees, { verdict }: Plan, holds: readonly Hold[]): Attention[] {
+export function attentionOfScan({ local, remote }: Trees, { verdict }: Plan, holds: readonly Hold[]): Attention[] {
   const told: Attention[] = [];
   const { misread, cutShort } = remote;
   // The items shown are used, and no item that is not shown is removed (I20).
@@ -192,7 +192,7 @@ export function attentionOfLooks({ local, remote }: Trees, { verdict }: Plan, ho
     // again soon.
     const isTold = path === "" && (kind === "still-being-written" || verdict.kind === "safety-stop");
     if (isTold || isHeld(path, holds)) continue;
-    told.push({ ...PLAIN, path, kind, detail: why, waits: !needsYou(kind) });
+    told.push({ ...PLAIN, path, kind, detail: why, waits: !needsUser(kind) });
   }
   return told;
 }

@@ -1,5 +1,5 @@
 import type { Hold } from "../../model/link.ts";
-import { type HaltReason, MISSES_DOCUMENTS } from "../../planner/plan-types.ts";
+import { type StopReason, MISSES_DOCUMENTS } from "../../planner/plan-types.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
 import { META } from "./meta.ts";
@@ -18,7 +18,7 @@ type LastRun = Pick<RunReport, "state" | "beside" | "fault" | "staysLocal"> & {
   readonly asked: string | null;
 };
 
-export type Standing = {
+export type RunState = {
   readonly state: "in-sync" | "attention" | "stopped" | "offline" | "never";
   /** Milliseconds since the epoch; null: never. */
   readonly syncedAt: number | null;
@@ -28,7 +28,7 @@ export type Standing = {
   /** The address that it did not reach; null: it reached it, or an earlier version ran. */
   readonly asked: string | null;
   readonly safetyStop: {
-    readonly reasons: readonly { readonly reason: HaltReason; readonly detail: string }[];
+    readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
     readonly approved: boolean;
   } | null;
   readonly staysLocal: RunReport["staysLocal"];
@@ -91,7 +91,7 @@ type StandingFacts = {
   readonly newestRun: { readonly kind: string; readonly endedAt: number | null } | null;
 };
 
-export function standingOf({ meta, holds, newestRun }: StandingFacts): Standing {
+export function runStateOf({ meta, holds, newestRun }: StandingFacts): RunState {
   const last = readLast(meta(META.lastReport));
   const syncedAt = meta(META.syncedAt);
   const safetyStop = meta(META.safetyStop);
@@ -111,7 +111,7 @@ export function standingOf({ meta, holds, newestRun }: StandingFacts): Standing 
   };
 }
 
-function stateOf(isHalted: boolean, last: LastRun | null, isOpen: boolean, wasSynced: boolean): Standing["state"] {
+function stateOf(isHalted: boolean, last: LastRun | null, isOpen: boolean, wasSynced: boolean): RunState["state"] {
   if (isHalted) return "stopped";
   if (last?.state === "offline") return "offline";
   if (isOpen) return "attention";
@@ -162,6 +162,6 @@ export function lacksDocuments(state: Pick<State, "meta">): boolean {
   return safetyStop !== null && reasonsOf(safetyStop).some(({ reason }) => MISSES_DOCUMENTS.has(reason));
 }
 
-function reasonsOf(safetyStop: string): NonNullable<Standing["safetyStop"]>["reasons"] {
-  return (JSON.parse(safetyStop) as Pick<NonNullable<Standing["safetyStop"]>, "reasons">).reasons;
+function reasonsOf(safetyStop: string): NonNullable<RunState["safetyStop"]>["reasons"] {
+  return (JSON.parse(safetyStop) as Pick<NonNullable<RunState["safetyStop"]>, "reasons">).reasons;
 }

@@ -3,7 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { LocalTree } from "../../model/tree.ts";
 import { converge, rememberTraits, reportRun, RunEntry } from "./converge.ts";
 import { rememberGeneration } from "./generation.ts";
-import { rememberFlood, rememberHalt } from "./guard-facts.ts";
+import { rememberFlood, rememberStop } from "./guard-facts.ts";
 import { markLosses } from "./losses-lately.ts";
 import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
@@ -38,7 +38,7 @@ export async function syncToConvergence(world: World, options: SyncOptions): Pro
     rememberFlood(world, end.plan.verdict, counts.conflicts);
     // ORDER: an approval of a stopped sync, which ends here, also confirms what the service lacks.
     rememberGeneration(world, end.plan, end.trees);
-    rememberHalt(world, run, end.plan.verdict);
+    rememberStop(world, run, end.plan.verdict);
     if (settings.reviewAfterQuiet) writeQuiet(world, end);
   }
   markLosses(world);

@@ -49,11 +49,11 @@ export type Settings = Omit<
    */
   readonly secondLookMs: number | null;
   /** How long files that somebody is working on are not written. Left out: they are written. */
-  readonly handsOff?: HandsOff;
+  readonly handsOff?: EditorWait;
 };
 
 /** All in milliseconds. */
-export type HandsOff = {
+export type EditorWait = {
   /** A file that changed within this time is not written over; 0: it may be. */
   readonly quietMs: number;
   /** How long a file is left alone at most because a program has it open; 0: not at all. */
@@ -121,12 +121,12 @@ function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEve
 }
 
 /** Returns a unique path below `.mdmirror/` for a file that is set aside for a while. */
-export function parkingPlace({ random }: Pick<World, "random">): string {
+export function setAsidePath({ random }: Pick<World, "random">): string {
   return `${PARKING}${random.hex(16)}`;
 }
 
 /** Returns whether a place below `.mdmirror/` is a temporary one, and not the trash. */
-export function isParkingPlace(place: string): boolean {
+export function isSetAsidePath(place: string): boolean {
   return place.startsWith(PARKING);
 }
 

@@ -13,7 +13,7 @@ type WhyTold = {
 };
 
 /** Explains a path, with the service's answer. Writes nothing. */
-export function tellWhy(root: string, path: LocalPath, options: GuestOptions): Promise<Result<WhyTold>> {
+export function explainPath(root: string, path: LocalPath, options: GuestOptions): Promise<Result<WhyTold>> {
   const opening = { ...options, mode: "read", what: "why" } as const;
   return withMirror(root, opening, async (mirror) => {
     const why = await explain(mirror, path);

@@ -16,7 +16,7 @@ import type { MeetingRow } from "./origins.ts";
  * Parts of two edits that merge and parts that do not. `whole`: no lines conflict, but the result
  * was refused. `no-base`: the common base is no longer kept.
  */
-export type Meeting =
+export type ConflictLines =
   | { readonly kind: "merges" }
   | { readonly kind: "no-base" }
   | { readonly kind: "whole"; readonly reason: ConflictReason }
@@ -28,10 +28,10 @@ type ConflictBlock = Extract<LineBlock, { kind: "conflict" }>;
  * Compares a document in conflict with the present published content; null if it is not in
  * conflict, or a side has no content.
  */
-export function readMeeting(
+export function readConflictLines(
   { state, disk }: Pick<World, "state" | "disk">,
   { path, live, local }: TwoTexts,
-): Meeting | null {
+): ConflictLines | null {
   const link = linkAt(state.load(), path);
   const conflict = link === null ? null : state.conflict(link.id);
   if (conflict === null || live === null || local === null) return null;
@@ -40,7 +40,7 @@ export function readMeeting(
   return base === null ? { kind: "no-base" } : meetingOf({ base, mine: shown(local), theirs: shown(live) });
 }
 
-function meetingOf({ base, mine, theirs }: ThreeTexts): Meeting {
+function meetingOf({ base, mine, theirs }: ThreeTexts): ConflictLines {
   const merged = mergeText(base, mine, theirs);
   if (merged.kind === "clean") return { kind: "merges" };
   const blocks = mergeLines(base, mine, theirs, newReading());

@@ -2,10 +2,10 @@ import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { Look } from "../../ports/disk.ts";
-import type { Sighting, State } from "../../ports/state.ts";
+import type { StoredName, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { stale } from "../../engine/apply/effect.ts";
-import { type HandEnd, isStopped, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/by-hand/by-hand.ts";
 import { restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -159,7 +159,7 @@ function allSightings(state: State): State["sightings"] {
   };
 }
 
-function namesOf<K>(index: ReadonlyMap<K, readonly Sighting[]>, key: K | null | undefined): readonly Sighting[] {
+function namesOf<K>(index: ReadonlyMap<K, readonly StoredName[]>, key: K | null | undefined): readonly StoredName[] {
   return key === undefined || key === null ? [] : (index.get(key) ?? []);
 }
 
@@ -178,9 +178,9 @@ export async function restoreMany(
 ): Promise<RestoredMany> {
   const wanted = items.flatMap((item) => (item.kind === "put-back" ? [item] : []));
   let run: number | null = null;
-  const ends = await runByHand(world, "restore", async (ctx) => {
+  const ends = await runManually(world, "restore", async (ctx) => {
     run = ctx.run;
-    const done: HandEnd[] = [];
+    const done: ManualEnd[] = [];
     for (const item of wanted) {
       world.progress.report("apply", done.length, wanted.length);
       done.push((await isStopped(world, stop)) ? notDone(stale(NOT_BEGUN)) : putBack(ctx, item));
@@ -197,7 +197,7 @@ export async function restoreMany(
 
 type PutBack = Extract<RestoreItem, { kind: "put-back" }>;
 
-function putBack(ctx: PassContext, { id, path, entry, expect }: PutBack): HandEnd {
+function putBack(ctx: PassContext, { id, path, entry, expect }: PutBack): ManualEnd {
   const detail = `version ${entry.n} restored`;
   const link = ctx.world.state.link(id);
   return link === null || expect === null

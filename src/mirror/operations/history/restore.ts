@@ -1,12 +1,12 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Look } from "../../ports/disk.ts";
-import { runByHand } from "../../engine/by-hand/by-hand.ts";
+import { runManually } from "../../engine/by-hand/by-hand.ts";
 import { restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
 import type { World } from "../../engine/run/world.ts";
 import { findPlace, type KnownPlace } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
-import { handResult } from "../manual/resolve.ts";
+import { manualResult } from "../manual/resolve.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 export type Restored = {
@@ -125,11 +125,11 @@ export async function restoreVersion(world: World, name: string, n: number | nul
   if (chosen.kind === "trouble") return chosen;
   const { document, path, entry, asNew, now } = chosen.value;
   const detail = `version ${entry.n} restored`;
-  const [end] = await runByHand(world, "restore", async (ctx) => [
+  const [end] = await runManually(world, "restore", async (ctx) => [
     document.link === null || now === null
       ? restoreFile(ctx, { id: document.id, path, isNew: asNew }, entry.digest, detail)
       : restoreText(ctx, document.link, entry.digest, now, detail),
   ]);
-  const notes = handResult(path, end!);
+  const notes = manualResult(path, end!);
   return notes.kind === "trouble" ? notes : ok({ path, entry, asNew, notes: notes.value });
 }

@@ -14,7 +14,7 @@ export const EDITED = "it was edited since";
  * Returns an item that can be done, or one that is left alone because the folder has changes that
  * are not uploaded.
  */
-export function asFoundHere(item: UndoItem, base: BaseTree, disk: LookingDisk): UndoItem {
+export function checkedLocally(item: UndoItem, base: BaseTree, disk: LookingDisk): UndoItem {
   const why = whyNotHere(item, base, disk);
   return why === null ? item : left(item.path, why);
 }

@@ -6,7 +6,7 @@ import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { successorOf, undoDocument } from "./undo-document.ts";
-import { asFoundHere, isFree, somethingAt } from "./undo-here.ts";
+import { checkedLocally, isFree, somethingAt } from "./undo-here.ts";
 import { left, type UndoItem } from "./undo-item.ts";
 import {
   type FolderMove,
@@ -43,7 +43,7 @@ export function planUndo(
   const successors = new Set([...byDocument].flatMap(([id, own]) => successorOf(id, own, known) ?? []));
   const items = [...byDocument]
     .flatMap(([id, own]) => undoDocument(id, own, { ...known, successors }))
-    .map((item) => asFoundHere(item, base, disk));
+    .map((item) => checkedLocally(item, base, disk));
   const moves = planMoves(items, known);
   const others = items.filter(({ kind }) => kind !== "move-back").map((item) => unlessTaken(item, known, moves));
   return [...others, ...moves].toSorted(byPath);

@@ -15,7 +15,7 @@ export type UndoneSeen =
 /** A plan with a digest that identifies it. */
 type SeenUndo = { readonly plan: UndoPlan; readonly mark: Digest };
 
-export function lookAtUndo(world: Pick<World, "state" | "disk">, run: number): Result<SeenUndo> {
+export function readUndoPlan(world: Pick<World, "state" | "disk">, run: number): Result<SeenUndo> {
   const plan = readUndo(world, run);
   return plan.kind === "trouble" ? plan : ok({ plan: plan.value, mark: markOf(plan.value) });
 }
@@ -32,7 +32,7 @@ export function undoSeen(
 ): Promise<Result<UndoneSeen>> {
   const opening = { ...options, mode: "write", what: "undo" } as const;
   return withMirror<UndoneSeen>(root, opening, async (mirror) => {
-    const seen = lookAtUndo(mirror.world, run);
+    const seen = readUndoPlan(mirror.world, run);
     if (seen.kind === "trouble") return seen;
     if (seen.value.mark !== mark) return ok({ kind: "changed" });
     const { ends } = await undoRun(mirror.world, seen.value.plan);

@@ -3,7 +3,7 @@ import type { Link } from "../../model/link.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { type HandEnd, isStopped, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/by-hand/by-hand.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import { protect } from "../../engine/by-hand/protect.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/by-hand/restore.ts";
@@ -92,9 +92,9 @@ export type Undone = { readonly run: number | null; readonly ends: readonly Undo
 export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal): Promise<Undone> {
   const detail = `undo of ${runsClause(plan.runs)}`;
   let run: number | null = null;
-  const ends = await runByHand(world, "undo", async (ctx) => {
+  const ends = await runManually(world, "undo", async (ctx) => {
     run = ctx.run;
-    const done = new Map<UndoItem, HandEnd>();
+    const done = new Map<UndoItem, ManualEnd>();
     const texts = plan.items.filter(isTextItem);
     const isDeleted = ({ kind }: UndoItem) => kind === "bring-back";
     const each = async (items: readonly TextItem[]) => {
@@ -116,7 +116,7 @@ export async function undoRun(world: World, plan: UndoPlan, stop?: AbortSignal):
   return { run, ends: plan.items.map((item, index) => endOf(item, ends[index] ?? ends[0]!)) };
 }
 
-function endsOf({ items }: UndoPlan, done: ReadonlyMap<UndoItem, HandEnd>): HandEnd[] {
+function endsOf({ items }: UndoPlan, done: ReadonlyMap<UndoItem, ManualEnd>): ManualEnd[] {
   return items.map((item) => done.get(item) ?? notDone(stale(NOT_BEGUN)));
 }
 
@@ -135,7 +135,7 @@ async function undoProtections(
   ctx: PassContext,
   items: readonly ProtectionItem[],
   detail: string,
-): Promise<readonly (readonly [UndoItem, HandEnd])[]> {
+): Promise<readonly (readonly [UndoItem, ManualEnd])[]> {
   return Promise.all(
     items.map(async (item) => {
       const { id, path, kind } = item;
@@ -144,13 +144,13 @@ async function undoProtections(
   );
 }
 
-function endOf(item: UndoItem, end: HandEnd): UndoEnd {
+function endOf(item: UndoItem, end: ManualEnd): UndoEnd {
   const done = isDone(end);
   const why = "detail" in end.outcome ? end.outcome.detail : "";
   return { item, done, note: done ? end.notes.join("; ") : why };
 }
 
-function undoItem(ctx: PassContext, item: TextItem, detail: string): HandEnd {
+function undoItem(ctx: PassContext, item: TextItem, detail: string): ManualEnd {
   if (item.kind === "left") return notDone(stale(item.why));
   if (item.kind === "bring-back") return restoreFile(ctx, { ...item, isNew: true }, item.digest, detail);
   const link = findStill(ctx, item);
@@ -161,7 +161,7 @@ function undoItem(ctx: PassContext, item: TextItem, detail: string): HandEnd {
 }
 
 /** The contract has no call that withdraws a review. */
-function withReview({ submissions }: Link, end: HandEnd): HandEnd {
+function withReview({ submissions }: Link, end: ManualEnd): ManualEnd {
   return submissions.length > 0 && isDone(end) ? { ...end, notes: [...end.notes, STILL_IN_REVIEW] } : end;
 }
 
@@ -186,8 +186,8 @@ function isMoveItem(item: UndoItem): item is MoveItem {
  * kill between the two renames of one that makes room leaves its temporary name, which the next run
  * uploads as any rename; its content is whole.
  */
-function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): Map<MoveItem, HandEnd> {
-  const ends = new Map<MoveItem, HandEnd>();
+function undoMoves(ctx: PassContext, items: readonly MoveItem[], detail: string): Map<MoveItem, ManualEnd> {
+  const ends = new Map<MoveItem, ManualEnd>();
   for (const item of items) {
     const why = whyNot(ctx, item);
     if (why !== null) ends.set(item, notDone(stale(why)));
@@ -233,7 +233,7 @@ function whyNotDocument(
   return disk.look(path).kind === "file" ? null : noFileAt(path);
 }
 
-function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): HandEnd {
+function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): ManualEnd {
   // On a disk that folds case, a rename that only changes case finds the file itself; the disk
   // tells them apart.
   const sameName = from.toLowerCase() === to.toLowerCase();
@@ -242,7 +242,7 @@ function moveOne(ctx: PassContext, { id, from, to }: Hop, detail: string): HandE
 }
 
 /** @param home its path before it made room; undefined if it did not */
-function comeHome(ctx: PassContext, hop: Hop, home: LocalPath | undefined, detail: string, end: HandEnd): HandEnd {
+function comeHome(ctx: PassContext, hop: Hop, home: LocalPath | undefined, detail: string, end: ManualEnd): ManualEnd {
   if (home === undefined || isDone(moveOne(ctx, { ...hop, to: home }, detail))) return end;
   const why = "detail" in end.outcome ? end.outcome.detail : end.outcome.kind;
   return notDone(stale(`${why}; it is at ${hop.from} now`));

@@ -3,10 +3,10 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { plural } from "../../../common/count.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { shownName } from "../../../common/shown-name.ts";
-import { runByHand } from "../../engine/by-hand/by-hand.ts";
+import { runManually } from "../../engine/by-hand/by-hand.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
 import { notInPlace, respellingsFor, translating } from "../../engine/links/translating.ts";
-import { respellFiles } from "../../engine/links/respell.ts";
+import { rewriteFiles } from "../../engine/links/respell.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { type Config, writeConfig } from "../../settings/config.ts";
 import type { World } from "../../engine/run/world.ts";
@@ -88,14 +88,14 @@ async function cease(mirror: OpenedMirror, form: LinkForm, found: readonly Respe
  * would look like late saves.
  */
 async function settle(world: World): Promise<void> {
-  if (world.state.intents().length > 0) await runByHand(world, "links", async () => []);
+  if (world.state.intents().length > 0) await runManually(world, "links", async () => []);
 }
 
 async function respellAll(world: World, found: readonly Respelling[]): Promise<number> {
   let counts: PassContext["notes"]["counts"] | null = null;
-  await runByHand(world, "links", async (ctx) => {
+  await runManually(world, "links", async (ctx) => {
     counts = ctx.notes.counts;
-    respellFiles(ctx, ctx.world.links!, found);
+    rewriteFiles(ctx, ctx.world.links!, found);
     return [];
   });
   return (counts as PassContext["notes"]["counts"] | null)?.respelled ?? 0;

@@ -17,7 +17,7 @@ import { previewSync, type RunRequest } from "../../folder/run.ts";
  * again, so that the user sees the next sync. Approved actions run if they still mean the same; new
  * ones are stopped again (I21).
  */
-export type Halted =
+export type StoppedPlan =
   | { readonly kind: "offline"; readonly fault: Fault }
   | { readonly kind: "nothing" }
   /** No approval is possible: the folder is missing, or is another one. */
@@ -34,7 +34,7 @@ export type Halted =
       readonly trees: Trees;
     };
 
-export async function findHalt(mirror: OpenedMirror, request: RunRequest): Promise<Halted> {
+export async function findStop(mirror: OpenedMirror, request: RunRequest): Promise<StoppedPlan> {
   const preview = await previewSync(mirror, request);
   if (preview.kind === "offline") return preview;
   const { verdict, steps } = preview.plan;
@@ -56,7 +56,7 @@ export function withdrawApproval({ world: { state } }: OpenedMirror): void {
 }
 
 /** Stores the approval until a run without a stop ends it. */
-export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<Halted, { kind: "stopped" }>): void {
+export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<StoppedPlan, { kind: "stopped" }>): void {
   const { world } = mirror;
   const { state, clock } = world;
   state.transact(() => {

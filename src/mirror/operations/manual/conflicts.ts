@@ -1,4 +1,4 @@
-import { needsYou } from "../../model/hold.ts";
+import { needsUser } from "../../model/hold.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ConflictHunk, mergeText } from "../../../markdown/merge/merge.ts";
@@ -7,7 +7,7 @@ import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import type { Subject } from "./subject.ts";
+import type { OpenProblem } from "./subject.ts";
 import { byPath } from "../../model/by-path.ts";
 
 /** Lists open problems of a folder from the state and the files, without network. */
@@ -49,7 +49,7 @@ export function listConflicts({ state, disk }: StateAndDisk): {
     };
   });
   const holds = [...base.holds.values()]
-    .filter(({ reason }) => reason !== "conflict" && needsYou(reason))
+    .filter(({ reason }) => reason !== "conflict" && needsUser(reason))
     .map((hold): OpenBlockedPath => ({ ...attentionOfHold(hold), since: hold.since }));
   return { conflicts: conflicts.toSorted(byPath), blocked: holds.toSorted(byPath) };
 }
@@ -58,7 +58,7 @@ function sizeOf(text: string | null): number | null {
   return text === null ? null : Buffer.byteLength(text);
 }
 
-export function readThree({ state, disk }: StateAndDisk, subject: Subject): Result<ThreeTexts> {
+export function readThree({ state, disk }: StateAndDisk, subject: OpenProblem): Result<ThreeTexts> {
   const { link, conflict, path } = subject;
   const local = disk.read(path);
   if (local.kind !== "done")

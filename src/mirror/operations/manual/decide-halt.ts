@@ -5,12 +5,12 @@ import type { Action } from "../../model/action.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
-import { runThatHalted } from "../../folder/run.ts";
+import { stoppedRun } from "../../folder/run.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
 import { actionPath, actionWords } from "../results/actions.ts";
-import { approve, findHalt, type Halted } from "./approve.ts";
-import { planRejection, rejectHalt, type RejectEnd, type RejectItem } from "./reject.ts";
+import { approve, findStop, type StoppedPlan } from "./approve.ts";
+import { planRejection, rejectStop, type RejectEnd, type RejectItem } from "./reject.ts";
 
 /**
  * Both answers to a stop that a person looked at first: an answer applies only to the stop that was
@@ -26,7 +26,7 @@ export type StoppedRow = {
   readonly why: string;
 };
 
-export type HaltView =
+export type StopView =
   | { readonly kind: "nothing" }
   /** No approval is possible: the folder is missing, or is another one. */
   | { readonly kind: "not-approvable"; readonly reasons: readonly Reason[] }
@@ -44,10 +44,10 @@ export type HaltView =
       readonly back: readonly RejectItem[];
     };
 
-type Decidable = Extract<Halted, { kind: "stopped" }>;
+type Decidable = Extract<StoppedPlan, { kind: "stopped" }>;
 
 /** Returns the changes that the next sync would stop. Writes nothing. */
-export function lookAtHalt(root: string, options: GuestOptions): Promise<Result<HaltView>> {
+export function readStop(root: string, options: GuestOptions): Promise<Result<StopView>> {
   return withHalt(root, { ...options, mode: "read", what: "plan" }, (mirror, halted) => ok(viewOf(mirror, halted)));
 }
 
@@ -59,7 +59,7 @@ type LetGo = { readonly borrowed: boolean };
 type Brought = LetGo & { readonly ends: readonly RejectEnd[] };
 
 /** Approves the stop that was shown. */
-export function letHaltGo(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<LetGo>>> {
+export function approveShownStop(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<LetGo>>> {
   return withHalt<Decided<LetGo>>(root, { ...options, mode: "write", what: "approve" }, (mirror, halted) => {
     const other = otherThan(mirror, halted, seen);
     if (other !== null) return ok({ kind: other });
@@ -69,11 +69,11 @@ export function letHaltGo(root: string, seen: string, options: GuestOptions): Pr
 }
 
 /** Rejects the stop that was shown. */
-export function bringHaltBack(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<Brought>>> {
+export function rejectShownStop(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<Brought>>> {
   return withHalt<Decided<Brought>>(root, { ...options, mode: "write", what: "reject" }, async (mirror, halted) => {
     const other = otherThan(mirror, halted, seen);
     if (other !== null) return ok({ kind: other });
-    const ends = await rejectHalt(mirror.world, itemsOf(mirror, halted as Decidable));
+    const ends = await rejectStop(mirror.world, itemsOf(mirror, halted as Decidable));
     return ok({ kind: "done", borrowed: mirror.borrowed === true, ends });
   });
 }
@@ -81,10 +81,10 @@ export function bringHaltBack(root: string, seen: string, options: GuestOptions)
 function withHalt<T>(
   root: string,
   options: MirrorOptions,
-  work: (mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>) => Result<T> | Promise<Result<T>>,
+  work: (mirror: OpenedMirror, halted: Exclude<StoppedPlan, { kind: "offline" }>) => Result<T> | Promise<Result<T>>,
 ): Promise<Result<T>> {
   return withMirror(root, options, async (mirror) => {
-    const halted = await findHalt(mirror, runThatHalted(mirror, true));
+    const halted = await findStop(mirror, stoppedRun(mirror, true));
     if (halted.kind === "offline") return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
     return work(mirror, halted);
   });
@@ -92,14 +92,14 @@ function withHalt<T>(
 
 function otherThan(
   mirror: OpenedMirror,
-  halted: Exclude<Halted, { kind: "offline" }>,
+  halted: Exclude<StoppedPlan, { kind: "offline" }>,
   seen: string,
 ): Exclude<Decided<unknown>["kind"], "done"> | null {
   if (halted.kind !== "stopped") return halted.kind;
   return seenOf(halted, itemsOf(mirror, halted)) === seen ? null : "changed";
 }
 
-function viewOf(mirror: OpenedMirror, halted: Exclude<Halted, { kind: "offline" }>): HaltView {
+function viewOf(mirror: OpenedMirror, halted: Exclude<StoppedPlan, { kind: "offline" }>): StopView {
   if (halted.kind !== "stopped") return halted;
   const { reasons, plan, trees } = halted;
   const back = itemsOf(mirror, halted);

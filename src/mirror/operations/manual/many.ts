@@ -1,4 +1,4 @@
-import type { HandEnd } from "../../engine/by-hand/by-hand.ts";
+import type { ManualEnd } from "../../engine/by-hand/by-hand.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 
@@ -24,7 +24,7 @@ export type ManyEnds = {
   readonly isOffline: boolean;
 };
 
-export function endOfHand(path: LocalPath, { outcome, notes }: HandEnd): ManyEnd {
+export function endOfManual(path: LocalPath, { outcome, notes }: ManualEnd): ManyEnd {
   if (outcome.kind === "done" || outcome.kind === "submitted") return { path, end: "done", why: "", notes };
   return { path, end: "failed", why: outcome.detail, notes };
 }
@@ -47,7 +47,7 @@ const UNREACHED = "the service could not be reached";
  */
 export async function forEachOf<T extends { readonly path: LocalPath }>(
   items: readonly T[],
-  work: (item: T) => Promise<HandEnd>,
+  work: (item: T) => Promise<ManualEnd>,
   onEnd: (done: number) => void,
   isStopped: () => Promise<boolean> = async () => false,
 ): Promise<Omit<ManyEnds, "run">> {
@@ -61,7 +61,7 @@ export async function forEachOf<T extends { readonly path: LocalPath }>(
       continue;
     }
     const done = await Promise.all(some.map(work));
-    ends.push(...done.map((end, index) => endOfHand(some[index]!.path, end)));
+    ends.push(...done.map((end, index) => endOfManual(some[index]!.path, end)));
     isOffline = done.some(({ outcome }) => outcome.kind === "later" && outcome.unreachable);
     onEnd(ends.length);
   }

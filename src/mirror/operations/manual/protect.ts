@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { type HandEnd, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, runManually } from "../../engine/by-hand/by-hand.ts";
 import { protect } from "../../engine/by-hand/protect.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
@@ -10,8 +10,8 @@ import { linkAt } from "../history/find-document.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { endOfHand, forEachOf, type ManyEnd, type ManyEnds } from "./many.ts";
-import { handResult } from "./resolve.ts";
+import { endOfManual, forEachOf, type ManyEnd, type ManyEnds } from "./many.ts";
+import { manualResult } from "./resolve.ts";
 import { isPattern, selectPaths } from "./selection.ts";
 
 /**
@@ -77,7 +77,7 @@ export async function protectMany(world: World, items: readonly ProtectItem[], v
   const wanted = items.filter(({ isSo }) => !isSo);
   if (wanted.length === 0) return { run: null, ends: same, isOffline: false };
   const { run, done, refused } = await protectIn(world, wanted, value);
-  const ends = refused === null ? done.ends : wanted.map(({ path }) => endOfHand(path, refused));
+  const ends = refused === null ? done.ends : wanted.map(({ path }) => endOfManual(path, refused));
   return { run, ends: [...ends, ...same].toSorted(byPath), isOffline: done.isOffline };
 }
 
@@ -92,13 +92,13 @@ type Tried = {
   readonly run: number | null;
   readonly done: Omit<ManyEnds, "run">;
   /** The folder is another one now, and nothing was begun; null: it is not. */
-  readonly refused: HandEnd | null;
+  readonly refused: ManualEnd | null;
 };
 
 async function protectIn(world: World, wanted: readonly ProtectItem[], value: boolean): Promise<Tried> {
   let run: number | null = null;
   let done: Omit<ManyEnds, "run"> = { ends: [], isOffline: false };
-  const [refused = null] = await runByHand(world, value ? "protect" : "unprotect", async (ctx) => {
+  const [refused = null] = await runManually(world, value ? "protect" : "unprotect", async (ctx) => {
     run = ctx.run;
     done = await forEachOf(
       wanted,
@@ -110,7 +110,7 @@ async function protectIn(world: World, wanted: readonly ProtectItem[], value: bo
   return { run, done, refused };
 }
 
-function withAdvice(end: HandEnd): HandEnd {
+function withAdvice(end: ManualEnd): ManualEnd {
   const { outcome } = end;
   if (outcome.kind !== "refused" || outcome.code !== "forbidden") return end;
   return { ...end, outcome: { ...outcome, detail: `${FORBIDDEN}; ${WITH_ACCESS}` } };
@@ -128,14 +128,14 @@ export async function setProtection(mirror: OpenedMirror, path: LocalPath, value
   const wanted = planned.value.find(({ isSo }) => !isSo);
   if (wanted === undefined) return ok(null);
   const kind = value ? "protect" : "unprotect";
-  const [end] = await runByHand(world, kind, async (ctx) => [await protect(ctx, { ...wanted, value }, "by a command")]);
+  const [end] = await runManually(world, kind, async (ctx) => [await protect(ctx, { ...wanted, value }, "by a command")]);
   return resultOf(path, end!);
 }
 
-function resultOf(path: LocalPath, end: HandEnd): Result<null> {
+function resultOf(path: LocalPath, end: ManualEnd): Result<null> {
   const { outcome } = end;
   if (outcome.kind === "refused" && outcome.code === "forbidden")
     return trouble("usage", `${path}: ${FORBIDDEN}`, WITH_ACCESS, { code: outcome.code, requestId: outcome.requestId });
-  const told = handResult(path, end);
+  const told = manualResult(path, end);
   return told.kind === "trouble" ? told : ok(null);
 }

@@ -1,10 +1,10 @@
 import type { ChangeId, DirId, DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type HaltReason, MISSES_DOCUMENTS, type Plan } from "../../planner/plan-types.ts";
+import { type StopReason, MISSES_DOCUMENTS, type Plan } from "../../planner/plan-types.ts";
 import type { State } from "../../ports/state.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type HandEnd, notDone, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, notDone, runManually } from "../../engine/by-hand/by-hand.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import {
   fileBack,
@@ -38,7 +38,7 @@ export function planRejection(
   state: Pick<State, "isEarlier">,
   plan: Plan,
   trees: Trees,
-  reasons: readonly HaltReason[],
+  reasons: readonly StopReason[],
 ): RejectItem[] {
   const { verdict, steps } = plan;
   if (verdict.kind === "run") return [];
@@ -104,9 +104,9 @@ export type RejectEnd = { readonly item: RejectItem; readonly done: boolean; rea
  * Rejects each item by itself: one that cannot be brought back is reported and does not stop the
  * others.
  */
-export async function rejectHalt(world: World, items: readonly RejectItem[]): Promise<readonly RejectEnd[]> {
-  const ends = await runByHand(world, "reject", async (ctx) => {
-    const done: HandEnd[] = [];
+export async function rejectStop(world: World, items: readonly RejectItem[]): Promise<readonly RejectEnd[]> {
+  const ends = await runManually(world, "reject", async (ctx) => {
+    const done: ManualEnd[] = [];
     for (const item of items) done.push(await bringBack(ctx, item));
     return done;
   });
@@ -122,7 +122,7 @@ export async function rejectHalt(world: World, items: readonly RejectItem[]): Pr
   });
 }
 
-async function bringBack(ctx: PassContext, item: RejectItem): Promise<HandEnd> {
+async function bringBack(ctx: PassContext, item: RejectItem): Promise<ManualEnd> {
   switch (item.kind) {
     case "file-back":
       return fileBack(ctx, item.action);

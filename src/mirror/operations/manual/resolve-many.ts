@@ -1,31 +1,31 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { isStopped, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { isStopped, runManually } from "../../engine/by-hand/by-hand.ts";
 import type { Seen } from "../../engine/by-hand/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { byPath } from "../../model/by-path.ts";
-import { needsYou } from "../../model/hold.ts";
+import { needsUser } from "../../model/hold.ts";
 import { type Hold, isAway, type Link } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { endOfHand, forEachOf, leftAlone, type ManyEnds } from "./many.ts";
-import { markersIn, resolveIn, type Way } from "./resolve.ts";
+import { endOfManual, forEachOf, leftAlone, type ManyEnds } from "./many.ts";
+import { markersIn, resolveIn, type Resolution } from "./resolve.ts";
 import { isPattern, selectPaths } from "./selection.ts";
-import { findSubject, isInConflict, type Subject, subjectOf } from "./subject.ts";
+import { findProblem, isInConflict, type OpenProblem, problemOf } from "./subject.ts";
 
 /**
  * Ends what `conflicts` lists, or a part of it, by one choice, as one run. What waits in review is
  * not among it: a review is ended by its own path alone.
  */
-export type ManyWay = "mine" | "theirs" | "merged-where-clean";
+export type BulkResolution = "mine" | "theirs" | "merged-where-clean";
 
 export type ResolveItem =
   | {
       readonly kind: "end";
       readonly path: LocalPath;
-      readonly subject: Subject;
-      readonly way: Way;
+      readonly subject: OpenProblem;
+      readonly way: Resolution;
       readonly seen: Seen | null;
     }
   | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
@@ -33,8 +33,8 @@ export type ResolveItem =
 type StateAndDisk = Pick<World, "state" | "disk">;
 
 /** Whether a name is about one document, rather than a folder or a pattern. */
-export function isOneSubject(world: StateAndDisk, name: string): boolean {
-  if (findSubject(world, name).kind === "ok") return true;
+export function isOneProblem(world: StateAndDisk, name: string): boolean {
+  if (findProblem(world, name).kind === "ok") return true;
   const below = ({ localPath }: Link) => isBelow(localPath, name);
   return name !== "" && !isPattern(name) && !world.state.load().links.values().some(below);
 }
@@ -46,7 +46,7 @@ export function isOneSubject(world: StateAndDisk, name: string): boolean {
 export function planResolve(
   world: StateAndDisk,
   names: readonly string[] | null,
-  way: ManyWay,
+  way: BulkResolution,
   force: boolean,
 ): Result<readonly ResolveItem[]> {
   const base = world.state.load();
@@ -59,7 +59,7 @@ export function planResolve(
   return ok(ofThisWay.map((open) => itemOf(world, open, way, force)).toSorted(byPath));
 }
 
-function nothingOpen(names: readonly string[], way: ManyWay): Result<never> {
+function nothingOpen(names: readonly string[], way: BulkResolution): Result<never> {
   const what = way === "merged-where-clean" ? "no document is in conflict" : "no document is in conflict or blocked";
   const where = names.length === 1 ? `at ${names[0] === "" ? "all" : names[0]}` : "at any of these paths";
   return trouble("usage", `${what} ${where}`, "mdmirror conflicts lists conflicts; mdmirror sync checks again");
@@ -69,28 +69,28 @@ function nothingOpen(names: readonly string[], way: ManyWay): Result<never> {
 type Open = {
   readonly path: LocalPath;
   readonly conflictCopy: LocalPath | null;
-  readonly subject: Subject | null;
+  readonly subject: OpenProblem | null;
   readonly hold: Hold | null;
 };
 
 function openThings(world: StateAndDisk, base: BaseTree): Open[] {
   const ids = new Set<string>([...base.conflicts.keys()]);
-  for (const { key, reason } of base.holds.values()) if (reason !== "conflict" && needsYou(reason)) ids.add(key);
+  for (const { key, reason } of base.holds.values()) if (reason !== "conflict" && needsUser(reason)) ids.add(key);
   return [...ids].flatMap((key): Open[] => {
     const link = base.links.get(key as DocId);
     const hold = base.holds.get(key) ?? null;
-    if (link !== undefined) return [openOf(subjectOf(world, base, link), hold, link.localPath)];
+    if (link !== undefined) return [openOf(problemOf(world, base, link), hold, link.localPath)];
     return hold === null ? [] : [openOf(null, hold, hold.path)];
   });
 }
 
-function openOf(subject: Subject | null, hold: Hold | null, path: LocalPath): Open {
+function openOf(subject: OpenProblem | null, hold: Hold | null, path: LocalPath): Open {
   return { path: subject?.path ?? path, conflictCopy: subject?.conflict?.sidecarPath ?? null, subject, hold };
 }
 
 /** One path alone is taken as `resolve PATH` takes it. */
 function openAt(world: StateAndDisk, base: BaseTree, names: readonly string[]): Result<readonly Open[]> {
-  const one = names.length === 1 ? findSubject(world, names[0]!) : null;
+  const one = names.length === 1 ? findProblem(world, names[0]!) : null;
   if (one?.kind === "ok") return ok([openOf(one.value, one.value.hold, one.value.path)]);
   const things = openThings(world, base);
   const selection = selectPaths(names, knownPaths(base, things), world.disk);
@@ -107,7 +107,7 @@ function* knownPaths({ links }: BaseTree, things: readonly Open[]): Generator<Lo
   }
 }
 
-function itemOf(world: StateAndDisk, { path, subject, hold }: Open, way: ManyWay, force: boolean): ResolveItem {
+function itemOf(world: StateAndDisk, { path, subject, hold }: Open, way: BulkResolution, force: boolean): ResolveItem {
   if (subject === null)
     return { kind: "left", path, why: `blocked (${hold?.reason ?? "not known"}): no choice resolves this` };
   if (way === "merged-where-clean") return mergedItem(world, subject, force);
@@ -125,7 +125,7 @@ const MARKERS = "the file has conflict markers: finish the merge; or use --force
  * Merges what is in the files now. The other text is that of the `(theirs)` file, which its user
  * may have edited; else the one that the service showed last.
  */
-function mergedItem({ state, disk }: StateAndDisk, subject: Subject, force: boolean): ResolveItem {
+function mergedItem({ state, disk }: StateAndDisk, subject: OpenProblem, force: boolean): ResolveItem {
   const { path, conflict } = subject;
   const left = (why: string): ResolveItem => ({ kind: "left", path, why });
   if (conflict === null) return left("it is not in conflict");
@@ -153,7 +153,7 @@ export async function resolveMany(world: World, items: readonly ResolveItem[], s
   if (chosen.length === 0) return { run: null, ends: left, isOffline: false };
   let run: number | null = null;
   let done: Omit<ManyEnds, "run"> = { ends: [], isOffline: false };
-  const refused = await runByHand(world, "resolve", async (ctx) => {
+  const refused = await runManually(world, "resolve", async (ctx) => {
     run = ctx.run;
     done = await forEachOf(
       chosen,
@@ -165,6 +165,6 @@ export async function resolveMany(world: World, items: readonly ResolveItem[], s
   });
   // Where the folder is another one now, nothing was begun.
   const [why] = refused;
-  const ends = why === undefined ? done.ends : chosen.map(({ path }) => endOfHand(path, why));
+  const ends = why === undefined ? done.ends : chosen.map(({ path }) => endOfManual(path, why));
   return { run, ends: [...ends, ...left].toSorted(byPath), isOffline: done.isOffline };
 }

@@ -3,8 +3,8 @@ import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
-import { resolveSubject, type Way } from "./resolve.ts";
-import { findSubject } from "./subject.ts";
+import { resolveProblem, type Resolution } from "./resolve.ts";
+import { findProblem } from "./subject.ts";
 import { changedSince, isTheirsNow, type Versions, versionsOf } from "./subject-view.ts";
 
 /**
@@ -13,7 +13,7 @@ import { changedSince, isTheirsNow, type Versions, versionsOf } from "./subject-
  */
 type ResolveSeen = {
   readonly path: LocalPath;
-  readonly way: Way;
+  readonly way: Resolution;
   readonly seen: Versions;
   /** Takes, and sends, a text that holds conflict markers. */
   readonly force: boolean;
@@ -31,7 +31,7 @@ export function resolveSeen(root: string, asked: ResolveSeen, options: GuestOpti
 
 async function resolveIn(mirror: OpenedMirror, { path, way, seen, force }: ResolveSeen): Promise<Result<ResolvedSeen>> {
   const { world } = mirror;
-  const found = findSubject(world, path);
+  const found = findProblem(world, path);
   if (found.kind === "trouble") return found;
   const subject = found.value;
   const changed = changedSince(seen, versionsOf(world, subject));
@@ -41,7 +41,7 @@ async function resolveIn(mirror: OpenedMirror, { path, way, seen, force }: Resol
     await runSync(mirror, USUAL_RUN, "sync");
     return ok({ kind: "changed", what: ["theirs"] });
   }
-  const done = await resolveSubject(world, subject, way, { force, seen });
+  const done = await resolveProblem(world, subject, way, { force, seen });
   if (done.kind === "trouble") return done;
   return ok({ kind: "resolved", path: subject.path, notes: done.value });
 }

@@ -1,9 +1,9 @@
 import { hasNewMarkers } from "../../planner/decide/markers.ts";
-import type { HoldReason, WayKind } from "../../model/hold.ts";
+import type { HoldReason, ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type HandEnd, runByHand } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, runManually } from "../../engine/by-hand/by-hand.ts";
 import { recreate } from "../../engine/by-hand/recreate.ts";
-import { bringBack, deleteThere, dropHere, keepAsNew } from "../../engine/by-hand/resolve-hold.ts";
+import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/by-hand/resolve-hold.ts";
 import {
   keepMine,
   landMerged,
@@ -12,15 +12,15 @@ import {
   type Seen,
   sendNow,
   takeTheirs,
-  tryAgain,
+  forgetRefusal,
 } from "../../engine/by-hand/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";
-import { isInConflict, type Subject } from "./subject.ts";
+import { isInConflict, type OpenProblem } from "./subject.ts";
 
-export type Way = { readonly kind: Exclude<WayKind, "merged"> } | { readonly kind: "merged"; readonly text: string };
+export type Resolution = { readonly kind: Exclude<ResolutionKind, "merged"> } | { readonly kind: "merged"; readonly text: string };
 
 type ResolveOptions = {
   /** Takes, and sends, a text that holds conflict markers. */
@@ -30,10 +30,10 @@ type ResolveOptions = {
 };
 
 /** Resolves it here; the next run sends what the service has to know. */
-export async function resolveSubject(
+export async function resolveProblem(
   world: World,
-  subject: Subject,
-  way: Way,
+  subject: OpenProblem,
+  way: Resolution,
   options: ResolveOptions,
 ): Promise<Result<readonly string[]>> {
   const { path, ways } = subject;
@@ -51,12 +51,12 @@ export async function resolveSubject(
     const next = "finish the merge; or use --force if the markers belong to the document";
     return trouble("usage", `the content for ${path} contains conflict markers (<<<<<<< ======= >>>>>>>)`, next);
   }
-  const [end] = await runByHand(world, "resolve", async (ctx) => [await resolveIn(ctx, subject, way, options.seen)]);
-  return handResult(path, end!);
+  const [end] = await runManually(world, "resolve", async (ctx) => [await resolveIn(ctx, subject, way, options.seen)]);
+  return manualResult(path, end!);
 }
 
 /** Resolves it within a run by hand, with conflict markers and all. */
-export async function resolveIn(ctx: PassContext, subject: Subject, way: Way, seen?: Seen): Promise<HandEnd> {
+export async function resolveIn(ctx: PassContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
   const marked = markersIn(ctx.world, subject, way);
   const first = await resolveOne(ctx, subject, way, seen);
   if (!isDone(first)) return first;
@@ -68,7 +68,7 @@ export async function resolveIn(ctx: PassContext, subject: Subject, way: Way, se
 }
 
 /** No endpoint withdraws a review, so a decision here leaves it waiting. */
-function reviewNotes({ link }: Subject, { kind }: Way): string[] {
+function reviewNotes({ link }: OpenProblem, { kind }: Resolution): string[] {
   if (link.submissions.length === 0 || (kind !== "mine" && kind !== "theirs" && kind !== "merged")) return [];
   const ids = link.submissions.flatMap(({ changeId }) => changeId ?? []);
   const named = ids.length === 0 ? "" : ` (${[...new Set(ids)].join(", ")})`;
@@ -78,7 +78,7 @@ function reviewNotes({ link }: Subject, { kind }: Way): string[] {
 }
 
 /** Whether the chosen text looks like an unfinished merge. */
-export function markersIn(world: Pick<World, "state" | "disk">, subject: Subject, way: Way): boolean {
+export function markersIn(world: Pick<World, "state" | "disk">, subject: OpenProblem, way: Resolution): boolean {
   if (way.kind !== "mine" && way.kind !== "merged") return false;
   const base = world.state.text(subject.link.digest);
   if (way.kind === "merged") return hasNewMarkers(way.text, base);
@@ -93,7 +93,7 @@ const IN_REVIEW: ReadonlySet<HoldReason> = new Set([
   "review-unknown",
 ]);
 
-async function resolveOne(ctx: PassContext, subject: Subject, way: Way, seen?: Seen): Promise<HandEnd> {
+async function resolveOne(ctx: PassContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
   const { link, conflict, hold, path } = subject;
   const placed: Placed = { link, at: path, ...(seen === undefined ? {} : { seen }) };
   const leftMirror = hold?.reason === "renamed-out-of-mirror";
@@ -105,25 +105,25 @@ async function resolveOne(ctx: PassContext, subject: Subject, way: Way, seen?: S
     case "merged":
       return landMerged(ctx, placed, conflict, ctx.world.disk.meant?.(path, way.text) ?? way.text);
     case "keep":
-      return leftMirror ? bringBack(ctx, link) : keepAsNew(ctx, placed, conflict);
+      return leftMirror ? restoreOldName(ctx, link) : keepAsNew(ctx, placed, conflict);
     case "delete":
-      return leftMirror ? deleteThere(ctx, link) : dropHere(ctx, placed, conflict);
+      return leftMirror ? deleteOnService(ctx, link) : dropLocalEdit(ctx, placed, conflict);
     case "recreate":
       return recreate(ctx, placed);
   }
 }
 
-function sendMine(ctx: PassContext, { link, hold }: Subject): Promise<HandEnd> | HandEnd {
+function sendMine(ctx: PassContext, { link, hold }: OpenProblem): Promise<ManualEnd> | ManualEnd {
   const isInReview = hold === null || IN_REVIEW.has(hold.reason);
-  return isInReview ? resubmit(ctx, link) : tryAgain(ctx, link.id);
+  return isInReview ? resubmit(ctx, link) : forgetRefusal(ctx, link.id);
 }
 
-export function isDone({ outcome }: HandEnd): boolean {
+export function isDone({ outcome }: ManualEnd): boolean {
   return outcome.kind === "done" || outcome.kind === "submitted";
 }
 
 /** The notes on what was done, or why it was not. */
-export function handResult(path: LocalPath, end: HandEnd): Result<readonly string[]> {
+export function manualResult(path: LocalPath, end: ManualEnd): Result<readonly string[]> {
   const { outcome, notes } = end;
   switch (outcome.kind) {
     case "done":

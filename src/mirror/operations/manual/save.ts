@@ -195,7 +195,7 @@ async function orAgain<T>(
 }
 
 /** Returns content with the line ends and byte order mark of the content that it replaces. */
-export function dressedAs(before: string, text: string): string {
+export function withLineEndsOf(before: string, text: string): string {
   const { feed, mark } = styleOf(before);
   const fed = feed === "\r\n" && !text.includes("\r") ? text.replaceAll("\n", "\r\n") : text;
   return mark && !fed.startsWith("\ufeff") ? `\ufeff${fed}` : fed;

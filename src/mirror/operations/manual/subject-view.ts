@@ -1,9 +1,9 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
-import type { WayKind } from "../../model/hold.ts";
+import type { ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
-import type { Subject } from "./subject.ts";
+import type { OpenProblem } from "./subject.ts";
 
 /** An open problem as people see it: contents and their versions. */
 
@@ -17,9 +17,9 @@ export type ShownText =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "none"; readonly why: string };
 
-export type SubjectView = {
+export type ProblemView = {
   readonly path: LocalPath;
-  readonly ways: readonly WayKind[];
+  readonly ways: readonly ResolutionKind[];
   readonly versions: Versions;
   readonly mine: ShownText;
   readonly theirs: ShownText;
@@ -40,7 +40,7 @@ export type SubjectView = {
   readonly hold: (Attention & { readonly since: number }) | null;
 };
 
-export function viewSubject({ state, disk }: StateAndDisk, subject: Subject): SubjectView {
+export function viewProblem({ state, disk }: StateAndDisk, subject: OpenProblem): ProblemView {
   const { path, link, conflict, hold, ways } = subject;
   const versions = versionsOf({ disk }, subject);
   return {
@@ -71,7 +71,7 @@ export function viewSubject({ state, disk }: StateAndDisk, subject: Subject): Su
  * `theirs` is read only for an open conflict: for a block, the service's content is read after a
  * choice.
  */
-export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict }: Subject): Versions {
+export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict }: OpenProblem): Versions {
   const look = disk.look(path);
   const mine = look.kind === "file" ? look.digest : null;
   if (conflict === null) return { mine, theirs: null, base: link.digest };
@@ -84,7 +84,7 @@ export function changedSince(seen: Versions, now: Versions): (keyof Versions)[] 
 }
 
 /** Returns whether the other version of a conflict is still the one on the service. */
-export async function isTheirsNow({ remote }: Pick<World, "remote">, { link, conflict }: Subject): Promise<boolean> {
+export async function isTheirsNow({ remote }: Pick<World, "remote">, { link, conflict }: OpenProblem): Promise<boolean> {
   if (conflict === null) return true;
   const answer = await remote.getFile(link.id);
   // Not reached, or deleted: the choice itself finds out.

@@ -1,4 +1,4 @@
-import { HOLD_REASONS, type WayKind } from "../../model/hold.ts";
+import { HOLD_REASONS, type ResolutionKind } from "../../model/hold.ts";
 import type { Conflict, Hold, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
@@ -7,34 +7,34 @@ import { linkAt } from "../history/find-document.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 
 /** An open problem at a path: a conflict, or a block that a person can resolve. */
-export type Subject = {
+export type OpenProblem = {
   /** Present or last path of its file. */
   readonly path: LocalPath;
   readonly link: Link;
   readonly conflict: Conflict | null;
   readonly hold: Hold | null;
-  readonly ways: readonly WayKind[];
+  readonly ways: readonly ResolutionKind[];
 };
 
-const CONFLICT_WAYS: readonly WayKind[] = ["mine", "theirs", "merged"];
+const CONFLICT_WAYS: readonly ResolutionKind[] = ["mine", "theirs", "merged"];
 
-const REVIEW_WAYS: readonly WayKind[] = ["mine", "theirs"];
+const REVIEW_WAYS: readonly ResolutionKind[] = ["mine", "theirs"];
 
 /**
  * @param path the path of the document, of its `(theirs)` file, or of its new name after a rename
  */
-export function findSubject(world: Pick<World, "state" | "disk">, path: LocalPath): Result<Subject> {
+export function findProblem(world: Pick<World, "state" | "disk">, path: LocalPath): Result<OpenProblem> {
   const base = world.state.load();
   const link = linkNamed(world, base, path);
   const hold = base.holds.get(link?.id ?? path) ?? null;
   if (link === null) return hold === null ? nothingOpen(path) : unfit(path, hold);
-  const subject = subjectOf(world, base, link);
+  const subject = problemOf(world, base, link);
   if (subject !== null) return ok(subject);
   return hold === null ? nothingOpen(link.localPath) : unfit(link.localPath, hold);
 }
 
 /** Returns the open problem of a document, or null if no choice would resolve one. */
-export function subjectOf(world: Pick<World, "disk">, base: BaseTree, link: Link): Subject | null {
+export function problemOf(world: Pick<World, "disk">, base: BaseTree, link: Link): OpenProblem | null {
   const hold = base.holds.get(link.id) ?? null;
   const conflict = base.conflicts.get(link.id) ?? null;
   const ways = waysOf(link, conflict, hold);
@@ -42,12 +42,12 @@ export function subjectOf(world: Pick<World, "disk">, base: BaseTree, link: Link
 }
 
 /** Returns true if two versions of the document wait for a choice. */
-export function isInConflict({ ways }: Pick<Subject, "ways">): boolean {
+export function isInConflict({ ways }: Pick<OpenProblem, "ways">): boolean {
   return ways === CONFLICT_WAYS;
 }
 
 /** Returns the possible choices; undefined if nothing is open or no choice resolves it. */
-function waysOf(link: Link, conflict: Conflict | null, hold: Hold | null): readonly WayKind[] | undefined {
+function waysOf(link: Link, conflict: Conflict | null, hold: Hold | null): readonly ResolutionKind[] | undefined {
   // Neither version can be sent while the service has no document to receive it.
   if (conflict !== null && hold?.reason !== "gone-or-unreadable") return CONFLICT_WAYS;
   if (hold !== null) return HOLD_REASONS[hold.reason].ways;

@@ -1,4 +1,4 @@
-import { judgeBarrier, sightBarrier } from "../../engine/run/barrier.ts";
+import { judgeBarrier, noteLocalState } from "../../engine/run/barrier.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { askDaemon, NO_DAEMON } from "../../daemon/control/ask.ts";
 import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
@@ -59,7 +59,7 @@ async function waitHere(mirror: OpenedMirror, { paths, timeoutMs }: WaitRequest)
   const { world } = mirror;
   const until = world.clock.monotonic() + timeoutMs;
   world.links?.begin(false);
-  const sighted = sightBarrier(world, paths, true);
+  const sighted = noteLocalState(world, paths, true);
   if (sighted.kind === "outside") return sighted;
   const { awaited, documents } = sighted;
   let still = MOVES_ON;

@@ -1,6 +1,6 @@
 import { byPath } from "../../model/by-path.ts";
 import { insteadOf } from "./halt.ts";
-import type { HaltReason } from "../../planner/plan-types.ts";
+import type { StopReason } from "../../planner/plan-types.ts";
 import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
 import type { RunReport } from "../../folder/run.ts";
 import { nextFor } from "./next-step.ts";
@@ -13,15 +13,15 @@ type Open = Pick<RunReport, "attention" | "fault"> & {
 };
 
 /** Next step if no approval can end a stop. */
-export const NEXT_OF_LOST_ROOT =
+export const NEXT_WITHOUT_ROOT =
   "mount the disk of the folder; or move .mdmirror/ away and link the folder again: mdmirror init";
 
 /** Next step for a stop whose reasons are not known. */
-export const NEXT_OF_HALT =
+export const NEXT_OF_STOP =
   "mdmirror plan shows the changes; carry them out: mdmirror approve; undo them: mdmirror reject";
 
 /** Stops before which nothing was deleted, so there is nothing to undo. */
-const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
+const BRINGS_NOTHING_BACK: ReadonlySet<StopReason> = new Set([
   "root-missing",
   "root-replaced",
   "root-moved-or-copied",
@@ -29,7 +29,7 @@ const BRINGS_NOTHING_BACK: ReadonlySet<HaltReason> = new Set([
 ]);
 
 /** Returns both answers to a stop: to apply what it stopped, or to undo it. */
-export function nextOfHalt(reasons: readonly { readonly reason: HaltReason }[]): string[] {
+export function nextOfStop(reasons: readonly { readonly reason: StopReason }[]): string[] {
   // A copy and a moved folder need different answers, so both are explained.
   if (reasons.some(({ reason }) => reason === "root-moved-or-copied")) return [insteadOf("root-moved-or-copied")];
   const ways = ["carry the changes out (mdmirror plan shows them): mdmirror approve, then mdmirror sync"];
@@ -55,7 +55,7 @@ export function attentionJson({ attention, safetyStop, fault }: Open): readonly 
     }),
   );
   for (const { reason, detail } of safetyStop?.reasons ?? []) {
-    const next = NOT_APPROVABLE.has(reason) ? NEXT_OF_LOST_ROOT : nextOfHalt([{ reason }]).join("; ");
+    const next = NOT_APPROVABLE.has(reason) ? NEXT_WITHOUT_ROOT : nextOfStop([{ reason }]).join("; ");
     entries.push({ path: "", kind: reason, code: null, detail, next });
   }
   if (fault !== null) {

@@ -1,5 +1,5 @@
 import { plural } from "../../../common/count.ts";
-import type { HaltReason } from "../../planner/plan-types.ts";
+import type { StopReason } from "../../planner/plan-types.ts";
 import type { RejectItem } from "../manual/reject.ts";
 
 /** Words for both answers to a stop. */
@@ -16,7 +16,7 @@ export const REJECTION_WORDS: Readonly<Record<Exclude<RejectItem["kind"], "left"
 };
 
 /** Next steps for stops after which reject would change nothing. */
-const INSTEAD: Readonly<Partial<Record<HaltReason, string>>> = {
+const INSTEAD: Readonly<Partial<Record<StopReason, string>>> = {
   "wrong-workspace":
     "use the right key and URL (mdmirror doctor shows them). If they are right and the documents are deleted on the service: " +
     "mdmirror approve moves the files to the local trash; or move .mdmirror/ away and link the folder again, which uploads all files as new: mdmirror init",
@@ -34,6 +34,6 @@ export function waitingClause(waiting: number): string {
 }
 
 /** Returns the next step if there is nothing to undo. */
-export function insteadOf(reason: HaltReason): string {
+export function insteadOf(reason: StopReason): string {
   return INSTEAD[reason] ?? ELSE;
 }

@@ -3,7 +3,7 @@ import { publicKind } from "./actions.ts";
 import { reportJson } from "./report.ts";
 
 /** Returns a flat object: `at` as an ISO date, the folder, then the members of the event. */
-export function newsJson(root: string, news: FolderEvent): object {
+export function eventJson(root: string, news: FolderEvent): object {
   const { kind, at, ...rest } = news;
   const head = { at: new Date(at).toISOString(), root, kind };
   switch (news.kind) {

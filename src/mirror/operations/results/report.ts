@@ -26,7 +26,7 @@ export function reportJson(report: RunReport): SyncReport {
       path,
       kind: "made-way",
       code: null,
-      detail: madeWayDetail(keptAs),
+      detail: renamedForCopyDetail(keptAs),
       next: `mdmirror history ${shellWord(path)}`,
     };
   });
@@ -55,7 +55,7 @@ export function inertDetails({ inert = [] }: Pick<RunReport, "inert">): string[]
  * Returns the detail for a file of the user that was renamed, because a conflict copy needed its
  * name.
  */
-export function madeWayDetail(keptAs: string): string {
+export function renamedForCopyDetail(keptAs: string): string {
   return `your file was renamed to ${keptAs}, because the other version of a conflict needs its name`;
 }
 

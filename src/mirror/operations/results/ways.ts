@@ -1,10 +1,10 @@
-import type { HoldReason, WayKind } from "../../model/hold.ts";
+import type { HoldReason, ResolutionKind } from "../../model/hold.ts";
 
 /** Words for the choices that resolve a problem: label, effect and result. */
 
 type WayWords = { readonly label: string; readonly does: string };
 
-const IN_CONFLICT: Readonly<Record<WayKind, WayWords>> = {
+const IN_CONFLICT: Readonly<Record<ResolutionKind, WayWords>> = {
   mine: { label: "Take mine", does: "keeps the local version and uploads it" },
   theirs: { label: "Take theirs", does: "replaces the local file by the version on the service" },
   merged: { label: "Save the result", does: "writes your merged version to the file and uploads it" },
@@ -16,12 +16,12 @@ const IN_CONFLICT: Readonly<Record<WayKind, WayWords>> = {
   },
 };
 
-const IN_HOLD: Readonly<Partial<Record<WayKind, WayWords>>> = {
+const IN_HOLD: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
   mine: { label: "Upload mine again", does: "keeps the local version and uploads or submits it again" },
   theirs: { label: "Take theirs", does: "drops the local edit and takes the version on the service" },
 };
 
-const RENAMED: Readonly<Partial<Record<WayKind, WayWords>>> = {
+const RENAMED: Readonly<Partial<Record<ResolutionKind, WayWords>>> = {
   keep: {
     label: "Keep it",
     does: "restores the version on the service under the old name; the renamed file stays as it is",
@@ -33,13 +33,13 @@ const RENAMED: Readonly<Partial<Record<WayKind, WayWords>>> = {
 };
 
 /** @param reason of the block; null for an open conflict or a review */
-export function wayWords(kind: WayKind, isConflict: boolean, reason: HoldReason | null): WayWords {
+export function resolutionWords(kind: ResolutionKind, isConflict: boolean, reason: HoldReason | null): WayWords {
   const special = reason === "renamed-out-of-mirror" ? RENAMED : isConflict ? {} : IN_HOLD;
   return special[kind] ?? IN_CONFLICT[kind];
 }
 
 /** Results, as clauses. */
-export const WAY_ENDS: Readonly<Record<WayKind, string>> = {
+export const RESOLUTION_ENDS: Readonly<Record<ResolutionKind, string>> = {
   mine: "took mine",
   theirs: "took theirs",
   merged: "saved the result",

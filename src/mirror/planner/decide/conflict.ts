@@ -1,13 +1,13 @@
-import type { Drift } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/drift.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { nameOf, parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { folderAt } from "../match/forest.ts";
 import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts";
-import { isInUse, isTextHeld, needsSecondLook } from "./gates.ts";
-import { createHere } from "./presence.ts";
-import { holdMetEdit } from "./review.ts";
+import { isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
+import { createLocal } from "./presence.ts";
+import { decideReviewConflict } from "./review.ts";
 import { findCopies, type FoundCopy, hasInodeOf } from "./sidecar.ts";
 
 /**
@@ -21,7 +21,7 @@ export function decideConflict(
   conflict: Conflict,
   here: LocalFile | null,
   there: RemoteFile | null,
-  drift: Drift,
+  drift: PlaceChange,
 ): boolean {
   const copies = findCopies(draft, row, conflict, here);
   if (drift.remote === "gone") {
@@ -46,7 +46,7 @@ export function decideConflict(
 
 function holdOpen(draft: PlanDraft, row: DocumentRow, { shown }: Conflict, here: LocalFile): void {
   const { link } = row;
-  if (link !== null && holdMetEdit(draft, row, link, here, shown[0]?.changeId ?? null)) return;
+  if (link !== null && decideReviewConflict(draft, row, link, here, shown[0]?.changeId ?? null)) return;
   const sent = link !== null && link.submissions.length > 0 ? "; a version of it is in review, too" : "";
   const detail = `the local version and the version on the service do not merge${sent}`;
   holdDocument(draft, row, "conflict", detail, { digest: here.digest });
@@ -63,9 +63,9 @@ function decideDeleted(
   copies: readonly FoundCopy[],
   there: RemoteFile,
 ): void {
-  if (row.link !== null && needsSecondLook(draft, row, row.link)) return;
+  if (row.link !== null && needsSecondScan(draft, row, row.link)) return;
   drop(draft, row, conflict, copies, "deleted locally", true);
-  createHere(draft, row, there, "deleted locally while it was in conflict");
+  createLocal(draft, row, there, "deleted locally while it was in conflict");
 }
 
 /**
@@ -75,7 +75,7 @@ function decideDeleted(
 export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(link.id);
   if (conflict === undefined) return "ends";
-  if (needsSecondLook(draft, row, link)) return "waits";
+  if (needsSecondScan(draft, row, link)) return "waits";
   drop(
     draft,
     row,
@@ -116,7 +116,7 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: Open): Course {
   const end = draft.policy.direction === "both" ? endOf(draft, open) : null;
   if (end === null) return showAgain(draft, row, open);
   const { how, why, over } = end;
-  if (how !== "equal" && isTextHeld(draft, row, row.link, here)) return "waits";
+  if (how !== "equal" && isContentBlocked(draft, row, row.link, here)) return "waits";
   const course = how === "equal" || there.changeId === over.changeId ? "ends" : "meets";
   if (course === "meets" && isInUse(draft, row, here, { digest: here.digest })) return "waits";
   propose(draft, row, "content", (at) => ({

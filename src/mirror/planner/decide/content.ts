@@ -1,26 +1,26 @@
-import type { Drift } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/drift.ts";
 import type { Link } from "../../model/link.ts";
 import { unreadable } from "../../model/seen.ts";
 import { type DocumentRow, wantInPlace } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { decideConflict, keepUnlessLinkEnds } from "./conflict.ts";
 import { type PlanDraft, propose } from "./plan-draft.ts";
-import { isDirectionOff, isInUse, isTextHeld } from "./gates.ts";
+import { isDirectionOff, isInUse, isContentBlocked } from "./gates.ts";
 import { isEmptied, takenText } from "./emptied.ts";
 import { placeDocument } from "./place-document.ts";
-import { createHere, deleteThere, forget, leaveSubtree, meet, post, postAsNew, trash } from "./presence.ts";
+import { createLocal, deleteRemote, forget, leaveSubtree, linkNewOnBothSides, post, postAsNew, trash } from "./presence.ts";
 import { holdUnseen, isStopped } from "./remembered.ts";
 import { decideReview } from "./review.ts";
-import { decideStanding } from "./standing.ts";
+import { decideIgnored } from "./standing.ts";
 import { CONTENT_RULES, type ContentRule } from "./table.ts";
 
 /**
  * Decides one document: first by its state, then by its cell of the table; if both sides have it,
  * also its place.
  */
-export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
+export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): void {
   wantInPlace(row);
-  if (row.link !== null && decideStanding(draft, row, row.link, drift)) return;
+  if (row.link !== null && decideIgnored(draft, row, row.link, drift)) return;
   const conflict = row.id === null ? undefined : draft.trees.base.conflicts.get(row.id);
   const here = row.local.seen.kind === "present" ? row.local.seen.value : null;
   const there = row.remote.seen.kind === "present" ? row.remote.seen.file : null;
@@ -33,7 +33,7 @@ export function decideDocument(draft: PlanDraft, row: DocumentRow, drift: Drift)
 }
 
 /** The two sides of a document; null if there is no content that could be read. */
-type Shown = { readonly drift: Drift; readonly here: LocalFile | null; readonly there: RemoteFile | null };
+type Shown = { readonly drift: PlaceChange; readonly here: LocalFile | null; readonly there: RemoteFile | null };
 
 function decideByTable(draft: PlanDraft, row: DocumentRow, shown: Shown): void {
   const { drift, there } = shown;
@@ -61,14 +61,14 @@ const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   "leave-subtree": (draft, row, { here, drift }) => leaveSubtree(draft, row, here, drift),
   "trash-local": (draft, row, { here }) => trash(draft, row, here!, "gone"),
   forget,
-  "delete-remote": (draft, row, { there, drift }) => deleteThere(draft, row, there!, drift),
+  "delete-remote": (draft, row, { there, drift }) => deleteRemote(draft, row, there!, drift),
   "come-back": (draft, row, { there }) =>
-    createHere(draft, row, there!, "edited on the service after it was deleted locally", true),
+    createLocal(draft, row, there!, "edited on the service after it was deleted locally", true),
   "post-as-new": (draft, row, { here }) => postAsNew(draft, row, row.link!, here!),
   post: (draft, row, { here }) => post(draft, row, here!),
   "create-local": (draft, row, { there }) =>
-    createHere(draft, row, there!, row.tombstone === null ? "new on the service" : "seen again on the service"),
-  meet: (draft, row, { here, there }) => meet(draft, row, here!, there!),
+    createLocal(draft, row, there!, row.tombstone === null ? "new on the service" : "seen again on the service"),
+  meet: (draft, row, { here, there }) => linkNewOnBothSides(draft, row, here!, there!),
   "write-local": (draft, row, { here, there }) => writeLocal(draft, row, row.link!, here!, there!),
   put: (draft, row, { here, there }) => put(draft, row, row.link!, here!, there!),
   merge: (draft, row, { here, there }) => merge(draft, row, row.link!, here!, there!),
@@ -103,7 +103,7 @@ function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, th
   // A service that normalises has answered this very content with the base's own: sending it again
   // would change nothing.
   if (here.digest === link.echoDigest) return;
-  if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;
+  if (decideReview(draft, row, link, here, there) || isContentBlocked(draft, row, link, here)) return;
   if (isDirectionOff(draft, row, "pull-only", "edited locally")) return;
   if (isStopped(draft, row, "push")) return;
   const empties = !there.protected && isEmptied(draft, link, here.digest);
@@ -120,7 +120,7 @@ function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, th
 }
 
 function merge(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
-  if (decideReview(draft, row, link, here, there) || isTextHeld(draft, row, link, here)) return;
+  if (decideReview(draft, row, link, here, there) || isContentBlocked(draft, row, link, here)) return;
   if (draft.policy.direction !== "both" && isDirectionOff(draft, row, draft.policy.direction, "edited on both sides"))
     return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;

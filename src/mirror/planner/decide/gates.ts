@@ -5,7 +5,7 @@ import type { LocalFile } from "../../model/tree.ts";
 import { isOccupied } from "./absence.ts";
 import { type AboutText, type PlanDraft, holdDocument } from "./plan-draft.ts";
 import { hasNewMarkers } from "./markers.ts";
-import { standingHold } from "./remembered.ts";
+import { remainingHold } from "./remembered.ts";
 
 /** Reasons to stop an action before it is proposed; each leaves a block. */
 
@@ -22,7 +22,7 @@ const TEXT_FAULTS = {
  * Blocks content that is never sent as it is: content that the service cannot store, and unfinished
  * merges.
  */
-export function isTextHeld(draft: PlanDraft, row: DocumentRow, link: Link | null, here: LocalFile): boolean {
+export function isContentBlocked(draft: PlanDraft, row: DocumentRow, link: Link | null, here: LocalFile): boolean {
   if (here.textFault !== null) {
     holdDocument(draft, row, here.textFault, TEXT_FAULTS[here.textFault], { digest: here.digest });
     return true;
@@ -51,13 +51,13 @@ export function isDirectionOff(
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: AboutText): boolean {
   const why = draft.policy.inUse?.get(path);
-  if (why === undefined || standingHold(draft, row) !== null) return false;
+  if (why === undefined || remainingHold(draft, row) !== null) return false;
   holdDocument(draft, row, "in-use", why, about);
   return true;
 }
 
 /** In `sync`, an absence needs two scans before anything follows from it. */
-export function needsSecondLook(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
+export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
   // Another document is at its path, so no editor is between the two steps of a save. A blocked
   // document may have been elsewhere.

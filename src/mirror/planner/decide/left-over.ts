@@ -11,7 +11,7 @@ import { type DocumentRow, idOf, nameKindOf, otherSide, pathOn, type Row, type S
 import { nameOf } from "../../../contract/path.ts";
 import { DIRECTION_WITHOUT } from "./gates.ts";
 import type { PlanDraft } from "./plan-draft.ts";
-import { isFolderStopped, isStopped, standingHold } from "./remembered.ts";
+import { isFolderStopped, isStopped, remainingHold } from "./remembered.ts";
 
 /**
  * Takes back names that nobody chose. A row that an interrupted plan left at a temporary name gets
@@ -110,7 +110,7 @@ function mayFolderMove(draft: PlanDraft, id: string, side: Side): boolean {
 function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolean {
   if (side === "local") return !isStopped(draft, row, "move-local");
   // This rename does not touch the root.
-  return standingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
+  return remainingHold(draft, row)?.reason === "no-move-to-root" || !isStopped(draft, row, "move-remote");
 }
 
 /**

@@ -1,14 +1,14 @@
-import type { Drift } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/drift.ts";
 import { type DocumentRow, type Place, samePlace, SIDES, wantAt } from "../match/row.ts";
 import { type PlanDraft, holdDocument, keepHold } from "./plan-draft.ts";
 import { isDirectionOff } from "./gates.ts";
 import { isMet, localWish, placeRule, remoteWish, type Wish } from "./places.ts";
-import { isStopped, standingHold } from "./remembered.ts";
+import { isStopped, remainingHold } from "./remembered.ts";
 
 /**
  * Decides the place of a document that both sides have, independently of its content. Sets `goal`.
  */
-export function placeDocument(draft: PlanDraft, row: DocumentRow, drift: Drift): void {
+export function placeDocument(draft: PlanDraft, row: DocumentRow, drift: PlaceChange): void {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return;
   const rule = placeRule(row, drift.place);
   if (rule === "stay") return;
@@ -36,7 +36,7 @@ function followLocal(draft: PlanDraft, row: DocumentRow): void {
   }
   if (isDirectionOff(draft, row, "pull-only", "moved locally")) return;
   if (isRootBarred(draft, row, wish.place)) return;
-  const standing = standingHold(draft, row);
+  const standing = remainingHold(draft, row);
   // Such a block concerns a move to the root alone; another move ends it.
   if (standing?.reason !== "no-move-to-root" && isStopped(draft, row, "move-remote")) return;
   wantAt(row, "remote", wish.place);
@@ -49,7 +49,7 @@ function followLocal(draft: PlanDraft, row: DocumentRow): void {
  */
 function isRootBarred(draft: PlanDraft, row: DocumentRow, to: Place): boolean {
   if (to.parent !== draft.forest.root || row.remote.now?.parent === draft.forest.root) return false;
-  const standing = standingHold(draft, row);
+  const standing = remainingHold(draft, row);
   if (standing?.reason === "no-move-to-root") {
     keepHold(draft, standing);
     return true;

@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
-import type { Drift } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/drift.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
@@ -18,7 +18,7 @@ import { listClaimants, type SlotMap } from "../match/slots.ts";
 export type CopyClaim = Pick<ConflictCopy, "nth" | "version"> & { readonly id: DocId };
 
 /** Place of a conflict copy. `recorded`: its place on record; null: it has none. */
-export type StandingCopy = Pick<ConflictCopy, "nth"> & { readonly recorded: LocalPath | null; readonly stands: Place };
+export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & { readonly recorded: LocalPath | null; readonly stands: Place };
 
 /** The decisions so far, which every rule of a plan reads and extends. */
 export type PlanDraft = {
@@ -31,9 +31,9 @@ export type PlanDraft = {
   readonly undecided: Matched["undecided"];
   readonly proposals: Map<Row, Proposal[]>;
   readonly holds: Map<string, Hold>;
-  readonly drifts: Map<DocumentRow, Drift>;
+  readonly drifts: Map<DocumentRow, PlaceChange>;
   /** Conflict copies that must be moved to their document. */
-  readonly copies: Map<DocumentRow, readonly StandingCopy[]>;
+  readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
   /** Conflict copies that may be at a path, the likeliest first. */
   readonly copyClaims: () => ReadonlyMap<LocalPath, readonly CopyClaim[]>;
   readonly wanted: Matched["wanted"];

@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import type { Drift } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/drift.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";
@@ -7,7 +7,7 @@ import { parentOf } from "../../../contract/path.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import { absentPath } from "./absence.ts";
 import { type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
-import { isDirectionOff, isInUse, isTextHeld, needsSecondLook } from "./gates.ts";
+import { isDirectionOff, isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
 import { localWish, remoteWish } from "./places.ts";
 import { isStopped, keepUnmet } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
@@ -16,7 +16,7 @@ import { DELETED_RULES } from "./table.ts";
  * Makes a document on disk at the service's place.
  * @param comesBack true if an edit on the service won against a local deletion
  */
-export function createHere(
+export function createLocal(
   draft: PlanDraft,
   row: DocumentRow,
   there: RemoteFile,
@@ -42,25 +42,25 @@ export function createHere(
   }));
 }
 
-export function deleteThere(draft: PlanDraft, row: DocumentRow, there: RemoteFile, drift: Drift): void {
+export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFile, drift: PlaceChange): void {
   if (DELETED_RULES[drift.place] === "come-back") {
-    createHere(draft, row, there, "moved on the service after it was deleted locally");
+    createLocal(draft, row, there, "moved on the service after it was deleted locally");
     return;
   }
   const link = row.link!;
-  if (needsSecondLook(draft, row, link)) return;
+  if (needsSecondScan(draft, row, link)) return;
   if (isDirectionOff(draft, row, "pull-only", "deleted locally")) return;
   if (there.protected) {
     const detail = "protected on the service";
     const about = { code: "file_protected", changeId: there.changeId };
     holdDocument(draft, row, "delete-refused", `${detail}: it cannot be deleted`, about);
-    createHere(draft, row, there, detail);
+    createLocal(draft, row, there, detail);
     return;
   }
   if (isStopped(draft, row, "delete")) {
     // While a review keeps it on the service, it stays deleted locally: the deletion only waits.
     if (draft.holds.get(link.id)?.reason !== "delete-pending")
-      createHere(draft, row, there, "the service refused to delete it");
+      createLocal(draft, row, there, "the service refused to delete it");
     return;
   }
   wantAt(row, "remote", null);
@@ -105,10 +105,10 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
  * one is blocked. The document is never sent again, nor deleted on the service. Without a file, its
  * record gives up the local path, which another document may have.
  */
-export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: Drift): void {
+export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: PlaceChange): void {
   const link = row.link!;
   if (here === null) {
-    if (!isAway(link) && !needsSecondLook(draft, row, link)) noteOutside(draft, row, link, "away");
+    if (!isAway(link) && !needsSecondScan(draft, row, link)) noteOutside(draft, row, link, "away");
     return;
   }
   if (drift.local === "unchanged") {
@@ -170,7 +170,7 @@ function createThere(
   tombstone: DocId | null,
   why: string,
 ): boolean {
-  if (isTextHeld(draft, row, row.link, here)) return false;
+  if (isContentBlocked(draft, row, row.link, here)) return false;
   // An earlier POST of this file that no read has settled yet: sent again, it might exist twice
   // (I08).
   const open = draft.trees.local.unseen.get(here.path);
@@ -196,9 +196,9 @@ function createThere(
   return true;
 }
 
-export function meet(draft: PlanDraft, row: DocumentRow, here: LocalFile, there: RemoteFile): void {
+export function linkNewOnBothSides(draft: PlanDraft, row: DocumentRow, here: LocalFile, there: RemoteFile): void {
   keepUnmet(draft, here);
-  if (isTextHeld(draft, row, null, here)) return;
+  if (isContentBlocked(draft, row, null, here)) return;
   const why = "new on both sides";
   // It would take the service's content, and has none to send.
   if (here.empty && isDirectionOff(draft, row, "push-only", why)) return;

@@ -17,7 +17,7 @@ function rememberedHold({ trees, policy }: PlanDraft, key: string): Hold | null 
  * Returns the remembered block of a document, while the document has the content, version and path
  * that the block concerns; else null.
  */
-export function standingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
+export function remainingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
   const one = rememberedHold(draft, keyOf(row));
   if (one === null) return null;
   if (one.digest === null && one.changeId === null) return holdOfPlace(draft, one, row);
@@ -61,7 +61,7 @@ function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path:
 
 /** Returns true if an earlier answer forbids this; then its block stays. */
 export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
-  const one = standingHold(draft, row);
+  const one = remainingHold(draft, row);
   if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;
   // Without the grant to edit, edits of others are still merged locally: only the version that was
   // tried is not tried again.

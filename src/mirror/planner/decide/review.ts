@@ -33,7 +33,7 @@ export function decideReview(
   }
   if (link.submissions.some((submission) => submission.digest === here.digest)) {
     const met = link.submissions.some(({ baseChangeId }) => baseChangeId !== link.changeId) ? link.changeId : null;
-    if (!holdMetEdit(draft, row, link, here, met))
+    if (!decideReviewConflict(draft, row, link, here, met))
       holdDocument(draft, row, "in-review", "in review", { digest: here.digest });
     return true;
   }
@@ -56,7 +56,7 @@ function hasMetEdit({ submissions }: Link): boolean {
  * @param met the published version; null: not seen yet
  * @returns false if this does not apply: the content was edited since it was sent, or never sent
  */
-export function holdMetEdit(
+export function decideReviewConflict(
   draft: PlanDraft,
   row: DocumentRow,
   link: Link,

@@ -1,4 +1,4 @@
-import type { Drift } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/drift.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { fileInodeKey } from "../match/inode.ts";
@@ -6,7 +6,7 @@ import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import type { LocalOther } from "../../model/tree.ts";
 import { endsOrWaitsWithDocument } from "./conflict.ts";
 import { excludedBy, type PlanDraft, propose, holdDocument } from "./plan-draft.ts";
-import { createHere, forget } from "./presence.ts";
+import { createLocal, forget } from "./presence.ts";
 
 /**
  * Decides before the table: documents that are newly ignored or no longer ignored, and those
@@ -14,7 +14,7 @@ import { createHere, forget } from "./presence.ts";
  * even if the file was removed while it was ignored.
  * @returns true if this alone decides
  */
-export function decideStanding(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
+export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
   const here = row.local.seen.kind === "present";
   if (!here && draft.trees.local.ignores(link.localPath, "file")) {
     const why = `excluded by ${excludedBy(draft, link.localPath, "file")}`;
@@ -55,14 +55,14 @@ function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string
 }
 
 /** Returns true if this alone decides about a document that is no longer ignored. */
-function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Drift): boolean {
+function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: PlaceChange): boolean {
   const why = "no longer excluded by the ignore rules";
   if (row.local.seen.kind === "present") {
     noteStanding(draft, row, link, "linked", why);
     return true;
   }
   if (drift.local !== "deleted" || row.remote.seen.kind !== "present") return false;
-  createHere(draft, row, row.remote.seen.file, why);
+  createLocal(draft, row, row.remote.seen.file, why);
   return true;
 }
 
@@ -74,7 +74,7 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Dr
 function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;
   if (row.remote.seen.kind === "present")
-    createHere(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");
+    createLocal(draft, row, row.remote.seen.file, "back in the linked folder of the workspace");
   if (row.remote.seen.kind === "gone") forget(draft, row);
 }
 

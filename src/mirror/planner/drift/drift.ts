@@ -11,9 +11,9 @@ export type LocalContent = "unchanged" | "edited" | "deleted" | "created" | "nev
 export type RemoteContent = "unchanged" | "edited" | "gone" | "unseen" | "outside" | "created" | "never";
 export type WhoMoved = "nobody" | "local" | "remote" | "both";
 
-export type Drift = { readonly local: LocalContent; readonly remote: RemoteContent; readonly place: WhoMoved };
+export type PlaceChange = { readonly local: LocalContent; readonly remote: RemoteContent; readonly place: WhoMoved };
 
-export function driftOf(forest: Forest, row: DocumentRow): Drift {
+export function placeChangeOf(forest: Forest, row: DocumentRow): PlaceChange {
   return { local: localContent(row), remote: remoteContent(row), place: whoMoved(forest, row) };
 }
 

@@ -1,7 +1,7 @@
 import { isAway } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
-import { blockWhatMayBeBlocked, Elsewhere } from "./elsewhere.ts";
+import { blockWhatMayBeBlocked, MovedFiles } from "./elsewhere.ts";
 import { findFoldersByContents } from "./folder-paths.ts";
 import { claim, knownTexts, type Matching, sameInodes } from "./matching.ts";
 
@@ -15,7 +15,7 @@ export function matchDocuments(matching: Matching): void {
   matchByInodeAndText(matching);
   matchByPathAndInode(matching);
   matchByPathAndText(matching);
-  const elsewhere = new Elsewhere(matching);
+  const elsewhere = new MovedFiles(matching);
   elsewhere.match("inode-and-similar-text");
   matchByPathAndPart(matching);
   elsewhere.match("same-text");

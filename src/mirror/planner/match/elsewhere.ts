@@ -26,7 +26,7 @@ type Candidate = {
  * neither inode nor content confirms loses to such a file; without one, it stays the document's. A
  * document with balanced evidence is blocked.
  */
-export class Elsewhere {
+export class MovedFiles {
   readonly #matching: Matching;
   /** The unconfirmed files at documents' own paths, and the documents by these files. */
   readonly #atPath: ReadonlyMap<DocId, LocalFile>;

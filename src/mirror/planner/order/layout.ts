@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
-import { type At, type PlanDraft, type Proposal, pathOfDocument, type StandingCopy } from "../decide/plan-draft.ts";
+import { type At, type PlanDraft, type Proposal, pathOfDocument, type ConflictCopyPlace } from "../decide/plan-draft.ts";
 import { foldingsOf } from "../match/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
 import type { Arrival } from "../match/arrivals.ts";
@@ -127,7 +127,7 @@ export class Layout {
     for (const copy of this.#draft.copies.get(row) ?? []) this.#layCopy(row, row.id, place, copy);
   }
 
-  #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, stands }: StandingCopy): void {
+  #layCopy(row: DocumentRow, id: DocId, { parent, name }: Place, { nth, recorded, stands }: ConflictCopyPlace): void {
     const ledger = this.ledgers.local;
     const named = copyPath(name, nth, this.#draft.trees.local.disk.maxNameBytes);
     const [from, to] = [ledger.pathOf(stands), ledger.pathOf({ parent, name: named })];

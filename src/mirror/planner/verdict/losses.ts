@@ -3,7 +3,7 @@ import type { Action, Step } from "../../model/action.ts";
 import { digestOf } from "../../../contract/digest.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
-import type { HaltReason, Signals } from "../plan-types.ts";
+import type { StopReason, Signals } from "../plan-types.ts";
 import { type Finding, type Guarded, isRemovalOfKnown, unapproved } from "./guarded.ts";
 import type { PresenceCounts } from "./stops.ts";
 
@@ -127,7 +127,7 @@ export function judgeLosses({ local, remote }: Losses): Finding[] {
   ];
 }
 
-const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<Side, HaltReason>;
+const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<Side, StopReason>;
 
 /**
  * The other side is emptied when linked documents are gone from it and none stays: the others are

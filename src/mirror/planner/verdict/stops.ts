@@ -1,6 +1,6 @@
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type HaltReason, NOT_APPROVABLE, type Signals } from "../plan-types.ts";
+import { type StopReason, NOT_APPROVABLE, type Signals } from "../plan-types.ts";
 
 /** Reasons to stop a whole plan. */
 
@@ -14,8 +14,8 @@ export type PresenceCounts = {
   readonly goneThere: number;
 };
 
-export type Reason = { readonly reason: HaltReason; readonly detail: string };
-type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly HaltReason[] };
+export type Reason = { readonly reason: StopReason; readonly detail: string };
+type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly StopReason[] };
 /** Local removals of a plan that nobody has approved yet. */
 type Removals = { readonly documents: number; readonly folders: number };
 
@@ -36,7 +36,7 @@ export function stopsAll(
 ): Stops {
   const doubts = [doubtRoot(signals), doubtWorkspace(trees, counts), doubtVersions(signals, counts, direction)];
   const stops = stopRemovals(signals, removals);
-  const waived: HaltReason[] = [];
+  const waived: StopReason[] = [];
   for (const doubt of doubts) {
     if (doubt === null) continue;
     const { reason, detail, asks, stays } = doubt;

@@ -1,7 +1,7 @@
 import { StoreBusy } from "../store.ts";
 
 /** A failure to reach PostgreSQL, or a connection that broke. */
-export class StoreAway extends StoreBusy {
+export class StoreUnreachable extends StoreBusy {
   /** True if COMMIT was sent and had no answer. */
   override readonly mayBeKept: boolean;
 
@@ -22,7 +22,7 @@ const TOO_LONG: readonly unknown[] = ["55P03", "57014"];
 /** The server shuts down, starts, or has too many connections, or it ended this connection. */
 const AWAY = /^(?:08|57P0[1235]|53300|25P03)/;
 
-export function isWorthAgain(error: unknown): boolean {
+export function isWorthRetrying(error: unknown): boolean {
   return AGAIN.includes(codeOf(error));
 }
 
@@ -31,7 +31,7 @@ export function isTooLong(error: unknown): boolean {
 }
 
 /** Tells whether the connection can no longer be used, or was never made. */
-export function isAway(error: unknown): boolean {
+export function isConnectionLost(error: unknown): boolean {
   const code = codeOf(error);
   if (typeof code === "string") return AWAY.test(code) || /^E[A-Z]{3,}/.test(code);
   // Errors that `pg` raises itself have no code.

@@ -1,7 +1,7 @@
 import type { FileRow, ShownText } from "../rows.ts";
 import type { FileForEdit, Files, NamePage, NewFile, Page } from "../tables.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "../sqlite/text-codec.ts";
-import { holdPlace } from "./locks.ts";
+import { lockTreeShape } from "./locks.ts";
 import { type Session, sql } from "./session.ts";
 import { FILE_PATH, isAt, isWithin, isWritable } from "./sql.ts";
 
@@ -143,7 +143,7 @@ export class FilesTable implements Files {
 
   async insert({ workspace, id, folder, name, changeId, text, at }: NewFile): Promise<number> {
     // A file in the root has no folder to lock, so this may be the first lock of the work.
-    holdPlace(this.#session, workspace);
+    lockTreeShape(this.#session, workspace);
     const stored = encodeText(text);
     const values = [workspace, id, folder, name, changeId, stored.codec, stored.text, at];
     return (await this.#session.one(SQL.insert, ...values))!.seq;

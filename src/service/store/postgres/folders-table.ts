@@ -1,6 +1,6 @@
 import type { FolderRow } from "../rows.ts";
 import type { Folders, NamePage, Page } from "../tables.ts";
-import { holdPlace } from "./locks.ts";
+import { lockTreeShape } from "./locks.ts";
 import { type Session, sql } from "./session.ts";
 import { isAt, isBelow, isOneOf, isWithin, isWritable } from "./sql.ts";
 
@@ -82,7 +82,7 @@ export class FoldersTable implements Folders {
 
   async byId(workspace: number, id: string): Promise<FolderRow | undefined> {
     if (!isWritable(id)) return undefined;
-    holdPlace(this.#session, workspace);
+    lockTreeShape(this.#session, workspace);
     return this.#session.one(SQL.byId, workspace, id);
   }
 
@@ -91,7 +91,7 @@ export class FoldersTable implements Folders {
   }
 
   async along(workspace: number, names: readonly string[]): Promise<FolderRow[]> {
-    holdPlace(this.#session, workspace);
+    lockTreeShape(this.#session, workspace);
     if (names.length === 0) return [];
     const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
     return this.#session.all(SQL.along, workspace, paths);
@@ -133,7 +133,7 @@ export class FoldersTable implements Folders {
 
   async insert(folder: Omit<FolderRow, "seq" | "parentId"> & { readonly workspace: number }): Promise<number> {
     const { workspace, id, parent, name, path } = folder;
-    holdPlace(this.#session, workspace);
+    lockTreeShape(this.#session, workspace);
     return (await this.#session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
   }
 

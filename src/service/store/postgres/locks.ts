@@ -29,17 +29,17 @@ const SQL = {
  * Keeps other transactions from changing the structure of a workspace until the end. Does nothing
  * in a read, which sees one snapshot.
  */
-export function holdPlace(session: Session, workspace: number): void {
+export function lockTreeShape(session: Session, workspace: number): void {
   if (!session.writes || session.held.has(workspace)) return;
   session.held.add(workspace);
   session.send(SQL.workspace, workspace);
 }
 
 /**
- * Locks as `holdPlace` does, and also keeps other transactions from changing the files of a
+ * Locks as `lockTreeShape` does, and also keeps other transactions from changing the files of a
  * subtree.
  */
-export function holdTree(session: Session, workspace: number, path: string): void {
-  holdPlace(session, workspace);
+export function lockTree(session: Session, workspace: number, path: string): void {
+  lockTreeShape(session, workspace);
   if (session.writes) session.send(SQL.tree, workspace, path);
 }

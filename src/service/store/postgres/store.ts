@@ -4,12 +4,12 @@ import type { Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
 import { ChangesTable } from "./changes-table.ts";
-import { isAway, isTooLong, StoreAway } from "./faults.ts";
+import { isConnectionLost, isTooLong, StoreUnreachable } from "./faults.ts";
 import { FilesTable } from "./files-table.ts";
 import { FoldersTable } from "./folders-table.ts";
 import { GrantsTable } from "./grants-table.ts";
 import { KeysTable, KEY_COLUMNS } from "./keys-table.ts";
-import { holdPlace, holdTree } from "./locks.ts";
+import { lockTreeShape, lockTree } from "./locks.ts";
 import { migrate } from "./migrate.ts";
 import { OutboxSignal } from "./outbox-signal.ts";
 import { OutboxTable } from "./outbox-table.ts";
@@ -156,7 +156,7 @@ export class PostgresStore implements Store {
     try {
       return await question;
     } catch (error) {
-      throw isAway(error) || isTooLong(error) ? new StoreAway(error, false) : error;
+      throw isConnectionLost(error) || isTooLong(error) ? new StoreUnreachable(error, false) : error;
     }
   }
 }
@@ -177,10 +177,10 @@ function tablesOf(session: Session, signal: OutboxSignal): Tables {
       return row && holderOf(row);
     },
     async lockStructure(workspace) {
-      holdPlace(session, workspace);
+      lockTreeShape(session, workspace);
     },
     async lockTree(workspace, path) {
-      holdTree(session, workspace, path);
+      lockTree(session, workspace, path);
     },
     nested: (work, keep) => nest(session, signal, work, keep),
   };

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 import { StoreBusy } from "../store.ts";
-import { isAway, isTimeout, isTooLong, isWorthAgain, StoreAway } from "./faults.ts";
+import { isConnectionLost, isTimeout, isTooLong, isWorthRetrying, StoreUnreachable } from "./faults.ts";
 import type { Pulse } from "./pulse.ts";
 import { Session, type Sql, sql } from "./session.ts";
 
@@ -57,7 +57,7 @@ export class Transactions {
         return await once(client);
       } catch (error) {
         // The pool may have an old connection that broke while the server restarted.
-        if (run === MOST_RUNS || !(isBroken(error) || isWorthAgain(error))) throw error;
+        if (run === MOST_RUNS || !(isBroken(error) || isWorthRetrying(error))) throw error;
         await pauseFor(0);
       }
     }
@@ -80,7 +80,7 @@ export class Transactions {
     }
   }
 
-  /** @throws StoreBusy if nothing was done; `StoreAway` if the result is unknown */
+  /** @throws StoreBusy if nothing was done; `StoreUnreachable` if the result is unknown */
   async write<T>(write: Write<T>): Promise<T> {
     for (let run = 1; ; run++) {
       const client = await this.#connect();
@@ -88,7 +88,7 @@ export class Transactions {
         return await this.#writeOnce(client, write);
       } catch (error) {
         const broke = isBroken(error);
-        if (!broke && !isWorthAgain(error)) throw error;
+        if (!broke && !isWorthRetrying(error)) throw error;
         if (run === MOST_RUNS) throw new StoreBusy("Others changed the same at the same time", { cause: error });
         await pauseFor(broke ? 0 : this.#chance() * FIRST_PAUSE_MS * 2 ** (run - 1));
       }
@@ -133,7 +133,7 @@ async function askOnce<Row>(client: PoolClient, { name, text }: Sql<Row>, values
     client.release();
     return rows as Row[];
   } catch (error) {
-    client.release(isAway(error) ? (error as Error) : undefined);
+    client.release(isConnectionLost(error) ? (error as Error) : undefined);
     throw told(error, false);
   }
 }
@@ -153,7 +153,7 @@ async function rollBack(client: PoolClient): Promise<void> {
  * pool may be as old, so each is tried. A server that cannot be reached fails immediately.
  */
 function isBroken(error: unknown): boolean {
-  return error instanceof StoreAway && !error.mayBeKept && !isTimeout(error.cause);
+  return error instanceof StoreUnreachable && !error.mayBeKept && !isTimeout(error.cause);
 }
 
 /** Pauses, so that the pool notices connections that broke meanwhile. */
@@ -163,6 +163,6 @@ function pauseFor(ms: number): Promise<void> {
 
 /** Returns the error for the caller: StoreBusy if a later try may succeed. */
 function told(error: unknown, isCommitting: boolean): unknown {
-  if (isAway(error)) return new StoreAway(error, isCommitting);
+  if (isConnectionLost(error)) return new StoreUnreachable(error, isCommitting);
   return isTooLong(error) ? new StoreBusy("The database has too much to do", { cause: error }) : error;
 }

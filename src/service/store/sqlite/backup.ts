@@ -2,7 +2,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BackupMade } from "../store.ts";
 import type { Journal } from "./journal.ts";
-import type { Turns } from "./turns.ts";
+import type { ConnectionQueue } from "./turns.ts";
 
 /** Name of the finished copy beside the database; the command that asked for it moves it away. */
 export const BACKUP_FILE = "backup.db";
@@ -16,7 +16,7 @@ const PORTION_BYTES = 1024 * 1024;
 export class OnlineBackup {
   readonly #folder: string;
   readonly #journal: Journal;
-  readonly #turns: Turns;
+  readonly #turns: ConnectionQueue;
   #running: Promise<BackupMade> | null = null;
   /**
    * The database file, from the first backup on. It stays open until the database closes: when a
@@ -25,7 +25,7 @@ export class OnlineBackup {
    */
   #source: FileHandle | null = null;
 
-  constructor(folder: string, { journal, turns }: { readonly journal: Journal; readonly turns: Turns }) {
+  constructor(folder: string, { journal, turns }: { readonly journal: Journal; readonly turns: ConnectionQueue }) {
     this.#folder = folder;
     this.#journal = journal;
     this.#turns = turns;

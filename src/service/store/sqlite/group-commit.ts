@@ -1,5 +1,5 @@
 import type { Transactions } from "./transactions.ts";
-import type { Turns } from "./turns.ts";
+import type { ConnectionQueue } from "./turns.ts";
 
 /** A write that waits for its savepoint, and then for the commit. */
 type Member = {
@@ -20,12 +20,12 @@ type Ended = { readonly member: Member; readonly tell: () => void };
  * refusal. Reads wait for the commit.
  */
 export class GroupCommit {
-  readonly #turns: Turns;
+  readonly #turns: ConnectionQueue;
   readonly #transactions: Transactions;
   readonly #waiting: Member[] = [];
   #isGathering = false;
 
-  constructor(turns: Turns, transactions: Transactions) {
+  constructor(turns: ConnectionQueue, transactions: Transactions) {
     this.#turns = turns;
     this.#transactions = transactions;
   }

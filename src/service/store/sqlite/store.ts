@@ -17,7 +17,7 @@ import { SearchIndex, STEP } from "./search-index.ts";
 import { SearchTable } from "./search-table.ts";
 import { StoredSettings } from "./settings-table.ts";
 import { Transactions } from "./transactions.ts";
-import { Turns } from "./turns.ts";
+import { ConnectionQueue } from "./turns.ts";
 import { UndoPages } from "./undo-pages.ts";
 import { WorkspacesTable } from "./workspaces-table.ts";
 
@@ -48,7 +48,7 @@ export class SqliteStore implements Store {
   readonly indexing: Indexing;
   readonly outbox: Outbox = { onChange: (listener) => this.#onChange(listener) };
   readonly #db: Db;
-  readonly #turns = new Turns();
+  readonly #turns = new ConnectionQueue();
   readonly #transactions: Transactions;
   readonly #undo: UndoPages;
   readonly #group: GroupCommit | null;

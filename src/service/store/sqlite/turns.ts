@@ -2,7 +2,7 @@
  * Serializes work on the single connection. Reads take turns, too: between two awaits of a read,
  * another caller's open transaction would be visible.
  */
-export class Turns {
+export class ConnectionQueue {
   readonly #waiting: (() => void)[] = [];
   #isTaken = false;
 

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { askDaemon, borrowFolder, NO_DAEMON } from "../../../../src/mirror/daemon/control/ask.ts";
-import { writePlace } from "../../../../src/mirror/daemon/control/place.ts";
+import { writeSocketPath } from "../../../../src/mirror/daemon/control/place.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
 import { answering, dir, folder, impostor, listening, placed, root, STATUS, useFolders } from "./rig.ts";
 
@@ -54,7 +54,7 @@ describe("a daemon's socket", () => {
     const { socket } = await listening(answering);
     const copy = join(dir, "copy");
     mkdirSync(join(copy, ".mdmirror"), { recursive: true });
-    writePlace(join(copy, ".mdmirror"), { socket, pid: 1, since: 0 });
+    writeSocketPath(join(copy, ".mdmirror"), { socket, pid: 1, since: 0 });
     expect(await askDaemon(copy, { do: "status" })).toBe(NO_DAEMON);
   });
 
@@ -66,7 +66,7 @@ describe("a daemon's socket", () => {
     await new Promise<void>((resolve) => server.listen(`${socket}.1`, resolve));
     renameSync(`${socket}.1`, socket);
     await new Promise<void>((resolve) => server.close(() => resolve()));
-    writePlace(folder, { socket, pid: 4242, since: 0 });
+    writeSocketPath(folder, { socket, pid: 4242, since: 0 });
     expect(statSync(socket).isSocket()).toBe(true);
     expect(await askDaemon(root, { do: "status" })).toBe(NO_DAEMON);
     await listening(answering);

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { choosePlace, findPlace, removePlace, writePlace } from "../../../../src/mirror/daemon/control/place.ts";
+import { chooseSocketPath, readSocketPath, removeSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/place.ts";
 import { answering, dir, env, folder, listening, placed, root, useFolders } from "./rig.ts";
 
 useFolders();
@@ -10,7 +10,7 @@ describe("the place of the socket", () => {
   test("is twelve hex digits in the runtime folder, the same for the same root", () => {
     expect(placed()).toMatch(new RegExp(`^${dir}/mdmirror/[0-9a-f]{12}\\.sock$`));
     expect(placed()).toBe(placed());
-    expect(choosePlace(join(dir, "other"), { env: env() })).not.toEqual({ kind: "ok", value: placed() });
+    expect(chooseSocketPath(join(dir, "other"), { env: env() })).not.toEqual({ kind: "ok", value: placed() });
   });
 
   test("goes on to the next folder where one is too long for a socket, or open to others", () => {
@@ -19,7 +19,7 @@ describe("the place of the socket", () => {
     mkdirSync(shared, { mode: 0o777 });
     chmodSync(shared, 0o777);
     const good = join(dir, "good");
-    const place = choosePlace(root, { env: {}, folders: [long, shared, good] });
+    const place = chooseSocketPath(root, { env: {}, folders: [long, shared, good] });
     expect(place).toMatchObject({ kind: "ok" });
     expect(place.kind === "ok" && dirname(place.value)).toBe(good);
     expect(existsSync(long)).toBe(false);
@@ -34,13 +34,13 @@ describe("the place of the socket", () => {
     const name = "/0123456789ab.sock";
     const exact = join(dir, "x".repeat(bytes - dir.length - 1 - name.length));
     const other = join(dir, "other");
-    const place = choosePlace(root, { env: {}, folders: [exact, other], platform });
+    const place = chooseSocketPath(root, { env: {}, folders: [exact, other], platform });
     expect(place.kind === "ok" && dirname(place.value)).toBe(fits ? exact : other);
     expect(place.kind === "ok" && fits ? place.value.length : bytes).toBe(bytes);
   });
 
   test("is trouble where there is none, and says what to set", () => {
-    const place = choosePlace(root, { env: {}, folders: [join(dir, "x".repeat(90))] });
+    const place = chooseSocketPath(root, { env: {}, folders: [join(dir, "x".repeat(90))] });
     expect(place).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
     expect(JSON.stringify(place)).toContain("XDG_RUNTIME_DIR");
   });
@@ -50,15 +50,15 @@ describe("the place of the socket", () => {
     ["it is no JSON", () => writeFileSync(join(folder, "daemon.json"), "{")],
     [
       "it names a file that is no socket",
-      (socket) => writePlace(folder, { socket: `${socket}.txt`, pid: 1, since: 0 }),
+      (socket) => writeSocketPath(folder, { socket: `${socket}.txt`, pid: 1, since: 0 }),
     ],
-    ["it names a relative path", () => writePlace(folder, { socket: "w.sock", pid: 1, since: 0 })],
-    ["it was removed", () => removePlace(folder)],
+    ["it names a relative path", () => writeSocketPath(folder, { socket: "w.sock", pid: 1, since: 0 })],
+    ["it was removed", () => removeSocketPath(folder)],
   ])("is not trusted when %s", async (_name, change) => {
     const { socket } = await listening(answering);
     writeFileSync(`${socket}.txt`, "");
-    expect(findPlace(folder)).not.toBeNull();
+    expect(readSocketPath(folder)).not.toBeNull();
     change(socket);
-    expect(findPlace(folder)).toBeNull();
+    expect(readSocketPath(folder)).toBeNull();
   });
 });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "vitest";
 import { type Call, type Handled, listenControl } from "../../../../src/mirror/daemon/control/listen.ts";
-import { choosePlace, writePlace } from "../../../../src/mirror/daemon/control/place.ts";
+import { chooseSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/place.ts";
 import type { ControlRequest } from "../../../../src/mirror/daemon/control/protocol.ts";
 
 type Listening = Awaited<ReturnType<typeof listenControl>>;
@@ -32,7 +32,7 @@ export function useFolders(): void {
 export const env = () => ({ XDG_RUNTIME_DIR: dir });
 
 export function placed(): string {
-  const place = choosePlace(root, { env: env() });
+  const place = chooseSocketPath(root, { env: env() });
   if (place.kind === "trouble") throw new Error(place.trouble.what);
   return place.value;
 }
@@ -48,7 +48,7 @@ export async function listening(
 ): Promise<{ socket: string; listening: Listening }> {
   const socket = placed();
   const made = await listenControl({ socket, root, handle, onFault: (error) => void faults.push(error) });
-  writePlace(folder, { socket, pid: process.pid, since: 0 });
+  writeSocketPath(folder, { socket, pid: process.pid, since: 0 });
   open.push(() => made.close());
   return { socket, listening: made };
 }
@@ -58,7 +58,7 @@ export async function impostor(serve: Parameters<typeof createServer>[1] & objec
   const socket = placed();
   const server = createServer(serve);
   await new Promise<void>((resolve) => server.listen(socket, resolve));
-  writePlace(folder, { socket, pid: 4242, since: 0 });
+  writeSocketPath(folder, { socket, pid: 4242, since: 0 });
   const callers: Socket[] = [];
   server.on("connection", (socket) => callers.push(socket));
   open.push(async () => {
