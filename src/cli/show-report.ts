@@ -91,7 +91,9 @@ export function showNeeds(io: Io, report: RunReport, url: string): void {
 export function onceLines({ renamed = [], madeWay = [] }: RunReport): string[] {
   return [
     ...renamed.slice(0, MOST).map(({ from, to }) => `${shownName(to)}: renamed: ${renamedDetail(from, to)}`),
-    ...madeWay.slice(0, MOST).map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(renamedForCopyDetail(keptAs))}`),
+    ...madeWay
+      .slice(0, MOST)
+      .map(({ path, keptAs }) => `${shownName(path)}: ${shownWords(renamedForCopyDetail(keptAs))}`),
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { EventStreamState } from "../mirror/ports/news.ts";
+import type { EventStreamState } from "../mirror/ports/events.ts";
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Trouble } from "../common/trouble.ts";

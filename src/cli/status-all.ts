@@ -1,6 +1,6 @@
 import { ageText } from "../common/age.ts";
-import { type FolderStatus, readAllStatuses } from "../mirror/folder/look-at-all.ts";
-import { ageOf } from "../mirror/folder/look.ts";
+import { type FolderStatus, readAllStatuses } from "../mirror/folder/all-statuses.ts";
+import { ageOf } from "../mirror/folder/status.ts";
 import { statusJson } from "../mirror/operations/results/status.ts";
 import { shellWord } from "../mirror/model/shell-word.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";

@@ -1,4 +1,4 @@
-import { readAllStatuses } from "../mirror/folder/look-at-all.ts";
+import { readAllStatuses } from "../mirror/folder/all-statuses.ts";
 import { mirrorMetrics } from "../mirror/folder/metrics.ts";
 import type { Io } from "./command.ts";
 import { complain } from "./complain.ts";

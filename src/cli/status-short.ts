@@ -1,5 +1,5 @@
 import type { DaemonStatus } from "../mirror/daemon/control/protocol.ts";
-import { type StatusReading, readFolderStatus } from "../mirror/folder/look.ts";
+import { type StatusReading, readFolderStatus } from "../mirror/folder/status.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Io } from "./command.ts";
 import { complain, exitOfTrouble } from "./complain.ts";

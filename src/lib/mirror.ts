@@ -1,8 +1,8 @@
 import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
-import { errorOf, unwrap } from "./told.ts";
+import { errorOf, unwrap } from "./errors.ts";
 import { resolveManyBy, restoreManyTo } from "./many.ts";
-import { approveStop, safetyStopOf, rejectStop } from "./halt.ts";
+import { approveStop, safetyStopOf, rejectStop } from "./stop.ts";
 import type { Session } from "./session.ts";
 import type {
   Choice,
@@ -42,7 +42,7 @@ export class OpenMirror implements Mirror {
   status(): Promise<StatusReport> {
     const { root, world } = this.#session;
     return this.#session.run(root, async () => {
-      const { ageOf, readFolderStatus: lookAtMirror } = await import("../mirror/folder/look.ts");
+      const { ageOf, readFolderStatus: lookAtMirror } = await import("../mirror/folder/status.ts");
       const { statusJson } = await import("../mirror/operations/results/status.ts");
       const look = await lookAtMirror(root, world);
       if (look.kind === "unseen") throw errorOf(look.trouble, root);
@@ -121,7 +121,7 @@ export class OpenMirror implements Mirror {
     givenKind("choice", choice, ["mine", "theirs", "merged", "keep", "delete", "recreate"]);
     return this.#session.opened({ mode: "write", what: "resolve", path }, async ({ world }) => {
       const { resolveProblem: resolveSubject } = await import("../mirror/operations/manual/resolve.ts");
-      const { findProblem: findSubject } = await import("../mirror/operations/manual/subject.ts");
+      const { findProblem: findSubject } = await import("../mirror/operations/manual/open-problem.ts");
       const subject = unwrap(findSubject(world, path), path);
       const way = choice.kind === "merged" ? { kind: choice.kind, text: choice.text } : { kind: choice.kind };
       const force = "force" in choice && choice.force === true;

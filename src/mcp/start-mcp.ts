@@ -7,7 +7,7 @@ import { callTool, inputOf } from "./call.ts";
 import { servedMirrors } from "./mirrors.ts";
 import { SeenTexts } from "./seen-texts.ts";
 import { toolsFor } from "./table.ts";
-import { FolderQueue } from "./turns.ts";
+import { FolderQueue } from "./folder-queue.ts";
 import type { Host } from "./tool.ts";
 
 /** Serves linked folders to one client over standard input and output. */

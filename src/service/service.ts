@@ -1,6 +1,6 @@
 import { SEARCH_REGEX_PATH } from "../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../contract/wire.ts";
-import { SearchScheduler } from "../markdown/search/turns.ts";
+import { SearchScheduler } from "../markdown/search/scheduler.ts";
 import { Admin } from "./admin/admin.ts";
 import { type Admit, hashKey } from "./requests/authenticate.ts";
 import type { BodyFault } from "./requests/body.ts";

@@ -1,4 +1,4 @@
-import type { FolderStatus } from "../mirror/folder/look-at-all.ts";
+import type { FolderStatus } from "../mirror/folder/all-statuses.ts";
 import type { Trouble } from "../common/trouble.ts";
 import { actionForm } from "../page/parts.ts";
 import type { Html, Shown } from "../page/html.ts";

@@ -1,9 +1,9 @@
 import { listConflicts } from "../mirror/operations/manual/conflicts.ts";
-import { findProblem } from "../mirror/operations/manual/subject.ts";
-import { type ProblemView, viewProblem } from "../mirror/operations/manual/subject-view.ts";
+import { findProblem } from "../mirror/operations/manual/open-problem.ts";
+import { type ProblemView, viewProblem } from "../mirror/operations/manual/problem-view.ts";
 import { ok, type Result, type Trouble } from "../common/trouble.ts";
 import { withLocal } from "../mirror/folder/open-local.ts";
-import type { FolderStatus } from "../mirror/folder/look-at-all.ts";
+import type { FolderStatus } from "../mirror/folder/all-statuses.ts";
 import { markedMerge } from "../markdown/merge/marked.ts";
 import type { Ui } from "./page.ts";
 

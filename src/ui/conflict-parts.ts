@@ -1,6 +1,6 @@
 import { nextFor } from "../mirror/operations/results/next-step.ts";
-import { resolutionWords } from "../mirror/operations/results/ways.ts";
-import type { ProblemView } from "../mirror/operations/manual/subject-view.ts";
+import { resolutionWords } from "../mirror/operations/results/resolutions.ts";
+import type { ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import type { HoldReason, ResolutionKind } from "../mirror/model/hold.ts";
 import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";

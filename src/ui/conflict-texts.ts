@@ -4,7 +4,7 @@ import { plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { nameOf, wordsOf } from "../page/parts.ts";
 import { countChanges, sidesOf } from "../page/side-by-side.ts";
-import type { ShownText, ProblemView } from "../mirror/operations/manual/subject-view.ts";
+import type { ShownText, ProblemView } from "../mirror/operations/manual/problem-view.ts";
 import { documentAddress } from "./addresses.ts";
 import { type ConflictModel, type Start, startNamed } from "./conflict-model.ts";
 

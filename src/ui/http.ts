@@ -8,7 +8,7 @@ import { type Content, type Frame, renderPage } from "../page/layout.ts";
 import type { Session } from "../page/sessions.ts";
 import type { UiAction } from "./action.ts";
 import { eventsAddress, SIGN_OUT } from "./addresses.ts";
-import { type UiAccess, NO_TOKEN, refusedTrouble } from "./door.ts";
+import { type UiAccess, NO_TOKEN, refusedTrouble } from "./access.ts";
 import { sendUpdates } from "./live.ts";
 import { ownMirror } from "./own-mirror.ts";
 import type { PageRequest, Moment, Ui, UiPage } from "./page.ts";

@@ -20,7 +20,12 @@ type Listener = {
   readonly moment: () => Moment | null;
 };
 
-export async function sendUpdates(ui: Ui, page: UiPage, asked: PageRequest, { raw, gone, moment }: Listener): Promise<void> {
+export async function sendUpdates(
+  ui: Ui,
+  page: UiPage,
+  asked: PageRequest,
+  { raw, gone, moment }: Listener,
+): Promise<void> {
   const head = { ...PAGE_HEADERS, "content-type": "text/event-stream; charset=utf-8" };
   raw.writeHead(200, head).write(`retry: ${RETRY_MS}\n\n`);
   let shown = "";

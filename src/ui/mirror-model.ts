@@ -1,4 +1,4 @@
-import type { FolderStatus, MirrorWord } from "../mirror/folder/look-at-all.ts";
+import type { FolderStatus, MirrorWord } from "../mirror/folder/all-statuses.ts";
 import type { DaemonStatus, TrafficNow } from "../mirror/daemon/control/protocol.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import { whyNotInSync } from "../mirror/operations/results/needs.ts";

@@ -1,7 +1,7 @@
 import type { TrafficNow } from "../mirror/daemon/control/protocol.ts";
 import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import type { ActionKind } from "../mirror/model/action.ts";
-import type { MirrorWord } from "../mirror/folder/look-at-all.ts";
+import type { MirrorWord } from "../mirror/folder/all-statuses.ts";
 import { count, plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { noticeOf } from "../page/layout.ts";

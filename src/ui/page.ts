@@ -8,9 +8,9 @@ import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import type { Changes } from "./changes.ts";
 import type { Drafts } from "./drafts.ts";
-import type { Stops } from "./halts.ts";
+import type { Stops } from "./stops.ts";
 import type { Jobs } from "./jobs.ts";
-import type { StatusReadings } from "./looks.ts";
+import type { StatusReadings } from "./status-readings.ts";
 
 /** Shared parts of pages and actions. */
 export type Ui = {

@@ -8,12 +8,12 @@ import { type Ends, type Peer, peerOf } from "../mirror/trust/peer.ts";
 import type { Clock } from "../common/clock.ts";
 import type { Random } from "../common/random.ts";
 import { Changes } from "./changes.ts";
-import { UiAccess } from "./door.ts";
+import { UiAccess } from "./access.ts";
 import { Drafts } from "./drafts.ts";
-import { Stops } from "./halts.ts";
+import { Stops } from "./stops.ts";
 import { listen } from "./http.ts";
 import { Jobs } from "./jobs.ts";
-import { StatusReadings } from "./looks.ts";
+import { StatusReadings } from "./status-readings.ts";
 import { Notices } from "../page/notices.ts";
 import { ACTIONS, PAGES } from "./table.ts";
 

@@ -1,7 +1,7 @@
 import type { UiAction } from "./action.ts";
 import { PAUSE, RESUME } from "./actions/daemon.ts";
-import { LOOK } from "./actions/look.ts";
-import { BRING_BACK, LET_GO } from "./actions/halt.ts";
+import { LOOK } from "./actions/check-reviews.ts";
+import { BRING_BACK, LET_GO } from "./actions/stop.ts";
 import { RESOLVE } from "./actions/resolve.ts";
 import { RESTORE } from "./actions/restore.ts";
 import { SYNC } from "./actions/sync.ts";
@@ -13,7 +13,7 @@ import { DIFF } from "./pages/diff.ts";
 import { DOCS } from "./pages/docs.ts";
 import { HISTORY } from "./pages/history.ts";
 import { LOG } from "./pages/log.ts";
-import { STOP } from "./pages/halt.ts";
+import { STOP } from "./pages/stop.ts";
 import { MIRROR } from "./pages/mirror.ts";
 import { NEEDS } from "./pages/needs.ts";
 import { OVERVIEW } from "./pages/overview.ts";

@@ -2,7 +2,7 @@ import { readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import type { Io } from "../../src/cli/command.ts";
-import { showEvents } from "../../src/cli/show-news.ts";
+import { showEvents } from "../../src/cli/show-events.ts";
 import { openRig, type Rig } from "./rig.ts";
 import { startWatch, type WatchEvent, watchHere, type WatchHere, type WatchProcess } from "./watcher.ts";
 

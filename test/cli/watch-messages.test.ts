@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FolderEvent } from "../../src/mirror/daemon/daemon.ts";
 import type { Io } from "../../src/cli/command.ts";
-import { eventLines, showEvents } from "../../src/cli/show-news.ts";
+import { eventLines, showEvents } from "../../src/cli/show-events.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
 
 test("watch says that a text was sent to review", () => {

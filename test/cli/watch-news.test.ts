@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { trackProblems } from "../../src/cli/open-news.ts";
+import { trackProblems } from "../../src/cli/track-problems.ts";
 
 /** What `watch` says of what needs the user, after each run. */
 

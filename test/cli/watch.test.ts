@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { readSocketPath } from "../../src/mirror/daemon/control/place.ts";
+import { readSocketPath } from "../../src/mirror/daemon/control/socket-path.ts";
 import { isChange, isRun, useWatchedFolder } from "./watched-folder.ts";
 
 const watched = useWatchedFolder();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
+import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { Leftovers, Moment, type Pair } from "../simulator/moment.ts";
 import { Killed, type Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";

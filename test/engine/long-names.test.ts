@@ -1,7 +1,7 @@
 import { fc } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { isConflictCopyName, nameOf, parentOf } from "../../src/contract/path.ts";
-import { copyPath } from "../../src/mirror/model/sidecar-path.ts";
+import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { createRig } from "../simulator/rig.ts";
 
 describe("the name of a sidecar", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { resolveProblem } from "../../src/mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
+import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { Leftovers, Moment } from "../simulator/moment.ts";
 import { Killed, ROOT } from "../simulator/mirror.ts";
 import type { Variant } from "../variants/variant.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
+import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";

@@ -1,5 +1,5 @@
 import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../src/mirror/operations/manual/subject.ts";
+import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Mirror, type MirrorOptions, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

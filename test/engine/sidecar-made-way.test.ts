@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { conflictCopyPath } from "../../src/mirror/model/sidecar-path.ts";
+import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 import { MAX_NAME_BYTES } from "../../src/contract/path.ts";

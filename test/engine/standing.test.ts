@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { META } from "../../src/mirror/engine/run/meta.ts";
-import { runStateOf } from "../../src/mirror/engine/run/standing.ts";
+import { runStateOf } from "../../src/mirror/engine/run/run-state.ts";
 
 /** What `status` makes of what the last run left, of whichever version that was. */
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { filesOpenToWrite, OpenFiles } from "../../src/mirror/local/held-files.ts";
+import { filesOpenToWrite, OpenFiles } from "../../src/mirror/local/open-files.ts";
 import type { OpenToWrite } from "../../src/mirror/ports/fs.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { usualTmpdir } from "../memory-folder.ts";
@@ -46,7 +46,7 @@ describe.skipIf(process.platform !== "linux")("the files that other processes ha
     test.onTestFinished(() => void hung.kill("SIGKILL"));
     const [opened] = await Promise.race([once(hung.stdout, "data"), once(hung, "exit")]);
     if (!Buffer.isBuffer(opened)) return test.skip("this system lets nobody mount");
-    const module = join(import.meta.dirname, "../../src/mirror/local/held-files.ts");
+    const module = join(import.meta.dirname, "../../src/mirror/local/open-files.ts");
     const script = `const { filesHeldToWrite } = await import(${JSON.stringify(module)});
       console.log(filesHeldToWrite().has(${JSON.stringify(import.meta.filename)}));`;
     // While the mount is there, whoever looks at it hangs: a reader that does is killed.

@@ -1,5 +1,5 @@
 import { isWithin } from "../../src/contract/path.ts";
-import { conflictCopyPath } from "../../src/mirror/model/sidecar-path.ts";
+import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import type { World } from "./world.ts";
 
 /**

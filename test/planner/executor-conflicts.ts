@@ -1,5 +1,5 @@
 import { hasCopy, newestShown } from "../../src/mirror/model/link.ts";
-import { copyPath } from "../../src/mirror/model/sidecar-path.ts";
+import { copyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { check, isTakenHere, type OfDocument } from "./refusals.ts";
 import type { World } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import type { DocId } from "../../src/contract/ids.ts";
 import type { Action, Step } from "../../src/mirror/model/action.ts";
 import { nameOf, parentOf } from "../../src/contract/path.ts";
-import { conflictCopyPath } from "../../src/mirror/model/sidecar-path.ts";
+import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import { applyConflict } from "./executor-conflicts.ts";
 import { applyFolder } from "./executor-folders.ts";
 import { check, hasFolderThere, isTakenHere, isTakenThere, type OfDocument } from "./refusals.ts";

@@ -1,7 +1,7 @@
 import { fc, runs } from "../property.ts";
 import { describe, expect, test } from "vitest";
 import { CONTENT_RULES, type ContentRule } from "../../src/mirror/planner/decide/table.ts";
-import type { LocalContent, RemoteContent } from "../../src/mirror/planner/drift/drift.ts";
+import type { LocalContent, RemoteContent } from "../../src/mirror/planner/drift/place-change.ts";
 import { explainPath } from "../../src/mirror/planner/explain.ts";
 import { makePlan } from "../../src/mirror/planner/plan.ts";
 import type { Trees } from "../../src/mirror/model/tree.ts";

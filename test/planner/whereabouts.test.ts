@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DocId } from "../../src/contract/ids.ts";
-import { findLocalPlaces } from "../../src/mirror/planner/whereabouts.ts";
+import { findLocalPlaces } from "../../src/mirror/planner/local-places.ts";
 import { POLICY } from "./defaults.ts";
 import { worldAfter } from "./table.ts";
 import type { World } from "./world.ts";

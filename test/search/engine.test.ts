@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type CompiledRegex, compileRegex, MOST_STEPS } from "../../src/markdown/search/engine.ts";
-import { STEPS_OF_A_ROUND } from "../../src/markdown/search/turns.ts";
+import { STEPS_OF_A_ROUND } from "../../src/markdown/search/scheduler.ts";
 import { memoryIndex } from "./memory-index.ts";
 
 function compiled(pattern: string): CompiledRegex {

@@ -6,7 +6,7 @@ import { type HybridHit, searchHybrid } from "../../src/markdown/search/hybrid.t
 import { blockOf, KEY_SCHEMA, KeyIndex } from "../../src/markdown/search/key-index.ts";
 import { searchRegex } from "../../src/markdown/search/regex.ts";
 import type { Found, Source } from "../../src/markdown/search/source.ts";
-import type { Pace } from "../../src/markdown/search/turns.ts";
+import type { Pace } from "../../src/markdown/search/scheduler.ts";
 
 /** What a search did. */
 export type Counted = { looks: number; read: number; steps: number; takes: number };

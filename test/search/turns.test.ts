@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { SearchScheduler, STEPS_OF_A_ROUND } from "../../src/markdown/search/turns.ts";
+import { SearchScheduler, STEPS_OF_A_ROUND } from "../../src/markdown/search/scheduler.ts";
 
 /** Searches of so many takes, each of a part of a round; and what they took, round by round. */
 async function run(searches: readonly number[], part: number): Promise<number[][]> {

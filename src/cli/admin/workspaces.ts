@@ -72,7 +72,12 @@ function stateAction(verb: keyof typeof STATES): Action {
       if (found.kind === "trouble") return found;
       const changed = await setState(session, found.value.id, STATES[verb].state);
       if (changed.kind === "trouble") return changed;
-      return printDone(io, args, { workspace: changed.value }, `${shownName(changed.value.name)} ${STATES[verb].words}`);
+      return printDone(
+        io,
+        args,
+        { workspace: changed.value },
+        `${shownName(changed.value.name)} ${STATES[verb].words}`,
+      );
     },
   };
 }

@@ -13,7 +13,7 @@ import { jsonLine } from "../json-line.ts";
 import { shownName, shownWords } from "../../common/shown-name.ts";
 import { byPath } from "../../mirror/model/by-path.ts";
 import { conflictHunks, listConflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
-import { findProblem } from "../../mirror/operations/manual/subject.ts";
+import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { hunkLines } from "../show-hunks.ts";
 
 export const command: Command = {

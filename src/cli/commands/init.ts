@@ -14,7 +14,7 @@ import { shownName } from "../../common/shown-name.ts";
 import { addIgnoreLines, lineFault } from "../../mirror/settings/ignore-lines.ts";
 import { judgeName } from "../judge-name.ts";
 import { judgeFolder, judgeLeftOver, linkFolder } from "../../mirror/folder/link-folder.ts";
-import { initLinkedFolder } from "../init-again.ts";
+import { initLinkedFolder } from "../init-linked.ts";
 import { findKey } from "../../mirror/settings/key.ts";
 import { cleanPrefix, DEFAULT_CONFIG } from "../../mirror/settings/config.ts";
 import { originOfUser } from "../../mirror/trust/gate.ts";

@@ -1,11 +1,11 @@
-import type { FolderStatus, MirrorWord } from "../../mirror/folder/look-at-all.ts";
+import type { FolderStatus, MirrorWord } from "../../mirror/folder/all-statuses.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { jsonLine } from "../json-line.ts";
 import { columns } from "../when.ts";
-import { readAllStatuses } from "../../mirror/folder/look-at-all.ts";
+import { readAllStatuses } from "../../mirror/folder/all-statuses.ts";
 import { printUntrustedEntries } from "../status-all.ts";
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 

@@ -6,7 +6,7 @@ import { complain } from "../complain.ts";
 import { EXIT } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
 import { judgeMove, moveFolder } from "../../mirror/folder/move.ts";
-import { withFolderReleased, reinstallService } from "../hold-folder.ts";
+import { withFolderReleased, reinstallService } from "../release-folder.ts";
 
 export const command: Command = {
   usage: "mv [DIR] NEWDIR",

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { OpenedMirror } from "../../mirror/folder/open-mirror.ts";
 import type { Resolution } from "../../mirror/operations/manual/resolve.ts";
-import type { OpenProblem } from "../../mirror/operations/manual/subject.ts";
+import type { OpenProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import type { Args, Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
@@ -17,7 +17,7 @@ import { shellWord } from "../../mirror/model/shell-word.ts";
 import { isOneProblem } from "../../mirror/operations/manual/resolve-many.ts";
 import { resolveSeveral } from "../resolve-many.ts";
 import { resolveProblem } from "../../mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../mirror/operations/manual/subject.ts";
+import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { readThree } from "../../mirror/operations/manual/conflicts.ts";
 import { runMergeTool } from "../../mirror/operations/manual/merge-tool.ts";
 

@@ -9,7 +9,7 @@ import { printAllStatuses } from "../status-all.ts";
 import { findMirror } from "../find-mirror.ts";
 import { printShortStatus } from "../status-short.ts";
 import { printMetrics } from "../status-prometheus.ts";
-import { ageOf, readFolderStatus } from "../../mirror/folder/look.ts";
+import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
 import { exitOfStatus, isOver, showStatus, showUntrusted } from "../show-status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import { jsonLine } from "../json-line.ts";

@@ -11,7 +11,7 @@ import type { Args, Command, Io } from "../command.ts";
 import { complain } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 import { findMirror } from "../find-mirror.ts";
-import { withFolderReleased } from "../hold-folder.ts";
+import { withFolderReleased } from "../release-folder.ts";
 import { forgetRoot, unlinkFolder } from "../../mirror/folder/unlink.ts";
 import { listOwnMirrors } from "../../mirror/trust/list.ts";
 import { isSameName } from "../../mirror/trust/names.ts";

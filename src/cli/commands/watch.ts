@@ -9,7 +9,7 @@ import { shownWords } from "../../common/shown-name.ts";
 import { REACH_OPTIONS } from "../use-mirror.ts";
 import { runDaemons } from "../../mirror/daemon/daemon.ts";
 import { keepAll } from "../../mirror/daemon/keep-all.ts";
-import { showEvents } from "../show-news.ts";
+import { showEvents } from "../show-events.ts";
 import { HookKeeper } from "../../mirror/hooks/keeper.ts";
 
 export const command: Command = {

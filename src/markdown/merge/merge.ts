@@ -1,7 +1,7 @@
 import { countApart, countsKept, keepsChanges } from "./counts.ts";
 import { settleDates } from "./dates.ts";
 import { mergeFine, workOf } from "./fine.ts";
-import { bringsBack, bringsPassageBack, keepsEveryChange } from "./held.ts";
+import { bringsBack, bringsPassageBack, keepsEveryChange } from "./keeps-every-change.ts";
 import { areApart, type ConflictHunk } from "./hunk.ts";
 import { mergeLines } from "./lines.ts";
 import { newReading, type Reading, readLines } from "./reading.ts";

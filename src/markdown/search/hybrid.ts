@@ -3,7 +3,7 @@ import { inEach, isShort, type KeySet, withLiteral, withTitle, withUnit } from "
 import { type Query, readQuery } from "./query.ts";
 import { type Needle, needleOf, type Snippet, snippetsOf } from "./snippets.ts";
 import { type Found, inReads, type Source } from "./source.ts";
-import type { Pace } from "./turns.ts";
+import type { Pace } from "./scheduler.ts";
 
 export type HybridHit<One extends Found> = {
   readonly found: One;

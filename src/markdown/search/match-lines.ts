@@ -2,7 +2,7 @@ import type { CompiledRegex } from "./engine.ts";
 import { linesOf } from "./lines.ts";
 import { scanLine } from "./scan-line.ts";
 import type { Range } from "./snippets.ts";
-import { type Pace, STEPS_OF_A_ROUND } from "./turns.ts";
+import { type Pace, STEPS_OF_A_ROUND } from "./scheduler.ts";
 
 /** Finds the lines of one text that match a regex, in scans of a bounded number of steps. */
 

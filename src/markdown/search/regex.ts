@@ -3,7 +3,7 @@ import { type KeySet, withNeed } from "./keys.ts";
 import { requiredOf } from "./literals.ts";
 import { type LineLimits, type LineMatch, matchText, Meter, type Stopped } from "./match-lines.ts";
 import { type Found, inReads, type Source } from "./source.ts";
-import type { Pace } from "./turns.ts";
+import type { Pace } from "./scheduler.ts";
 
 type RegexHit<One extends Found> = { readonly found: One; readonly matches: readonly LineMatch[] };
 

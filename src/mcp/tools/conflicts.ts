@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { conflictHunks, listConflicts, readThree } from "../../mirror/operations/manual/conflicts.ts";
 import type { Resolution } from "../../mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../mirror/operations/manual/subject.ts";
+import { findProblem } from "../../mirror/operations/manual/open-problem.ts";
 import { resolveSeen } from "../../mirror/operations/manual/resolve-seen.ts";
 import {
   type ShownText,
   type ProblemView,
   type Versions,
   viewProblem,
-} from "../../mirror/operations/manual/subject-view.ts";
+} from "../../mirror/operations/manual/problem-view.ts";
 import { withLocal } from "../../mirror/folder/open-local.ts";
 import { ok, type Result } from "../../common/trouble.ts";
 import { nextFor } from "../../mirror/operations/results/next-step.ts";

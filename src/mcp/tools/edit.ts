@@ -1,5 +1,11 @@
 import * as z from "zod";
-import { openSaving, createDocument, withLineEndsOf, readDocument, saveText } from "../../mirror/operations/manual/save.ts";
+import {
+  openSaving,
+  createDocument,
+  withLineEndsOf,
+  readDocument,
+  saveText,
+} from "../../mirror/operations/manual/save.ts";
 import type { Digest } from "../../contract/digest.ts";
 import { PATH, VERSION } from "../fields.ts";
 import { replaceIn } from "../replace.ts";

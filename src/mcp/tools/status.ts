@@ -1,4 +1,4 @@
-import { ageOf, readFolderStatus } from "../../mirror/folder/look.ts";
+import { ageOf, readFolderStatus } from "../../mirror/folder/status.ts";
 import { statusJson } from "../../mirror/operations/results/status.ts";
 import { limit } from "../fields.ts";
 import { answer, defineTool, refused } from "../tool.ts";

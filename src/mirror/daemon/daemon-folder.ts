@@ -3,7 +3,7 @@ import { readMarker } from "../local/marker.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type Call, type Handled, listenControl } from "./control/listen.ts";
-import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/place.ts";
+import { chooseSocketPath, removeSocketPath, writeSocketPath } from "./control/socket-path.ts";
 import type { ControlRequest, DaemonStatus } from "./control/protocol.ts";
 import { endOfLeft, type FolderEnd, type Leaving } from "./leave.ts";
 import { aborted } from "../../common/aborted.ts";
@@ -11,7 +11,15 @@ import { lendFolder } from "./lend.ts";
 import { KeyRenewal, dropsRefusedKey } from "./new-key.ts";
 import { type DaemonSetup, openDaemon, type OpenedDaemon } from "./open-daemon.ts";
 import { type FolderEvent, logEvent, type OnFolderEvent } from "./folder-events.ts";
-import { beatDuring, codeClause, carryOutRequest, endingTrouble, refusedClosed, retryMsAfter, statusOf } from "./answer.ts";
+import {
+  beatDuring,
+  codeClause,
+  carryOutRequest,
+  endingTrouble,
+  refusedClosed,
+  retryMsAfter,
+  statusOf,
+} from "./answer.ts";
 import { ExchangeTally } from "../remote/tally.ts";
 import { Traffic } from "./traffic.ts";
 import { unlessAway } from "../folder/folder-trouble.ts";

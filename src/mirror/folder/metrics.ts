@@ -1,6 +1,6 @@
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
-import type { FolderStatus, MirrorWord } from "./look-at-all.ts";
-import type { StatusReading } from "./look.ts";
+import type { FolderStatus, MirrorWord } from "./all-statuses.ts";
+import type { StatusReading } from "./status.ts";
 
 /**
  * Metrics of linked folders, for a collector that reads text files: names of folders, never a path.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { type HoldReason, isOpen } from "../model/hold.ts";
 import type { Hold } from "../model/link.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type RunState, runStateOf } from "../engine/run/standing.ts";
+import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 import type { Glances } from "./glances.ts";

@@ -7,7 +7,7 @@ import type { RunReport } from "../folder/run.ts";
 import { codeOf, errnoClause, ok, type Result, trouble } from "../../common/trouble.ts";
 import { failureClause, keepEnd } from "./deliver.ts";
 import { type Due, tell } from "./due.ts";
-import { pendingEventsOf, hooksFor, mirrorName } from "./dues.ts";
+import { pendingEventsOf, hooksFor, mirrorName } from "./pending-events.ts";
 import { type Facts, factsOf } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
 import { readMemory, rememberOffline } from "./memory.ts";

@@ -8,7 +8,7 @@ import { errnoClause } from "../../common/trouble.ts";
 import { hookMemoryOf, hooksFileOf } from "../trust/gate.ts";
 import { failureClause, keepEnd, logEnd } from "./deliver.ts";
 import { type Due, tell } from "./due.ts";
-import { pendingEventsOf, hooksFor, mirrorName } from "./dues.ts";
+import { pendingEventsOf, hooksFor, mirrorName } from "./pending-events.ts";
 import { type Facts, factsOf, type Changes, type Offline, type Seen } from "./facts.ts";
 import type { Env, Hook } from "./hook.ts";
 import { readMemory, type ReportedStates } from "./memory.ts";

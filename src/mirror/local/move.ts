@@ -41,7 +41,8 @@ export function moveFile(
  */
 function finishMove(guard: RootGuard, from: string, to: string, there: FsStat, moved: FsStat): DiskOutcome<Written> {
   if (!sameInode(there, moved)) return stale("the new path is taken now");
-  if (dropName(guard, from, there, freshName(guard, SET_ASIDE_PREFIX)) === "other") return moveOutcome({ kind: "changed" });
+  if (dropName(guard, from, there, freshName(guard, SET_ASIDE_PREFIX)) === "other")
+    return moveOutcome({ kind: "changed" });
   return done({ stamp: stampOf(statNow(guard, to, moved)) });
 }
 

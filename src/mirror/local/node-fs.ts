@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import type { Dirent, Stats } from "node:fs";
 import type { FolderHandle, Fs, FsStat, OpenFile } from "../ports/fs.ts";
 import { once } from "../../common/once.ts";
-import { filesOpenToWrite } from "./held-files.ts";
+import { filesOpenToWrite } from "./open-files.ts";
 
 // ASSUMES: a POSIX system. Without O_NOFOLLOW (Windows) it is 0, and only the check of every
 // component protects.

@@ -39,7 +39,11 @@ export type ReviewAnswer = { readonly changeId?: ChangeId; readonly reason?: Rev
  * Content sent to review (202): it is not sent again until the user changes it. `at`: milliseconds
  * since the epoch.
  */
-export type Submission = { readonly digest: Digest; readonly baseChangeId: ChangeId; readonly at: number } & ReviewAnswer;
+export type Submission = {
+  readonly digest: Digest;
+  readonly baseChangeId: ChangeId;
+  readonly at: number;
+} & ReviewAnswer;
 
 /** One linked document: an id, its two places and the version that both sides were seen to have. */
 export type Link = {

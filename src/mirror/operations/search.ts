@@ -12,7 +12,7 @@ import type { CompiledRegex } from "../../markdown/search/engine.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
 import { searchRegex } from "../../markdown/search/regex.ts";
 import type { Range } from "../../markdown/search/snippets.ts";
-import { SearchScheduler } from "../../markdown/search/turns.ts";
+import { SearchScheduler } from "../../markdown/search/scheduler.ts";
 import type { LocalTree } from "../model/tree.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";

@@ -2,7 +2,7 @@ import type { DocId } from "../../contract/ids.ts";
 import type { Action } from "../model/action.ts";
 import { keyOf, type PlanDraft } from "./decide/plan-draft.ts";
 import { type ContentCell, CONTENT_RULES, type ContentRule } from "./decide/table.ts";
-import type { PlaceChange } from "./drift/drift.ts";
+import type { PlaceChange } from "./drift/place-change.ts";
 import type { Conflict, Hold, Link, Tombstone } from "../model/link.ts";
 import type { DocumentRow, FolderRow, RemoteSeen } from "./match/row.ts";
 import type { Evidence } from "./match/matching.ts";

@@ -6,7 +6,7 @@ import { type PlanDraft, openDraft, pathOfDocument } from "./decide/plan-draft.t
 import { untieRecords } from "./decide/records.ts";
 import { placeFolders } from "./decide/place-folders.ts";
 import { keepUnseen } from "./decide/remembered.ts";
-import { placeChangeOf } from "./drift/drift.ts";
+import { placeChangeOf } from "./drift/place-change.ts";
 import { joinPath, parentOf } from "../../contract/path.ts";
 import { isJudged, type Judged, NONE_JUDGED } from "./match/at-rest.ts";
 import { type Matched, matchTrees } from "./match/match.ts";

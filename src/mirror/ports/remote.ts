@@ -8,7 +8,7 @@ import type {
 } from "../../contract/resources.ts";
 import type { RemotePath } from "../../contract/path.ts";
 import type { KeptForms } from "../model/text-form.ts";
-import type { RemoteEvents } from "./news.ts";
+import type { RemoteEvents } from "./events.ts";
 
 /** Reason why a call has no value. */
 export type Fault =

@@ -14,7 +14,7 @@ import type {
   WrittenFile,
 } from "../ports/remote.ts";
 import type { Wire, WireResult } from "../../common/wire.ts";
-import type { RemoteEvents } from "../ports/news.ts";
+import type { RemoteEvents } from "../ports/events.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
@@ -22,7 +22,7 @@ import * as files from "./files.ts";
 import * as folders from "./folders.ts";
 import { Http, type KeyHeader } from "./http.ts";
 import { listAll } from "./listing.ts";
-import { EventStream } from "./news.ts";
+import { EventStream } from "./event-stream.ts";
 import { CallQueue } from "./queue.ts";
 import { type CallContext, getFile } from "./reads.ts";
 import { Caller } from "./retry.ts";

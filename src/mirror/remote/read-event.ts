@@ -1,7 +1,7 @@
 import type { EventType } from "../../contract/events.ts";
 import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
-import type { EventHint } from "../ports/news.ts";
+import type { EventHint } from "../ports/events.ts";
 import { parseJson } from "./json.ts";
 import { by, type IdRule, readPath } from "./shapes.ts";
 

@@ -1,4 +1,4 @@
-import type { Pace, SearchScheduler } from "../../markdown/search/turns.ts";
+import type { Pace, SearchScheduler } from "../../markdown/search/scheduler.ts";
 import type { Access } from "../files/access.ts";
 import type { z } from "zod";
 import type { OperationName, Operations } from "../../contract/api/operations.ts";

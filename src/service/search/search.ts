@@ -5,7 +5,7 @@ import type { CompiledRegex, CompileRegex } from "../../markdown/search/engine.t
 import { searchHybrid as byWords } from "../../markdown/search/hybrid.ts";
 import { searchRegex as byRegex } from "../../markdown/search/regex.ts";
 import type { Source } from "../../markdown/search/source.ts";
-import type { Pace } from "../../markdown/search/turns.ts";
+import type { Pace } from "../../markdown/search/scheduler.ts";
 import { type Answer, doneInParts, isRefused, type Refused, refuse, refuseFields } from "../requests/answer.ts";
 import type { Call, Continued, RequestContext } from "../requests/context.ts";
 import { listInParts } from "../files/lists.ts";

@@ -5,7 +5,7 @@ import { plural } from "../../common/count.ts";
 import { html, type Html } from "../../page/html.ts";
 import { badgeOf, nameOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
-import { LOOK } from "../actions/look.ts";
+import { LOOK } from "../actions/check-reviews.ts";
 import { documentAddress, mirrorAddress } from "../addresses.ts";
 import { differenceOf } from "../diff-parts.ts";
 import type { JobView } from "../jobs.ts";

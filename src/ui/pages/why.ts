@@ -1,4 +1,4 @@
-import { explainPath } from "../../mirror/operations/doctor/why-told.ts";
+import { explainPath } from "../../mirror/operations/doctor/explain-path.ts";
 import { ok } from "../../common/trouble.ts";
 import { nameOf as lastName } from "../../contract/path.ts";
 import { html } from "../../page/html.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { RemoteHints } from "../../../src/mirror/engine/daemon/remote-hints.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 import type { ChangeId, DocId } from "../../../src/contract/ids.ts";
-import type { EventHint } from "../../../src/mirror/ports/news.ts";
+import type { EventHint } from "../../../src/mirror/ports/events.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, ScriptedNews, startDaemon } from "./rig.ts";
 

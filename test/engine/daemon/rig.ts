@@ -5,7 +5,7 @@ import {
   type DaemonEvent,
   type DaemonTiming,
 } from "../../../src/mirror/engine/daemon/daemon.ts";
-import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../../src/mirror/ports/news.ts";
+import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../../src/mirror/ports/events.ts";
 import type { Watcher, WatchHint } from "../../../src/mirror/ports/watch.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import type { Fault, Remote } from "../../../src/mirror/ports/remote.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { DirId, DocId } from "../../../src/contract/ids.ts";
-import { leadsElsewhere } from "../../../src/mirror/engine/links/astray.ts";
+import { leadsElsewhere } from "../../../src/mirror/engine/links/leads-elsewhere.ts";
 import { LinkPlaces } from "../../../src/mirror/engine/links/places.ts";
 import { digestOf } from "../../../src/contract/digest.ts";
 import type { HoldReason } from "../../../src/mirror/model/hold.ts";

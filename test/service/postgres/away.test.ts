@@ -124,7 +124,9 @@ describe.skipIf(whyNoPostgres !== null)("a server that hangs", () => {
     way.hold();
     // More than there are connections: those behind them wait for one.
     const waiting = await Promise.allSettled([...Array.from({ length: 30 }, read), store.holder(Buffer.alloc(32))]);
-    expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachable)).not.toContain(false);
+    expect(waiting.map((end) => end.status === "rejected" && end.reason instanceof StoreUnreachable)).not.toContain(
+      false,
+    );
     const { waiting: queued } = store.pool();
     await expect(read()).rejects.toBeInstanceOf(StoreUnreachable);
     expect(store.pool().waiting).toBe(queued);

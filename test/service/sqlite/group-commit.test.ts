@@ -3,7 +3,7 @@ import { type Db, openDatabase } from "../../../src/service/store/sqlite/databas
 import { GroupCommit } from "../../../src/service/store/sqlite/group-commit.ts";
 import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import { Transactions } from "../../../src/service/store/sqlite/transactions.ts";
-import { ConnectionQueue } from "../../../src/service/store/sqlite/turns.ts";
+import { ConnectionQueue } from "../../../src/service/store/sqlite/connection-queue.ts";
 import { isDiskFull } from "../../../src/service/store/store.ts";
 import { seeded } from "../fixture.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConnectionQueue } from "../../../src/service/store/sqlite/turns.ts";
+import { ConnectionQueue } from "../../../src/service/store/sqlite/connection-queue.ts";
 
 describe("turns", () => {
   it("come one after the other, however each ends", async () => {

@@ -51,7 +51,7 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     id: "copies-share-a-name",
     promise: "I27",
     does: "shows a newer version under the name of an older one",
-    file: "mirror/model/sidecar-path.ts",
+    file: "mirror/model/conflict-copy-path.ts",
     find: 'return conflictCopyPath(document, "theirs", nth, maxBytes);',
     replace: 'return conflictCopyPath(document, "theirs", Math.min(nth, 1), maxBytes);',
     net: "courses",
@@ -97,12 +97,12 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     id: "ignored-is-deleted",
     promise: "I18",
     does: "takes what a new ignore rule excludes for deleted",
-    file: "mirror/planner/decide/standing.ts",
+    file: "mirror/planner/decide/ignored.ts",
     find: 'if (!here && draft.trees.local.ignores(link.localPath, "file")) {',
     replace: "if (!here && link.localPath === null) {",
     also: [
       {
-        file: "mirror/planner/decide/standing.ts",
+        file: "mirror/planner/decide/ignored.ts",
         find: "return key === null ? null : (draft.othersByInode().get(key) ?? null);",
         replace: "return key === null ? null : null;",
       },

@@ -162,7 +162,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     id: "decided-by-mtime",
     promise: "I29",
     does: "calls a file edited when its mtime is another one, whatever its text",
-    file: "mirror/planner/drift/drift.ts",
+    file: "mirror/planner/drift/place-change.ts",
     find: "return file.digest === link.localDigest || file.digest === link.digest;",
     replace: "return file.stamp.mtimeMs === link.stamp?.mtimeMs;",
     net: "courses",

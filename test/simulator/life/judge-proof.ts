@@ -1,6 +1,6 @@
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
-import { runStateOf } from "../../../src/mirror/engine/run/standing.ts";
+import { runStateOf } from "../../../src/mirror/engine/run/run-state.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import type { Actors } from "./actors.ts";

@@ -2,7 +2,7 @@ import { type Digest, digestOf } from "../../../src/contract/digest.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { MirrorEvent } from "../../../src/mirror/ports/state.ts";
 import { DEFAULT_GUARDS } from "../../../src/mirror/model/policy.ts";
-import { copyPath } from "../../../src/mirror/model/sidecar-path.ts";
+import { copyPath } from "../../../src/mirror/model/conflict-copy-path.ts";
 import { deleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ageText } from "../../../common/age.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { LineReader } from "./lines.ts";
-import { type SocketPath, readSocketPath } from "./place.ts";
+import { type SocketPath, readSocketPath } from "./socket-path.ts";
 import {
   type ControlAnswers,
   type ControlRequest,

@@ -1,6 +1,6 @@
 import { isJsonObject } from "../../../contract/json.ts";
 import type { RunReport } from "../../engine/run/report.ts";
-import type { EventStreamState } from "../../ports/news.ts";
+import type { EventStreamState } from "../../ports/events.ts";
 import type { ExchangeEnd } from "../../remote/tally.ts";
 import type { Trouble } from "../../../common/trouble.ts";
 import type { WaitAnswer } from "./waited.ts";

@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Conflict, ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
+import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import type { Look } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";

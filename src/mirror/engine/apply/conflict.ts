@@ -3,7 +3,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { DocId } from "../../../contract/ids.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { copyPath, conflictCopyPath } from "../../model/sidecar-path.ts";
+import { copyPath, conflictCopyPath } from "../../model/conflict-copy-path.ts";
 import type { EventFields, Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { commit, withIdNow } from "./commit.ts";

@@ -21,7 +21,7 @@ import {
   stale,
 } from "./effect.ts";
 import { ensureFolders } from "./parents.ts";
-import { hasSent, takeAsOwn } from "./sent-lately.ts";
+import { hasSent, takeAsOwn } from "./unanswered-writes.ts";
 import { seenLocally, seenOnService } from "./text-name.ts";
 
 /** Creates local files for new documents on the service. */

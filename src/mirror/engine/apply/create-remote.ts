@@ -25,7 +25,7 @@ import { keepReadBack } from "./read-back.ts";
 import { readCreated } from "./read-created.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { type Effect, phase } from "./run-effect.ts";
-import { notFoundEvent } from "./sent-lately.ts";
+import { notFoundEvent } from "./unanswered-writes.ts";
 import { seenLocally } from "./text-name.ts";
 import { didNotHappen, notSettledBy, unsettled } from "./unsettled.ts";
 

@@ -8,7 +8,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { DiskOutcome, LocalText, OnText } from "../../ports/disk.ts";
 import type { Answer, Fault } from "../../ports/remote.ts";
 import type { EventFields, EventSide } from "../../ports/state.ts";
-import { inUse } from "../run/hands-off.ts";
+import { inUse } from "../run/files-in-editors.ts";
 import { subjectOf } from "../run/subject.ts";
 import { seenLocally, seenOnService } from "./text-name.ts";
 import type { PassContext } from "../run/pass-context.ts";

@@ -7,7 +7,7 @@ import { hasAnotherId } from "./commit.ts";
 import { codeOf } from "./emptied.ts";
 import { mergeWithPublished } from "./in-review.ts";
 import { runLocalEffect } from "./run-effect.ts";
-import { partedFrom, takeAsOwn } from "./sent-lately.ts";
+import { partedFrom, takeAsOwn } from "./unanswered-writes.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { keepBeside, openConflict } from "./conflict.ts";
 import { writeFile } from "./write-file.ts";

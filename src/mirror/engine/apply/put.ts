@@ -26,7 +26,7 @@ import { codeOf } from "./emptied.ts";
 import { stillInReview } from "./in-review.ts";
 import { noteRefused, refusedBefore } from "./refused-before.ts";
 import { type Concluded, type Effect, runLocalEffect, type Shown } from "./run-effect.ts";
-import { combinedAside, notFoundEvent } from "./sent-lately.ts";
+import { combinedAside, notFoundEvent } from "./unanswered-writes.ts";
 import { seenLocally, seenOnService } from "./text-name.ts";
 import { didNotHappen, unsettled } from "./unsettled.ts";
 import { writeFile } from "./write-file.ts";

@@ -4,7 +4,7 @@ import { digestOf } from "../../../contract/digest.ts";
 import { isCutOff } from "./cut-off.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import type { RemoteText } from "./effect.ts";
-import { wasPosted } from "./sent-lately.ts";
+import { wasPosted } from "./unanswered-writes.ts";
 
 /**
  * Decides which side wins if both are new at one path with different texts, and says why, for the

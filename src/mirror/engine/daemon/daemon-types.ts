@@ -1,4 +1,4 @@
-import type { EventStreamState, RemoteEvents } from "../../ports/news.ts";
+import type { EventStreamState, RemoteEvents } from "../../ports/events.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { RunReport } from "../run/report.ts";
 import type { Settings, World } from "../run/world.ts";

@@ -1,7 +1,7 @@
 import type { Digest } from "../../../contract/digest.ts";
 import type { Hold } from "../../model/link.ts";
 import type { Intent } from "../../ports/state.ts";
-import { isOver, timeUntilSettled } from "../run/hands-off.ts";
+import { isOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";
 
 /** How often mdmirror checks the lock of an open file. */

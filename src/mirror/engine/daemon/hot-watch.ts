@@ -3,7 +3,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { RemoteFile } from "../../model/tree.ts";
 import type { PassEnd } from "../run/pass-context.ts";
 import type { World } from "../run/world.ts";
-import { choosePlace, type HotPlaceCheck, checkHotPlace } from "./hot-look.ts";
+import { choosePlace, type HotPlaceCheck, checkHotPlace } from "./hot-check.ts";
 import { HotPlaces } from "./hot-places.ts";
 import type { RequestBudget } from "./request-budget.ts";
 import type { DaemonTiming } from "./timing.ts";

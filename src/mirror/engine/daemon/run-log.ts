@@ -1,6 +1,6 @@
 import { META } from "../run/meta.ts";
 import type { RunReport } from "../run/report.ts";
-import { rememberAgreed, rememberLast } from "../run/standing.ts";
+import { rememberAgreed, rememberLast } from "../run/run-state.ts";
 import { type World, zeroCounts } from "../run/world.ts";
 import type { EventPublisher } from "./events.ts";
 import type { PendingDeletions } from "./pending-deletions.ts";

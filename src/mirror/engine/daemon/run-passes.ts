@@ -10,7 +10,7 @@ import { applyPlan } from "../run/apply-plan.ts";
 import { converge, type ConvergeInput, rememberTraits, reportRun, RunEntry } from "../run/converge.ts";
 import { isRestored, rememberGeneration } from "../run/generation.ts";
 import { checkRoot, endsApproval, gatherSignals, stopNote, rememberStop } from "../run/guard-facts.ts";
-import { filesInUse } from "../run/hands-off.ts";
+import { filesInUse } from "../run/files-in-editors.ts";
 import { markLosses } from "../run/losses-lately.ts";
 import { META } from "../run/meta.ts";
 import { PassContext, type PassEnd, type Planned } from "../run/pass-context.ts";
@@ -85,7 +85,8 @@ export async function runPart(
   world.links?.begin(false);
   const policy = policyOf(ctx, input, new Set());
   const texts = textFinder(ctx);
-  const local = world.links?.read(part, { policy, texts }, storeLocalContents(world.state, part.base), false) ?? part.local;
+  const local =
+    world.links?.read(part, { policy, texts }, storeLocalContents(world.state, part.base), false) ?? part.local;
   const trees = { ...part, local };
   ctx.notes.local = local;
   for (const folder of trees.remote.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);

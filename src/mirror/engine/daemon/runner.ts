@@ -1,6 +1,6 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import type { RemoteEvents } from "../../ports/news.ts";
+import type { RemoteEvents } from "../../ports/events.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
@@ -11,7 +11,7 @@ import type { Settings, World } from "../run/world.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
-import { EventWatch } from "./news-watch.ts";
+import { EventWatch } from "./event-watch.ts";
 import { stopDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
 import { RootWatch } from "./root-watch.ts";
 import { RunLog } from "./run-log.ts";

@@ -13,7 +13,7 @@ import { findEmptied, hidePaths, isHidden } from "./hide-unsettled.ts";
 import { HotWatch } from "./hot-watch.ts";
 import { KnownTrees } from "./known-trees.ts";
 import { PendingDeletions } from "./pending-deletions.ts";
-import { UnchangedSince } from "./quiet-period.ts";
+import { UnchangedSince } from "./unchanged-since.ts";
 import { RemoteHints } from "./remote-hints.ts";
 import { RequestBudget } from "./request-budget.ts";
 import { type RunEnd, runPart, runPasses } from "./run-passes.ts";

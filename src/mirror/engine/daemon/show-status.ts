@@ -1,4 +1,4 @@
-import type { EventStreamState } from "../../ports/news.ts";
+import type { EventStreamState } from "../../ports/events.ts";
 import type { Clock } from "../../../common/clock.ts";
 import type { DaemonStatus } from "./daemon-types.ts";
 import type { FolderWatch } from "./folder-watch.ts";

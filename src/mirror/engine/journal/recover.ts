@@ -7,7 +7,7 @@ import { moveFolderLocal } from "../apply/folder-move.ts";
 import { moveFile } from "../apply/move-file.ts";
 import { recoverLocalEffect } from "../apply/run-effect.ts";
 import { trashFile } from "../apply/trash-file.ts";
-import { type CurrentPath, currentPathOf } from "../apply/way-back.ts";
+import { type CurrentPath, currentPathOf } from "../apply/current-path.ts";
 import { writeFile } from "../apply/write-file.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { sameInodeAndBirth, type Stamp } from "../../model/link.ts";

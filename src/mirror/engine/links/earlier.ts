@@ -3,7 +3,7 @@ import { destinationsOf, inertIn, meantBy } from "../../../markdown/links/leads.
 import type { Meant } from "../../../markdown/links/translate.ts";
 import { once } from "../../../common/once.ts";
 import { everMeant, type Lead, type Spelling } from "../../../contract/spelling.ts";
-import { asOpen } from "./astray.ts";
+import { asOpen } from "./leads-elsewhere.ts";
 import type { LinkPlaces, LinkScope } from "./places.ts";
 
 /** Returns what a file's earlier bytes tell about the links in its present ones. */

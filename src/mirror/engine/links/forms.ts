@@ -7,12 +7,12 @@ import { type Digest, digestOf } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Lead, Spelling } from "../../../contract/spelling.ts";
 import type { RemoteTree } from "../../model/tree.ts";
-import type { LocalPlaces } from "../../planner/whereabouts.ts";
+import type { LocalPlaces } from "../../planner/local-places.ts";
 import type { State } from "../../ports/state.ts";
 import { idsIn, idsUnknownBefore, meantBefore, saysMore, stillOpen, idsStillLinked, withGone } from "./earlier.ts";
 import { KnownSpellings } from "./known-spellings.ts";
 import { LinkPlaces, type LinkScope, type Where } from "./places.ts";
-import { isFound } from "./astray.ts";
+import { isFound } from "./leads-elsewhere.ts";
 
 type LinkState = Pick<State, "load" | "text" | "link" | "putLink" | "conflict" | "spellings" | "transactSafely">;
 

@@ -11,7 +11,15 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
 import { type Form, LinkForms } from "./forms.ts";
-import { asOpen, isAnothers, isAsKnown, isDisplaced, isUnsettled, leadsElsewhere, leadsSomewhereNew } from "./astray.ts";
+import {
+  asOpen,
+  isAnothers,
+  isAsKnown,
+  isDisplaced,
+  isUnsettled,
+  leadsElsewhere,
+  leadsSomewhereNew,
+} from "./leads-elsewhere.ts";
 import { type InertLinks, inertLinks } from "./inert.ts";
 import { LinkedDisk } from "./linked-disk.ts";
 import { LinkPlaces, type LinkScope } from "./places.ts";

@@ -8,7 +8,7 @@ import { type LocalPath, type RemotePath, depthOf, isWithin, rebase } from "../.
 import type { Lead } from "../../../contract/spelling.ts";
 import type { BaseTree, RemoteTree } from "../../model/tree.ts";
 import type { Plan } from "../../planner/plan-types.ts";
-import type { LocalPlaces } from "../../planner/whereabouts.ts";
+import type { LocalPlaces } from "../../planner/local-places.ts";
 import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
 
 type Id = DocId | DirId;

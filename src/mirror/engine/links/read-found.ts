@@ -6,10 +6,10 @@ import { unreadable } from "../../model/seen.ts";
 import type { Spelling } from "../../../contract/spelling.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { BaseTree, LocalFile, LocalTree, TextLookup, Trees } from "../../model/tree.ts";
-import { findLocalPlaces } from "../../planner/whereabouts.ts";
+import { findLocalPlaces } from "../../planner/local-places.ts";
 import type { Disk, OnText } from "../../ports/disk.ts";
 import type { State } from "../../ports/state.ts";
-import { leadsSomewhereNew, leadsToGone } from "./astray.ts";
+import { leadsSomewhereNew, leadsToGone } from "./leads-elsewhere.ts";
 import type { LinkForms } from "./forms.ts";
 import type { LinkPlaces, Where } from "./places.ts";
 

@@ -6,7 +6,7 @@ import type { BaseTree, LocalOther, LocalTree } from "../../model/tree.ts";
 import { once } from "../../../common/once.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { type Attention, attentionOfHold } from "./report.ts";
-import { lacksDocuments } from "./standing.ts";
+import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
 
 /**

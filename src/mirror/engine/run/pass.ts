@@ -6,7 +6,7 @@ import { rewriteLinks } from "../links/respell.ts";
 import { observe } from "../observe/look.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { planBlind, planPass } from "./plan-pass.ts";
-import { copiesOf } from "../../model/sidecar-path.ts";
+import { copiesOf } from "../../model/conflict-copy-path.ts";
 import { storeConflictCopy } from "../apply/keep-file-text.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";

@@ -8,7 +8,7 @@ import type { Policy } from "../../model/policy.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
 import type { PassEnd, PassInput, PassContext } from "./pass-context.ts";
 import { gatherSignals } from "./guard-facts.ts";
-import { filesInUse, type InUse } from "./hands-off.ts";
+import { filesInUse, type InUse } from "./files-in-editors.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { readChanged } from "../observe/read-changed.ts";
 import { policyOf, textFinder } from "./policy.ts";

@@ -9,7 +9,7 @@ import { META } from "./meta.ts";
 import { runPass } from "./pass.ts";
 import type { PassEnd, Planned } from "./pass-context.ts";
 import type { RunReport } from "./report.ts";
-import { rememberReport } from "./standing.ts";
+import { rememberReport } from "./run-state.ts";
 import { type Settings, type World, zeroCounts } from "./world.ts";
 
 /** A single run, and its preview. */

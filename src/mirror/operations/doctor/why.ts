@@ -1,6 +1,6 @@
 import { type ContentCell, type ContentRule, PLACE_RULES, type PlaceRule } from "../../planner/decide/table.ts";
 import { explainPath } from "../../planner/explain.ts";
-import type { WhoMoved } from "../../planner/drift/drift.ts";
+import type { WhoMoved } from "../../planner/drift/place-change.ts";
 import type { Conflict, DirLink, Hold, Link } from "../../model/link.ts";
 import type { Evidence } from "../../planner/match/matching.ts";
 import type { Plan } from "../../planner/plan-types.ts";

@@ -5,7 +5,7 @@ import type { Look } from "../../ports/disk.ts";
 import type { StoredName, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { stale } from "../../engine/apply/effect.ts";
-import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/manual/run-manually.ts";
 import { restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";

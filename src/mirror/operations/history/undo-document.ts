@@ -6,7 +6,7 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { LinkIndex } from "./find-document.ts";
-import { EDITED, isFree } from "./undo-here.ts";
+import { EDITED, isFree } from "./undo-check.ts";
 import { left, type UndoItem } from "./undo-item.ts";
 import { type FolderMove, type Move, movedBy, pathBefore } from "./undo-moves.ts";
 

@@ -6,7 +6,7 @@ import type { Disk } from "../../ports/disk.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import { indexLinks, type LinkIndex } from "./find-document.ts";
 import { successorOf, undoDocument } from "./undo-document.ts";
-import { checkedLocally, isFree, somethingAt } from "./undo-here.ts";
+import { checkedLocally, isFree, somethingAt } from "./undo-check.ts";
 import { left, type UndoItem } from "./undo-item.ts";
 import {
   type FolderMove,

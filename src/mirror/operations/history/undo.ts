@@ -3,7 +3,7 @@ import type { Link } from "../../model/link.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
-import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/manual/run-manually.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import { protect } from "../../engine/by-hand/protect.ts";
 import { removeCreated, restoreFile, restoreText, moveBack } from "../../engine/by-hand/restore.ts";
@@ -15,7 +15,7 @@ import { findRuns, RUNS } from "./events.ts";
 import type { LeftItem, UndoItem } from "./undo-item.ts";
 import { planUndo } from "./undo-plan.ts";
 import { type Hop, orderMoves } from "./undo-moves.ts";
-import { isFree, noFileAt, somethingAt } from "./undo-here.ts";
+import { isFree, noFileAt, somethingAt } from "./undo-check.ts";
 
 type RunOfPlan = { readonly run: number; readonly kind: string; readonly startedAt: number };
 

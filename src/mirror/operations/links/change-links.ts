@@ -3,7 +3,7 @@ import { MIRROR_FOLDER } from "../../model/mirror-folder.ts";
 import { plural } from "../../../common/count.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { shownName } from "../../../common/shown-name.ts";
-import { runManually } from "../../engine/by-hand/by-hand.ts";
+import { runManually } from "../../engine/manual/run-manually.ts";
 import type { Respelling } from "../../engine/links/mirror-links.ts";
 import { notInPlace, respellingsFor, translating } from "../../engine/links/translating.ts";
 import { rewriteFiles } from "../../engine/links/respell.ts";

@@ -7,7 +7,7 @@ import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
 import { asOnDisk } from "../history/as-on-disk.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import type { OpenProblem } from "./subject.ts";
+import type { OpenProblem } from "./open-problem.ts";
 import { byPath } from "../../model/by-path.ts";
 
 /** Lists open problems of a folder from the state and the files, without network. */

@@ -1,4 +1,4 @@
-import type { ManualEnd } from "../../engine/by-hand/by-hand.ts";
+import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 

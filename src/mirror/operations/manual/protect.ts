@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { type ManualEnd, runManually } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
 import { protect } from "../../engine/by-hand/protect.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
@@ -128,7 +128,9 @@ export async function setProtection(mirror: OpenedMirror, path: LocalPath, value
   const wanted = planned.value.find(({ isSo }) => !isSo);
   if (wanted === undefined) return ok(null);
   const kind = value ? "protect" : "unprotect";
-  const [end] = await runManually(world, kind, async (ctx) => [await protect(ctx, { ...wanted, value }, "by a command")]);
+  const [end] = await runManually(world, kind, async (ctx) => [
+    await protect(ctx, { ...wanted, value }, "by a command"),
+  ]);
   return resultOf(path, end!);
 }
 

@@ -4,7 +4,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { type StopReason, MISSES_DOCUMENTS, type Plan } from "../../planner/plan-types.ts";
 import type { State } from "../../ports/state.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type ManualEnd, notDone, runManually } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, notDone, runManually } from "../../engine/manual/run-manually.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import {
   fileBack,

@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { isStopped, runManually } from "../../engine/by-hand/by-hand.ts";
+import { isStopped, runManually } from "../../engine/manual/run-manually.ts";
 import type { Seen } from "../../engine/by-hand/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
@@ -12,7 +12,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { endOfManual, forEachOf, leftAlone, type ManyEnds } from "./many.ts";
 import { markersIn, resolveIn, type Resolution } from "./resolve.ts";
 import { isPattern, selectPaths } from "./selection.ts";
-import { findProblem, isInConflict, type OpenProblem, problemOf } from "./subject.ts";
+import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
 
 /**
  * Ends what `conflicts` lists, or a part of it, by one choice, as one run. What waits in review is

@@ -4,8 +4,8 @@ import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
 import { resolveProblem, type Resolution } from "./resolve.ts";
-import { findProblem } from "./subject.ts";
-import { changedSince, isTheirsNow, type Versions, versionsOf } from "./subject-view.ts";
+import { findProblem } from "./open-problem.ts";
+import { changedSince, isTheirsNow, type Versions, versionsOf } from "./problem-view.ts";
 
 /**
  * `resolve` by who looks at the texts for a while before a way is chosen: done only where they are

@@ -1,7 +1,7 @@
 import { hasNewMarkers } from "../../planner/decide/markers.ts";
 import type { HoldReason, ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ManualEnd, runManually } from "../../engine/by-hand/by-hand.ts";
+import { type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/by-hand/recreate.ts";
 import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/by-hand/resolve-hold.ts";
 import {
@@ -18,9 +18,11 @@ import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";
-import { isInConflict, type OpenProblem } from "./subject.ts";
+import { isInConflict, type OpenProblem } from "./open-problem.ts";
 
-export type Resolution = { readonly kind: Exclude<ResolutionKind, "merged"> } | { readonly kind: "merged"; readonly text: string };
+export type Resolution =
+  | { readonly kind: Exclude<ResolutionKind, "merged"> }
+  | { readonly kind: "merged"; readonly text: string };
 
 type ResolveOptions = {
   /** Takes, and sends, a text that holds conflict markers. */
@@ -56,7 +58,12 @@ export async function resolveProblem(
 }
 
 /** Resolves it within a run by hand, with conflict markers and all. */
-export async function resolveIn(ctx: PassContext, subject: OpenProblem, way: Resolution, seen?: Seen): Promise<ManualEnd> {
+export async function resolveIn(
+  ctx: PassContext,
+  subject: OpenProblem,
+  way: Resolution,
+  seen?: Seen,
+): Promise<ManualEnd> {
   const marked = markersIn(ctx.world, subject, way);
   const first = await resolveOne(ctx, subject, way, seen);
   if (!isDone(first)) return first;

@@ -1,5 +1,5 @@
 import { byPath } from "../../model/by-path.ts";
-import { insteadOf } from "./halt.ts";
+import { insteadOf } from "./stop.ts";
 import type { StopReason } from "../../planner/plan-types.ts";
 import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
 import type { RunReport } from "../../folder/run.ts";

@@ -1,4 +1,4 @@
-import type { PlaceChange } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/place-change.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { nameOf, parentOf } from "../../../contract/path.ts";

@@ -1,4 +1,4 @@
-import type { PlaceChange } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/place-change.ts";
 import type { Link } from "../../model/link.ts";
 import { unreadable } from "../../model/seen.ts";
 import { type DocumentRow, wantInPlace } from "../match/row.ts";
@@ -8,10 +8,19 @@ import { type PlanDraft, propose } from "./plan-draft.ts";
 import { isDirectionOff, isInUse, isContentBlocked } from "./gates.ts";
 import { isEmptied, takenText } from "./emptied.ts";
 import { placeDocument } from "./place-document.ts";
-import { createLocal, deleteRemote, forget, leaveSubtree, linkNewOnBothSides, post, postAsNew, trash } from "./presence.ts";
+import {
+  createLocal,
+  deleteRemote,
+  forget,
+  leaveSubtree,
+  linkNewOnBothSides,
+  post,
+  postAsNew,
+  trash,
+} from "./presence.ts";
 import { holdUnseen, isStopped } from "./remembered.ts";
 import { decideReview } from "./review.ts";
-import { decideIgnored } from "./standing.ts";
+import { decideIgnored } from "./ignored.ts";
 import { CONTENT_RULES, type ContentRule } from "./table.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { PlaceChange } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/place-change.ts";
 import { type DocumentRow, type Place, samePlace, SIDES, wantAt } from "../match/row.ts";
 import { type PlanDraft, holdDocument, keepHold } from "./plan-draft.ts";
 import { isDirectionOff } from "./gates.ts";

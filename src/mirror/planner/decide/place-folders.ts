@@ -1,4 +1,4 @@
-import { whoMoved } from "../drift/drift.ts";
+import { whoMoved } from "../drift/place-change.ts";
 import {
   type FolderRow,
   isMoving,

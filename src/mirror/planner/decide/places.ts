@@ -1,4 +1,4 @@
-import type { WhoMoved } from "../drift/drift.ts";
+import type { WhoMoved } from "../drift/place-change.ts";
 import { isNamePair } from "../../model/name-pair.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import { isTemporaryName, isUnsafeName, lastingName, localNameFor, remoteNameFor } from "../../model/local-name.ts";

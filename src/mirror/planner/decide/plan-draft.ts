@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action } from "../../model/action.ts";
-import type { PlaceChange } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/place-change.ts";
 import type { HoldReason } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import type { Row, DocumentRow, FolderRow, Place } from "../match/row.ts";
@@ -9,7 +9,7 @@ import type { Matched } from "../match/match.ts";
 import { fileInodeKey } from "../match/inode.ts";
 import { joinPath, type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { once } from "../../../common/once.ts";
-import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
+import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import type { Policy } from "../../model/policy.ts";
 import type { LocalOther, TextLookup, Trees } from "../../model/tree.ts";
 import { listClaimants, type SlotMap } from "../match/slots.ts";
@@ -18,7 +18,10 @@ import { listClaimants, type SlotMap } from "../match/slots.ts";
 export type CopyClaim = Pick<ConflictCopy, "nth" | "version"> & { readonly id: DocId };
 
 /** Place of a conflict copy. `recorded`: its place on record; null: it has none. */
-export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & { readonly recorded: LocalPath | null; readonly stands: Place };
+export type ConflictCopyPlace = Pick<ConflictCopy, "nth"> & {
+  readonly recorded: LocalPath | null;
+  readonly stands: Place;
+};
 
 /** The decisions so far, which every rule of a plan reads and extends. */
 export type PlanDraft = {

@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import type { PlaceChange } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/place-change.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import { type DocumentRow, type FolderRow, wantAt } from "../match/row.ts";
 import { baseRemoteFolderAt } from "../match/forest.ts";

@@ -1,5 +1,5 @@
 import type { ChangeId } from "../../../contract/ids.ts";
-import { holdsBaseText } from "../drift/drift.ts";
+import { holdsBaseText } from "../drift/place-change.ts";
 import type { Link } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import type { LocalFile, RemoteFile } from "../../model/tree.ts";

@@ -1,7 +1,7 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Conflict, ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ConflictCopy, copiesOf, copyPath } from "../../model/sidecar-path.ts";
+import { type ConflictCopy, copiesOf, copyPath } from "../../model/conflict-copy-path.ts";
 import type { LocalFile, LocalOther } from "../../model/tree.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { isUnseen } from "../match/unseen.ts";

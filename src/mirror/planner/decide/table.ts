@@ -1,4 +1,4 @@
-import type { LocalContent, RemoteContent, WhoMoved } from "../drift/drift.ts";
+import type { LocalContent, RemoteContent, WhoMoved } from "../drift/place-change.ts";
 
 /**
  * Decides who wins: one cell for each pair of contents, and one for each change of place. A missing

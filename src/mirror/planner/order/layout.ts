@@ -1,12 +1,18 @@
 import type { DocId } from "../../../contract/ids.ts";
 import type { Action, Step } from "../../model/action.ts";
-import { type At, type PlanDraft, type Proposal, pathOfDocument, type ConflictCopyPlace } from "../decide/plan-draft.ts";
+import {
+  type At,
+  type PlanDraft,
+  type Proposal,
+  pathOfDocument,
+  type ConflictCopyPlace,
+} from "../decide/plan-draft.ts";
 import { foldingsOf } from "../match/slots.ts";
 import { isTemporaryName } from "../../model/local-name.ts";
 import type { Arrival } from "../match/arrivals.ts";
 import { type Row, type DocumentRow, type FolderRow, type Place, type Side, SIDES } from "../match/row.ts";
 import { joinPath } from "../../../contract/path.ts";
-import { copyPath } from "../../model/sidecar-path.ts";
+import { copyPath } from "../../model/conflict-copy-path.ts";
 import { Ledger } from "./ledger.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 

@@ -1,5 +1,5 @@
 import type { Transactions } from "./transactions.ts";
-import type { ConnectionQueue } from "./turns.ts";
+import type { ConnectionQueue } from "./connection-queue.ts";
 
 /** A write that waits for its savepoint, and then for the commit. */
 type Member = {

@@ -17,7 +17,7 @@ import { SearchIndex, STEP } from "./search-index.ts";
 import { SearchTable } from "./search-table.ts";
 import { StoredSettings } from "./settings-table.ts";
 import { Transactions } from "./transactions.ts";
-import { ConnectionQueue } from "./turns.ts";
+import { ConnectionQueue } from "./connection-queue.ts";
 import { UndoPages } from "./undo-pages.ts";
 import { WorkspacesTable } from "./workspaces-table.ts";
 

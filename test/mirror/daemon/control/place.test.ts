@@ -1,7 +1,12 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { chooseSocketPath, readSocketPath, removeSocketPath, writeSocketPath } from "../../../../src/mirror/daemon/control/place.ts";
+import {
+  chooseSocketPath,
+  readSocketPath,
+  removeSocketPath,
+  writeSocketPath,
+} from "../../../../src/mirror/daemon/control/socket-path.ts";
 import { answering, dir, env, folder, listening, placed, root, useFolders } from "./rig.ts";
 
 useFolders();

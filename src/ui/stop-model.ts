@@ -1,12 +1,12 @@
-import type { StoppedRow } from "../mirror/operations/manual/decide-halt.ts";
+import type { StoppedRow } from "../mirror/operations/manual/answer-stop.ts";
 import type { RejectItem } from "../mirror/operations/manual/reject.ts";
-import type { FolderStatus } from "../mirror/folder/look-at-all.ts";
+import type { FolderStatus } from "../mirror/folder/all-statuses.ts";
 import type { Trouble } from "../common/trouble.ts";
 import { NEXT_WITHOUT_ROOT } from "../mirror/operations/results/attention.ts";
-import { insteadOf } from "../mirror/operations/results/halt.ts";
+import { insteadOf } from "../mirror/operations/results/stop.ts";
 import { count } from "../common/count.ts";
 import type { Reason } from "../mirror/planner/verdict/stops.ts";
-import type { StopReading } from "./halts.ts";
+import type { StopReading } from "./stops.ts";
 import { type MirrorModel, modelOf } from "./mirror-model.ts";
 import type { PageRequest, Ui } from "./page.ts";
 import { type Part, partOf } from "./paging.ts";

@@ -1,4 +1,4 @@
-import { rejectShownStop, type Decided, approveShownStop } from "../../mirror/operations/manual/decide-halt.ts";
+import { rejectShownStop, type Decided, approveShownStop } from "../../mirror/operations/manual/answer-stop.ts";
 import type { RejectEnd } from "../../mirror/operations/manual/reject.ts";
 import type { Result } from "../../common/trouble.ts";
 import { NEXT_WITHOUT_ROOT } from "../../mirror/operations/results/attention.ts";

@@ -9,7 +9,7 @@ import { ACTION_WORDS } from "../mirror/operations/results/actions.ts";
 import { NEXT_OF_STOP } from "../mirror/operations/results/attention.ts";
 import { eventJson } from "../mirror/operations/results/news.ts";
 import { count } from "../common/count.ts";
-import { trackProblems } from "./open-news.ts";
+import { trackProblems } from "./track-problems.ts";
 import { onceLines } from "./show-report.ts";
 import { jsonLine } from "./json-line.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";

@@ -1,6 +1,6 @@
 import { UnsafePath } from "../../common/unsafe-path.ts";
 import { absentTrouble, type ListedMirror, listOwnMirrors } from "../trust/list.ts";
-import { askFirst, type StatusReading, type StatusOptions, readAfter } from "./look.ts";
+import { askFirst, type StatusReading, type StatusOptions, readAfter } from "./status.ts";
 import { codeOf, errnoClause, ok, type Result, type Trouble } from "../../common/trouble.ts";
 
 /** Reads the states of all linked folders of this user; one that cannot be read hides no other. */
@@ -47,7 +47,10 @@ async function askListed(mirror: ListedMirror, options: StatusOptions): ReturnTy
   return orTell(mirror.root, () => askFirst(mirror.root, options));
 }
 
-async function orTell<T>(root: string, look: () => Promise<T>): Promise<T | Extract<StatusReading, { kind: "unseen" }>> {
+async function orTell<T>(
+  root: string,
+  look: () => Promise<T>,
+): Promise<T | Extract<StatusReading, { kind: "unseen" }>> {
   try {
     return await look();
   } catch (error) {

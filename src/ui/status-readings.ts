@@ -1,6 +1,6 @@
-import { type FolderStatus, readAllStatuses } from "../mirror/folder/look-at-all.ts";
+import { type FolderStatus, readAllStatuses } from "../mirror/folder/all-statuses.ts";
 import { Glances } from "../mirror/folder/glances.ts";
-import type { StatusOptions } from "../mirror/folder/look.ts";
+import type { StatusOptions } from "../mirror/folder/status.ts";
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import { isSameName } from "../mirror/trust/names.ts";
 import type { Clock } from "../common/clock.ts";

@@ -1,12 +1,12 @@
-import { REJECTION_WORDS, waitingClause } from "../mirror/operations/results/halt.ts";
+import { REJECTION_WORDS, waitingClause } from "../mirror/operations/results/stop.ts";
 import { count, plural } from "../common/count.ts";
 import { html, type Html } from "../page/html.ts";
 import { badgeOf, nameOf, nextOf, wordsOf } from "../page/parts.ts";
 import { mirrorForm } from "./action.ts";
-import { BRING_BACK, LET_GO } from "./actions/halt.ts";
+import { BRING_BACK, LET_GO } from "./actions/stop.ts";
 import { mirrorAddress } from "./addresses.ts";
 import { explained } from "./help-parts.ts";
-import type { StopModel } from "./halt-model.ts";
+import type { StopModel } from "./stop-model.ts";
 import type { Moment } from "./page.ts";
 import { pagerOf } from "./paging.ts";
 

@@ -53,7 +53,11 @@ export async function askFirst(root: string, options: StatusOptions): Promise<As
 type Glanced = { readonly glances?: Glances | null };
 
 /** Second half: reads the state. */
-export async function readAfter(root: string, { daemon }: Asked, { glances = null }: Glanced = {}): Promise<StatusReading> {
+export async function readAfter(
+  root: string,
+  { daemon }: Asked,
+  { glances = null }: Glanced = {},
+): Promise<StatusReading> {
   const read = await readStatus(root, daemon !== null && BUSY.has(daemon.phase), glances);
   if (read.kind === "trouble") return { kind: "unseen", trouble: read.trouble };
   return { kind: "seen", status: withDaemon(read.value, daemon), daemon };

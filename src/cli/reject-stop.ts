@@ -1,7 +1,7 @@
 import type { StoppedPlan } from "../mirror/operations/manual/approve.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import type { RejectEnd, RejectItem } from "../mirror/operations/manual/reject.ts";
-import { insteadOf, REJECTION_WORDS } from "../mirror/operations/results/halt.ts";
+import { insteadOf, REJECTION_WORDS } from "../mirror/operations/results/stop.ts";
 import type { Args, Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { count } from "../common/count.ts";

@@ -4,8 +4,8 @@ import { ageOf, nameOf, nextOf, wordsOf } from "../../page/parts.ts";
 import { mirrorForm } from "../action.ts";
 import { SYNC } from "../actions/sync.ts";
 import { mirrorAddress } from "../addresses.ts";
-import { type StopModel, modelOfStop } from "../halt-model.ts";
-import { answersTo, backOf, reasonsOf, stoppedOf } from "../halt-parts.ts";
+import { type StopModel, modelOfStop } from "../stop-model.ts";
+import { answersTo, backOf, reasonsOf, stoppedOf } from "../stop-parts.ts";
 import { endOf, stateOf, trafficOf } from "../mirror-parts.ts";
 import { definePage, type Moment } from "../page.ts";
 

@@ -13,7 +13,7 @@ import { writeFile } from "../apply/write-file.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { seenLocally } from "../apply/text-name.ts";
-import { rememberUnsent } from "../run/standing.ts";
+import { rememberUnsent } from "../run/run-state.ts";
 import { type Settings, trashPlace, type World } from "../run/world.ts";
 import { PassContext } from "../run/pass-context.ts";
 

@@ -1,5 +1,5 @@
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
-import { type StopView, readStop } from "../mirror/operations/manual/decide-halt.ts";
+import { type StopView, readStop } from "../mirror/operations/manual/answer-stop.ts";
 import type { MirrorStatus } from "../mirror/folder/read-status.ts";
 import type { Result, Trouble } from "../common/trouble.ts";
 import type { Changes } from "./changes.ts";

@@ -3,7 +3,7 @@ import type { ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type Attention, attentionOfHold } from "../../engine/run/report.ts";
 import type { World } from "../../engine/run/world.ts";
-import type { OpenProblem } from "./subject.ts";
+import type { OpenProblem } from "./open-problem.ts";
 
 /** An open problem as people see it: contents and their versions. */
 
@@ -84,7 +84,10 @@ export function changedSince(seen: Versions, now: Versions): (keyof Versions)[] 
 }
 
 /** Returns whether the other version of a conflict is still the one on the service. */
-export async function isTheirsNow({ remote }: Pick<World, "remote">, { link, conflict }: OpenProblem): Promise<boolean> {
+export async function isTheirsNow(
+  { remote }: Pick<World, "remote">,
+  { link, conflict }: OpenProblem,
+): Promise<boolean> {
   if (conflict === null) return true;
   const answer = await remote.getFile(link.id);
   // Not reached, or deleted: the choice itself finds out.

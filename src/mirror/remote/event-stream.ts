@@ -1,7 +1,7 @@
 import { EVENTS } from "../../contract/routes.ts";
 import { MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../../contract/events.ts";
 import type { ReadEvent } from "./event-reader.ts";
-import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../ports/news.ts";
+import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../ports/events.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { Http, StreamReply } from "./http.ts";

@@ -2,7 +2,7 @@ import { digestOf } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { DiskOutcome, LocalText, Written } from "../ports/disk.ts";
 import { attempt, done, errnoOf, errnoText, fault, stale, unless } from "./errno.ts";
-import type { OpenFiles } from "./held-files.ts";
+import type { OpenFiles } from "./open-files.ts";
 import { type RootGuard, statOrNull } from "./root-guard.ts";
 import { SET_ASIDE_PREFIX, nameNew, statNow, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode, stampOf } from "./stamp.ts";

@@ -101,8 +101,7 @@ export function readSocketPath(folder: string): SocketPath | null {
     // No daemon has run, or the file is incomplete: the lock still tells if one runs.
     return null;
   }
-  if (!hasMembers<SocketPath>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket)))
-    return null;
+  if (!hasMembers<SocketPath>(json, PLACE) || !isAbsolute(json.socket) || !isPrivate(dirname(json.socket))) return null;
   const stat = lstatSync(json.socket, { throwIfNoEntry: false });
   return stat?.isSocket() === true && isOwner(stat.uid) ? json : null;
 }

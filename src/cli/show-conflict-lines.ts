@@ -1,4 +1,4 @@
-import type { ConflictLines } from "../mirror/operations/history/meeting.ts";
+import type { ConflictLines } from "../mirror/operations/history/conflict-lines.ts";
 import { originSpans } from "../mirror/operations/history/origins.ts";
 import { shownName } from "../common/shown-name.ts";
 import type { Io } from "./command.ts";

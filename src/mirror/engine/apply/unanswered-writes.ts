@@ -6,7 +6,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import type { FileWithContent } from "../../../contract/resources.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Intent, MirrorEvent, State } from "../../ports/state.ts";
-import { agreedRun } from "../run/standing.ts";
+import { agreedRun } from "../run/run-state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { type Change, commit } from "./commit.ts";
 import { stale } from "./effect.ts";

@@ -1,7 +1,7 @@
 import type { RemoteFile } from "../../model/tree.ts";
-import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../ports/news.ts";
+import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../../ports/events.ts";
 import type { World } from "../run/world.ts";
-import { checkHintedDocuments } from "./hinted-look.ts";
+import { checkHintedDocuments } from "./hinted-documents.ts";
 import type { Runs } from "./runs.ts";
 import type { Schedule } from "./schedule.ts";
 

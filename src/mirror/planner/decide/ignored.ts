@@ -1,4 +1,4 @@
-import type { PlaceChange } from "../drift/drift.ts";
+import type { PlaceChange } from "../drift/place-change.ts";
 import type { Link, Stamp } from "../../model/link.ts";
 import type { DocumentRow } from "../match/row.ts";
 import { fileInodeKey } from "../match/inode.ts";
