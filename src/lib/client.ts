@@ -7,7 +7,7 @@ import type { ChangeId, DirId, DocId } from "../contract/ids.ts";
 import type { FileResource, FileWithContent, FolderResource, Selector } from "../contract/resources.ts";
 import { MdmirrorError } from "./error.ts";
 import { requireFitNode } from "./fit-node.ts";
-import { unwrap } from "./errors.ts";
+import { unwrap } from "./with-errors.ts";
 
 /**
  * `import … from "mdmirror/client"`: the typed HTTP client of the service, with its retry rules.

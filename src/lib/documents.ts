@@ -1,7 +1,7 @@
 import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { trouble } from "../common/trouble.ts";
-import { errorOf, unwrap } from "./errors.ts";
+import { errorOf, unwrap } from "./with-errors.ts";
 import type { Difference, History, Restored, TwoTexts, Version } from "./types.ts";
 
 /** Versions of one document, for the calls `history`, `show`, `restore` and `diff`. */

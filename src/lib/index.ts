@@ -1,7 +1,7 @@
 import { requireFitNode } from "./fit-node.ts";
 import { OpenMirror } from "./mirror.ts";
 import { findRoot, Session, worldOf } from "./session.ts";
-import { withLibraryErrors, unwrap } from "./errors.ts";
+import { withLibraryErrors, unwrap } from "./with-errors.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
 
 /** `import … from "mdmirror"`: a linked folder, with the operations of the commands. */

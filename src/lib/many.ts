@@ -1,5 +1,5 @@
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
-import { unwrap } from "./errors.ts";
+import { unwrap } from "./with-errors.ts";
 import type { DoneMany, ManyChoice } from "./types.ts";
 
 /** `resolve` and `restore` for several documents. */

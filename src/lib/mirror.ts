@@ -1,6 +1,6 @@
 import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
-import { errorOf, unwrap } from "./errors.ts";
+import { errorOf, unwrap } from "./with-errors.ts";
 import { resolveManyBy, restoreManyTo } from "./many.ts";
 import { approveStop, safetyStopOf, rejectStop } from "./stop.ts";
 import type { Session } from "./session.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { requireFitNode } from "./fit-node.ts";
-import { withLibraryErrors, unwrap } from "./errors.ts";
+import { withLibraryErrors, unwrap } from "./with-errors.ts";
 
 /**
  * `import … from "mdmirror/server"`: the service in this process, for tests of programs that use

@@ -8,7 +8,7 @@ import { ok, type Result, trouble } from "../common/trouble.ts";
 import { examineFolder, foreignTrouble, ownershipOf } from "../mirror/trust/owner.ts";
 import { MIRROR_FOLDER } from "../mirror/model/mirror-folder.ts";
 import { MdmirrorError } from "./error.ts";
-import { withLibraryErrors, unwrap } from "./errors.ts";
+import { withLibraryErrors, unwrap } from "./with-errors.ts";
 import type { OpenOptions } from "./types.ts";
 
 /** Shared by the calls of one linked folder: the caller's environment, and active calls. */

@@ -4,7 +4,7 @@ import type { Preview } from "../mirror/folder/run.ts";
 import { NEXT_WITHOUT_ROOT } from "../mirror/operations/results/attention.ts";
 import { guardKey } from "../mirror/planner/verdict/guard-key.ts";
 import { MdmirrorError } from "./error.ts";
-import { errorOf } from "./errors.ts";
+import { errorOf } from "./with-errors.ts";
 import type { SafetyStop, SafetyStopAnswer, MirrorPlan } from "./types.ts";
 
 /**

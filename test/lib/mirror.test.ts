@@ -31,9 +31,7 @@ describe("a mirror of the library", () => {
     for (const name of ["a", "b", "c"]) write(`${name}.md`, `${name}\n`);
     const stopped = await mirror.sync({ signal: AbortSignal.abort() });
     expect([stopped.state, stopped.counts.createdRemote]).toEqual(["attention", 0]);
-    expect(stopped.attention).toMatchObject([
-      { kind: "unfinished", path: "", detail: "the run was stopped, with 3 changes to go" },
-    ]);
+    expect(stopped.attention).toMatchObject([{ kind: "unfinished", path: "", detail: expect.stringContaining("3") }]);
     expect(await mirror.sync({ signal: new AbortController().signal })).toMatchObject({
       state: "in-sync",
       counts: { createdRemote: 3 },

@@ -132,7 +132,8 @@ function isLater(
 }
 
 /**
- * Returns whether the tokens of a few lines are a later version of others, by the rule of `keepsEveryChange`.
+ * Returns whether the tokens of a few lines are a later version of others, by the rule of
+ * `keepsEveryChange`.
  */
 function keepsRegion(
   base: readonly Token[],

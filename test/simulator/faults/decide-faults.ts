@@ -123,8 +123,8 @@ export const DECIDE_FAULTS: readonly PlantedFault[] = [
     promise: "I09",
     does: "takes an unlike file at a document's path for the document, wherever its own file is",
     file: "mirror/planner/match/documents.ts",
-    find: "  const elsewhere = new Elsewhere(matching);\n",
-    replace: "  matchByPathAlone(matching);\n  const elsewhere = new Elsewhere(matching);\n",
+    find: "  const elsewhere = new MovedFiles(matching);\n",
+    replace: "  matchByPathAlone(matching);\n  const elsewhere = new MovedFiles(matching);\n",
     net: ["planner/match/evidence.test.ts"],
   },
   {

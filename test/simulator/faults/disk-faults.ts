@@ -52,8 +52,8 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     promise: "I13",
     does: "does not put back what a replace that was cut short had taken aside",
     file: "mirror/engine/apply/write-file.ts",
-    find: "if (belongsBack(aside, look)) return putBack(",
-    replace: "if (look.kind === 'special') return putBack(",
+    find: "if (belongsBack(aside, look))\n",
+    replace: "if (look.kind === 'special')\n",
     net: "crashes",
   },
   {

@@ -16,7 +16,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I04",
     does: "sends the DELETE although the file is at its path again",
     file: "mirror/engine/apply/delete-document.ts",
-    find: 'if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")\n      return { kind: "over", outcome: stale("its path is taken again") };',
+    find: 'if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")\n      return { kind: "over", outcome: stale("a file is at its path again") };',
     replace: "",
     net: "intrusions",
   },
@@ -79,9 +79,9 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     promise: "I08",
     does: "takes a text that was sent, and never seen in the service, for the base of the next merge",
     file: "mirror/engine/apply/put.ts",
-    find: '    return { kind: "over", outcome, change: noDocument(ctx, row, fault) };',
+    find: '    return { kind: "over", outcome, change: notFoundEvent(ctx, row, fault) };',
     replace:
-      '    ctx.world.state.putLink({ ...link, digest: row.digest, localDigest: row.digest });\n    return { kind: "over", outcome, change: noDocument(ctx, row, fault) };',
+      '    ctx.world.state.putLink({ ...link, digest: row.digest, localDigest: row.digest });\n    return { kind: "over", outcome, change: notFoundEvent(ctx, row, fault) };',
     net: "lost-answers",
   },
   {

@@ -143,7 +143,7 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     also: [
       {
         file: "mirror/engine/apply/delete-document.ts",
-        find: 'if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")\n      return { kind: "over", outcome: stale("its path is taken again") };',
+        find: 'if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")\n      return { kind: "over", outcome: stale("a file is at its path again") };',
         replace: "",
       },
     ],

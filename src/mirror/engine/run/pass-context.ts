@@ -137,7 +137,7 @@ type PassNotes = {
   local: LocalTree | null;
   /** Whether the listing that the plan was made of is complete. */
   isListed: boolean;
-  /** Whether a power loss may have damaged files that base does not know, or that were set aside. */
+  /** Whether a power loss may have damaged files that base does not know, or set-aside files. */
   mayHaveTorn: boolean;
   /** Folder ids by remote path (below the prefix), updated by the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
