@@ -54,6 +54,18 @@ describe("I13 I16 temporary names that were left", () => {
   ];
   test.each(rows)("%s | %s | %s", (...row) => checkRow(row));
 
+  test.each([
+    ["whose way on the service is taken", TMP],
+    ["whose own temporary name would be the next one", "mdmirror-3e85da29"],
+  ])("one %s gets another temporary name of the name that it had", (_what, mark) => {
+    const base = `d/a-${mark}.md=1 d/b.md=4 b/b.md=2 b/a-${mark}.md=3`;
+    const local = `mv b/b.md t.md; mv d/a-${mark}.md b/b.md; mv t.md d/x.md`;
+    const { steps } = planOf(worldAfter([base, local, "", ""]));
+    const names = steps.flatMap(({ action }) => (action.kind === "rename-remote" && action.temporary ? action.to : []));
+    expect(names).toEqual([expect.stringMatching(/^d\/a-mdmirror-[0-9a-f]{8}\.md$/)]);
+    expect(names).not.toContain(`d/a-${mark}.md`);
+  });
+
   test("one whose way is barred is taken back, beside what has its name by now", () => {
     const row = [`d/x.md>d/a-${TMP}.md=1 d/a.md=2`, "mv d/x.md a.md", "", ""] as const;
     const world = worldAfter(row);

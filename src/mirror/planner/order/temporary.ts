@@ -1,5 +1,5 @@
 import { digestOf } from "../../../contract/digest.ts";
-import { TEMPORARY_MARK } from "../../model/local-name.ts";
+import { lastingName, TEMPORARY_MARK } from "../../model/local-name.ts";
 import { cutToBytes } from "../../../contract/path.ts";
 import type { Row, Place } from "../match/row.ts";
 
@@ -8,16 +8,18 @@ const KEPT_BYTES = 100;
 
 /**
  * Returns a name that only breaks a circle: legal on the service, the same in every plan of the
- * same trees, and never taken.
+ * same trees, never taken, and not the row's own. A row that has a temporary name gets another one
+ * of its lasting name, so that names do not grow with each plan that is interrupted.
  */
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
   const ending = row.kind === "document" ? ".md" : "";
-  const whole = name.slice(0, name.length - ending.length).toWellFormed();
+  const lasting = lastingName(name);
+  const whole = lasting.slice(0, lasting.length - ending.length).toWellFormed();
   const stem = cutToBytes(whole.replaceAll("\ufffd", "-"), KEPT_BYTES);
   const identity = (row.kind === "document" ? row.id : row.dirId) ?? name;
   for (let assignment = 0; ; assignment++) {
     const candidate = `${stem}${TEMPORARY_MARK}${digestOf(`${identity} ${assignment}`).slice(0, 8)}${ending}`;
-    if (isFree(candidate)) return candidate;
+    if (candidate !== name && isFree(candidate)) return candidate;
   }
 }
 
