@@ -55,7 +55,7 @@ describe("I30 the key", () => {
     const { code, err } = await rig.run(["sync", "w"]);
     expect(code).toBe(2);
     expect(err[0]).toMatch(
-      /^mdmirror: others may read .*\.mdmirror\/key \(mode 640\), so mdmirror does not use the key in it$/,
+      /^mdmirror: other users may read .*\.mdmirror\/key \(mode 640\), so mdmirror does not use the key in it$/,
     );
     expect(err[1]).toMatch(/^ {2}next: chmod 600 /);
     expect(err.join()).not.toContain(rig.key);

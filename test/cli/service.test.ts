@@ -141,7 +141,9 @@ describe.skipIf(process.platform !== "linux")("service", () => {
       `installed ${file}`,
     ]);
     expect([existsSync(one), asked().slice(-1)]).toEqual([false, ["--user restart mdmirror-all.service key="]]);
-    expect((await run("install", "w")).out).toEqual([`the service for all linked folders already syncs it: ${file}`]);
+    expect((await run("install", "w")).out).toEqual([
+      `the background service for all linked folders already syncs it: ${file}`,
+    ]);
     expect((await run("status", "--all")).out.slice(0, 2)).toEqual([`systemd: ${file}`, "state: inactive"]);
     expect((await run("uninstall", "--all")).out).toEqual([`removed ${file}; the folders are unchanged`]);
     expect((await run("uninstall", "--all")).out).toEqual([

@@ -19,7 +19,7 @@ describe("sync", () => {
       expect.objectContaining({
         path: "note.md",
         kind: "in-use",
-        detail: "open in vim: the version of the service is written once the file is closed",
+        detail: "open in vim: mdmirror writes the version on the service when the file is closed",
         waits: true,
       }),
     ]);

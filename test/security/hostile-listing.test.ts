@@ -81,7 +81,7 @@ for (const [name, options] of Object.entries(DISKS)) {
       const { fixture, report } = await syncWithLies(options, { files: [lie] });
       expect(report.state).toBe("attention");
       expect(told(report)).toContain(
-        `listing-misread: an item of the list is not understood: ${why} (${lie["id"] as string})`,
+        `listing-misread: mdmirror does not understand an entry of the list: ${why} (${lie["id"] as string})`,
       );
       expect([...fixture.texts().values()]).not.toContain(LIE);
     });

@@ -66,7 +66,7 @@ describe("members of the wrong form", () => {
     const lies = { files: [lieAt("a.md")], more: { id: "doc_other" } };
     const { fixture, report } = await syncWithLies({}, lies);
     expect(fixture.texts().has("a.md")).toBe(false);
-    expect(told(report)).toContain("another file was answered");
+    expect(told(report)).toContain("the service answered with another file");
   });
 
   it.each([

@@ -63,10 +63,10 @@ test("where links are judged a folder's links go up by id, circles in two writes
   });
   expect(importLines(report).slice(-5)).toEqual([
     "  links by id: 6; 2 documents written twice, because they link to each other",
-    "  inert (ref://…), to a file that was not imported: 1 (sub/my note.md → ../.git/x.md)",
-    "  inert (ref://…), to no document: 1 (a.md → pic.png)",
-    "  inert (ref://…), to a missing target: 1 (a.md → gone.md)",
-    "  inert (ref://…), out of the folder: 1 (a.md → ../o.md)",
+    "  imported as inactive links (ref://…), to a file that was not imported: 1 (sub/my note.md → ../.git/x.md)",
+    "  imported as inactive links (ref://…), to no document: 1 (a.md → pic.png)",
+    "  imported as inactive links (ref://…), to a missing target: 1 (a.md → gone.md)",
+    "  imported as inactive links (ref://…), out of the folder: 1 (a.md → ../o.md)",
   ]);
 });
 

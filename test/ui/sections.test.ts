@@ -44,10 +44,10 @@ describe("what needs somebody", () => {
     const first = await ask("/m/w/needs", { headers: { cookie } });
     expect(first.text).toContain("large-199.md");
     expect(first.text).not.toContain("large-200.md");
-    expect(first.text).toContain("Page 1 of 2, 121 things");
+    expect(first.text).toContain("Page 1 of 2, 121 problems");
     expect((await ask("/m/w/needs?page=2", { headers: { cookie } })).text).toContain("large-220.md");
     expect((await ask("/m/w/needs?page=99", { headers: { cookie } })).text).toContain("Page 2 of 2");
-    expect((await ask("/m/w", { headers: { cookie } })).text).toContain("All 121 things");
+    expect((await ask("/m/w", { headers: { cookie } })).text).toContain("All 121 problems");
   });
 
   test("leads to the page of a conflict, a halt, a review and a document, if it exists", async () => {

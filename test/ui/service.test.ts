@@ -103,7 +103,7 @@ describe.skipIf(!hasBrowser)("an administrator in a browser", () => {
     const rig = await openServiceRig();
     const page = await rig.signIn({ context: await openBrowser({ javaScriptEnabled: false }) });
     await page.getByLabel("Name").fill("drafts 草稿");
-    await page.getByRole("button", { name: "Create it" }).click();
+    await page.getByRole("button", { name: "Create the workspace" }).click();
     await page.locator("pre.secret").waitFor();
     await page.getByRole("link", { name: "mdmirror service" }).click();
     await page.getByRole("button", { name: "Close drafts 草稿" }).click();
