@@ -190,7 +190,7 @@ function send(desk: Desk, { reply, taken }: Exchange, answered: Answered, isLast
   taken.bytes = Buffer.byteLength(body);
   reply.code(status).headers(headers);
   if (isLast || desk.isClosing) reply.header("connection", "close");
-  reply.send(status === 204 ? undefined : body);
+  reply.send(status === 204 || body === "" ? undefined : body);
   desk.unread.watch(reply.raw);
   return reply;
 }

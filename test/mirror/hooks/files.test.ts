@@ -62,7 +62,7 @@ describe("the user's hooks", () => {
   test("that have a fault are all refused, by the file and the member", () => {
     writeFileSync(file, TEXT.replace("stopped", "saved"));
     expect(names()).toContain(
-      `${file} "desk" "on": "saved" is no event; correct the file; until then mdmirror runs no hook`,
+      `${file} "desk" "on": "saved" is not an event; correct the file; until then mdmirror runs no hook`,
     );
   });
 });
