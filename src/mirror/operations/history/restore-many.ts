@@ -6,7 +6,7 @@ import type { StoredName, State } from "../../ports/state.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { stale } from "../../engine/apply/effect.ts";
 import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/manual/run-manually.ts";
-import { restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
+import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";

@@ -2,7 +2,7 @@ import type { Digest } from "../../../contract/digest.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Look } from "../../ports/disk.ts";
 import { runManually } from "../../engine/manual/run-manually.ts";
-import { restoreFile, restoreText } from "../../engine/by-hand/restore.ts";
+import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
 import type { World } from "../../engine/run/world.ts";
 import { findPlace, type KnownPlace } from "./find-document.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";

@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
-import { protect } from "../../engine/by-hand/protect.ts";
+import { protect } from "../../engine/manual/protect.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
 import { isAway, type Link } from "../../model/link.ts";

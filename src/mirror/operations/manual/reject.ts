@@ -14,7 +14,7 @@ import {
   otherVersionBack,
   staysAsNew,
   textBack,
-} from "../../engine/by-hand/reject.ts";
+} from "../../engine/manual/reject.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { isDone } from "./resolve.ts";

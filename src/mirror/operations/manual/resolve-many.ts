@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
 import { isStopped, runManually } from "../../engine/manual/run-manually.ts";
-import type { Seen } from "../../engine/by-hand/resolve.ts";
+import type { Seen } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
 import { byPath } from "../../model/by-path.ts";

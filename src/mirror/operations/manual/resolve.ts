@@ -2,8 +2,8 @@ import { hasNewMarkers } from "../../planner/decide/markers.ts";
 import type { HoldReason, ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
-import { recreate } from "../../engine/by-hand/recreate.ts";
-import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/by-hand/resolve-hold.ts";
+import { recreate } from "../../engine/manual/recreate.ts";
+import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/manual/resolve-hold.ts";
 import {
   keepMine,
   landMerged,
@@ -13,7 +13,7 @@ import {
   sendNow,
   takeTheirs,
   forgetRefusal,
-} from "../../engine/by-hand/resolve.ts";
+} from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";

@@ -5,7 +5,7 @@ import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
-import { type ManualEnd, notDone, writeChosen } from "../manual/run-manually.ts";
+import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
 import { DONE, ended, fetchText, type Got, got, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";

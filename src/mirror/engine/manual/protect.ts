@@ -4,7 +4,7 @@ import { outcomeOfFault } from "../apply/effect.ts";
 import { keepReadBack } from "../apply/read-back.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { type ManualEnd, notDone } from "../manual/run-manually.ts";
+import { type ManualEnd, notDone } from "./run-manually.ts";
 
 type Wish = { readonly id: DocId; readonly path: LocalPath; readonly value: boolean };
 

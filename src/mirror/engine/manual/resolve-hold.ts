@@ -1,6 +1,6 @@
 import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { copiesNotes, type ManualEnd, isOther, keepText, notDone } from "../manual/run-manually.ts";
+import { copiesNotes, type ManualEnd, isOther, keepText, notDone } from "./run-manually.ts";
 import { createLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";

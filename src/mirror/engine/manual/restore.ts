@@ -2,7 +2,7 @@ import { type DirId, type DocId, isDirId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import type { Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ManualEnd, keepText, keptNote, notDone, writeChosen } from "../manual/run-manually.ts";
+import { type ManualEnd, keepText, keptNote, notDone, writeChosen } from "./run-manually.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { outcomeOfDisk, stale } from "../apply/effect.ts";
 import { runLocalEffect } from "../apply/run-effect.ts";

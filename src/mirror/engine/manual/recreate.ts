@@ -6,7 +6,7 @@ import type { Link } from "../../model/link.ts";
 import { type LocalPath, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { bury } from "../../model/settle.ts";
 import { createRemote } from "../apply/create-remote.ts";
-import { type ManualEnd, keepText, notDone } from "../manual/run-manually.ts";
+import { type ManualEnd, keepText, notDone } from "./run-manually.ts";
 import { deleteDocument } from "../apply/delete-document.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, stale } from "../apply/effect.ts";

@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ManualEnd, isOther, notDone, writeChosen } from "../manual/run-manually.ts";
+import { type ManualEnd, isOther, notDone, writeChosen } from "./run-manually.ts";
 import { putText } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
 import { DONE, fetchText, outcomeOfDisk, stale } from "../apply/effect.ts";
