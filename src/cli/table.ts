@@ -11,7 +11,7 @@ export const COMMANDS: readonly Entry[] = [
   {
     name: "trust",
     group: "start",
-    summary: "let a folder that you did not link send documents to its address",
+    summary: "allow a folder that somebody else linked to send documents to its service",
     load: () => import("./commands/trust.ts"),
   },
   { name: "name", group: "start", summary: "rename a linked folder", load: () => import("./commands/name.ts") },

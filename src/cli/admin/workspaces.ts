@@ -94,7 +94,7 @@ async function removeAsked(io: Io, args: Args, session: AdminSession, word: stri
   const { id, name, documents } = found.value;
   const all = `${shownName(name)} with ${plural(documents, "document")} and all their history`;
   if (!(await agrees(io, args.flag("yes"), `remove ${all}, for good?`))) {
-    io.err(`mdmirror: nothing was removed: this would remove ${all}`);
+    io.err(`mdmirror: nothing was removed, because this would remove ${all}`);
     io.err("  next: to remove it, repeat the command with --yes");
     return ok(EXIT.usage);
   }

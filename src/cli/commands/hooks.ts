@@ -16,7 +16,7 @@ export const command: Command = {
   usage: "hooks [list | test NAME] [--event EVENT] [--json]",
   about: [
     "A hook is a command in ~/.config/mdmirror/hooks.json, never in a linked folder. mdmirror runs it when a linked folder is in sync, needs action, is in conflict, is stopped or offline, or when a review ends.",
-    "list shows each hook and its last run. test runs one hook with an example event. For the format of the file, see Hooks in src/docs/monitoring.md.",
+    "mdmirror hooks list shows each hook and its last run. mdmirror hooks test runs one hook with an example event. For the format of the file, see Hooks in src/docs/monitoring.md.",
   ],
   examples: ["mdmirror hooks", "mdmirror hooks test notify"],
   options: {

@@ -12,7 +12,7 @@ import { searchMirror } from "../../mirror/operations/search.ts";
 export const command: Command = {
   usage: "search QUERY [DIR] [--regex] [--limit N] [--json]",
   about: [
-    "Searches the local files, including edits that are not uploaded. Best first: files with all words, with parts of words, then with some of the words, in any script. Prints path:line:text.",
+    "Searches the local files, including edits that are not uploaded. Best first: files with all words, with parts of words, then with some of the words. Works in any writing system. Prints path:line:text.",
     "With --regex: prints the lines that match (RE2 syntax, without back-references) as path:line:column:text.",
     "Exits 0, also when it finds nothing.",
   ],

@@ -45,7 +45,7 @@ export const command: Command = {
     label: { value: "L", help: "name of a key" },
     grant: { value: "PATH=LEVEL", multiple: true, help: "access of a key to a folder or document; / is everything" },
     expires: { value: "WHEN", help: "30d, 12h, a date such as 2027-01-31, or never" },
-    rate: { value: "N/S", help: "requests that a key may make in S seconds (default: the limit of the service)" },
+    rate: { value: "N/S", help: "at most N requests by a key in S seconds (default: the limit of the service)" },
     out: { value: "FILE", help: "write a new key to FILE instead of printing it" },
     content: { value: "FILE", help: "publish the content of FILE; - reads standard input" },
     yes: { short: "y", help: "do not ask" },

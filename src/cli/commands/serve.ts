@@ -34,7 +34,7 @@ export const command: Command = {
     import: { value: "DIR", help: "first import the Markdown files below DIR; existing documents are not changed" },
     "tls-cert": { value: "FILE", help: "certificate, PEM" },
     "tls-key": { value: "FILE", help: "private key of the certificate, PEM" },
-    "rate-limit": { value: "N/S", help: "requests that a key may make in S seconds (default: no limit); stored" },
+    "rate-limit": { value: "N/S", help: "at most N requests by a key in S seconds (default: no limit); stored" },
     links: {
       value: "HOW",
       choices: ["any", "resolve"],

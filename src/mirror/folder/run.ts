@@ -206,7 +206,7 @@ function placeOfNotes(root: string): string {
 /** Returns a report that claims no more than the next run will find stored. */
 function withoutNotes(report: RunReport): RunReport {
   const detail =
-    "it was moved or removed during the run; the log of the run is in the moved folder: move that folder back if you can";
+    "it was moved or removed during the run; if you moved it, move it back and sync again: the log of this run is in it";
   return {
     ...report,
     state: report.state === "in-sync" ? "attention" : report.state,
