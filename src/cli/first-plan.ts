@@ -109,7 +109,7 @@ async function decideLinksHere(io: Io, mirror: OpenedMirror, { trees }: Planned)
 }
 
 const BY_ID =
-  "on the service, links are document ids; in local files they are paths, so that editors can follow them (to have ids in local files, too: mdmirror links keep)";
+  "on the service, links are document ids; in local files they are paths, so that editors can follow them (to keep ids: mdmirror links keep)";
 
 /** Returns null if the user agrees to link the folder and carry out the plan. */
 async function consent(io: Io, asked: Asked, preview: Planned, proposal: Proposal): Promise<ExitCode | null> {

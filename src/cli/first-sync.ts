@@ -25,7 +25,7 @@ async function withLinksAsNeeded(io: Io, mirror: OpenedMirror, report: RunReport
   if (change.kind === "trouble" || change.value === null) return report;
   await change.value.apply();
   io.out(
-    "the service refuses links by path, so links are document ids on the service and paths in local files (to have ids in local files, too: mdmirror links keep)",
+    "the service refuses links by path, so links are ids on the service and paths in local files (to keep ids: mdmirror links keep)",
   );
   return runSync(withTranslatedLinks(mirror), USUAL_RUN, "init", io.stoppable);
 }

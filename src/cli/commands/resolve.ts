@@ -29,7 +29,7 @@ export const command: Command = {
   usage: "resolve PATH… | FOLDER | 'GLOB' | --all [DIR] --mine | --theirs | … [--dry-run] [--no-sync] [--json]",
   about: [
     "Applies your choice, then syncs. Mine is the local version, theirs the version on the service. The version that you do not choose stays in the history and in .mdmirror/trash.",
-    "You can also decide in a file manager: delete the (theirs) file to keep your version, or move it over the document to take the other one.",
+    "You can also decide in a file manager. Delete the (theirs) file to keep your version. Move it over the document to take the other version.",
     "For many documents: --all takes everything that mdmirror conflicts lists; a folder or a quoted glob (** matches any folder) takes the part below it. This works with --mine, --theirs and --merged-where-clean, counts as one run, and one mdmirror undo takes it back. The command lists the documents that it cannot resolve, and leaves them unchanged.",
   ],
   examples: [

@@ -42,7 +42,7 @@ export function ambiguousFile(paths: readonly LocalPath[]): Unread {
   const more = paths.length - named.length;
   const list =
     more === 0 ? `${named.slice(0, -1).join(", ")} or ${named.at(-1)}` : `${named.join(", ")} or ${more} more`;
-  return { kind: "ambiguous-file", why: `its file may be ${list}; mdmirror cannot tell which` };
+  return { kind: "ambiguous-file", why: `its file may be ${list}; mdmirror cannot decide which` };
 }
 
 export const ABSENT = { kind: "absent" } as const;
