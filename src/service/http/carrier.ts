@@ -67,7 +67,7 @@ export async function openCarrier(desk: Desk): Promise<Carry> {
     return judgeHead(desk, exchange);
   });
   app.setErrorHandler((error, request, reply) => answerFault(desk, exchangeOf(request, reply), error));
-  mountOperator(app, desk);
+  mountOperator(app, desk, (request, reply, answer) => send(desk, exchangeOf(request, reply), answer));
   mountService(app, desk);
   await app.ready();
   return (request, response, expects) => {

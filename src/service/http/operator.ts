@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
+import type { WireResponse } from "../../contract/wire.ts";
 import type { Desk } from "./desk.ts";
 import { headersOf } from "./head.ts";
 
@@ -7,11 +8,14 @@ import { headersOf } from "./head.ts";
 
 type Text = { readonly status: number; readonly body: string; readonly type?: string; readonly retryAfter?: number };
 
-export function mountOperator(app: FastifyInstance, desk: Desk): void {
+type Send = (request: FastifyRequest, reply: FastifyReply, answer: WireResponse) => FastifyReply;
+
+/** @param send sends an answer, and tracks it as all other answers */
+export function mountOperator(app: FastifyInstance, desk: Desk, send: Send): void {
   let openapi: string | null = null;
   const mount = (path: string, answer: (request: FastifyRequest) => Text | Promise<Text>) =>
     app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
-      sendText(desk, reply, await answer(request)),
+      send(request, reply, toWire(await answer(request))),
     );
   mount("/healthz", () => ({ status: 200, body: "ok\n" }));
   mount("/readyz", () => readiness(desk));
@@ -50,8 +54,7 @@ async function mayRead({ raw }: FastifyRequest, { admit }: Desk["service"]): Pro
   return (await admit({ method: "GET", path: "/admin/settings", headers: headersOf(raw) })) === null;
 }
 
-function sendText({ isClosing }: Desk, reply: FastifyReply, { status, body, type = "text/plain", retryAfter }: Text) {
-  if (isClosing) reply.header("connection", "close");
-  if (retryAfter !== undefined) reply.header("retry-after", String(retryAfter));
-  return reply.code(status).type(`${type}; charset=utf-8`).send(body);
+function toWire({ status, body, type = "text/plain", retryAfter }: Text): WireResponse {
+  const later = retryAfter === undefined ? {} : { "retry-after": String(retryAfter) };
+  return { status, headers: { "content-type": `${type}; charset=utf-8`, ...later }, body };
 }
