@@ -55,6 +55,20 @@ describe("a value that is not valid", () => {
   });
 });
 
+it.each([
+  [patchFile.body, { name: "a.md", parentId: null }],
+  [patchFile.body, { name: "a.md", parentId: null, protected: true }],
+  [createFile.body, { path: "a.md", content: "", parentId: null }],
+])("the message of a name that excludes others does not name it again: %#", (schema, body) => {
+  const refused = validate(schema!, body);
+  if (!isRefused(refused)) throw new Error("it is valid");
+  expect(refused.errors).not.toEqual([]);
+  for (const { pointer, detail } of refused.errors) {
+    const named = detail.match(/\w+/g)!;
+    expect([pointer, named.filter((word) => `/${word}` === pointer).length]).toEqual([pointer, 1]);
+  }
+});
+
 it("makes paths of what was sent: without the first slash, the whole tree empty, a limit by default", () => {
   expect(validate(listFiles.query, { path_prefix: "/" })).toEqual({ limit: 100, path_prefix: "" });
   expect(validate(listFiles.query, { path: "/a.md", limit: "7" })).toEqual({ limit: 7, path: "a.md" });

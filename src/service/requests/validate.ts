@@ -79,8 +79,11 @@ function faultsOfShapes({ options }: z.ZodUnion, value: unknown): Fault[] {
   const isChoice = shapes.every(({ length }) => length === 1);
   const others = shapes.flat().filter((name) => isSentIn(name) && !chosen.includes(name));
   if (sent >= 0 && others.length > 0) {
-    const clause = `excludes ${others.join(", ")}`;
-    return [chosen[0]!, ...(isChoice ? others : [])].map((name) => fault("mutually_exclusive", [name], clause));
+    const together = [chosen[0]!, ...others];
+    const clauseOf = (name: string) =>
+      `cannot be sent together with ${together.filter((one) => one !== name).join(", ")}`;
+    const named = isChoice ? together : together.slice(0, 1);
+    return named.map((name) => fault("mutually_exclusive", [name], clauseOf(name)));
   }
   const { error } = (options[at] as z.ZodType).safeParse(value);
   const faults = error === undefined ? [] : faultsOf(error, value);
@@ -89,15 +92,27 @@ function faultsOfShapes({ options }: z.ZodUnion, value: unknown): Fault[] {
   return unknown.length > 0 ? unknown : [fault("required", [], `needs one of ${shapes.join(", ")}`)];
 }
 
+/** Types as messages name them. All numbers of requests are whole. */
+const TYPE_TEXT: Readonly<Record<string, string>> = {
+  int: "a whole number",
+  number: "a whole number",
+  boolean: "true or false",
+  string: "a string",
+  object: "an object",
+  array: "an array",
+};
+
 function faultOf(issue: z.core.$ZodIssue, value: unknown): Fault {
   const { path } = issue;
   switch (issue.code) {
     case "invalid_type":
       return isSent(value, path)
-        ? fault("wrong_type", path, `must be of type ${issue.expected}`)
+        ? fault("wrong_type", path, `must be ${TYPE_TEXT[issue.expected] ?? `of type ${issue.expected}`}`)
         : fault("required", path, "is missing");
     case "too_big":
-      return fault(issue.origin === "string" ? "too_long" : "out_of_range", path, `must be at most ${issue.maximum}`);
+      return issue.origin === "string"
+        ? fault("too_long", path, `must have at most ${issue.maximum} characters`)
+        : fault("out_of_range", path, `must be at most ${issue.maximum}`);
     case "too_small":
       return fault("out_of_range", path, `must be at least ${issue.minimum}`);
     case "invalid_value":
