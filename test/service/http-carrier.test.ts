@@ -3,6 +3,7 @@ import { request } from "node:http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { responseInParts } from "../../src/contract/wire.ts";
 import { type HttpOptions, type HttpServer, startHttp } from "../../src/service/http/server.ts";
+import type { AccessEntry } from "../../src/service/http/access-entry.ts";
 import type { HttpService } from "../../src/service/http/desk.ts";
 import { openService } from "./fixture.ts";
 import { get, openConnection, problemIn, raw } from "./raw-http.ts";
@@ -119,6 +120,26 @@ describe("a body", () => {
     expect((await fetch(`${server.url}/v1/files`, { headers: { "x-api-key": key } })).status).toBe(200);
     expect(await api.paths("files")).toEqual([]);
   });
+});
+
+describe("a target", () => {
+  it.each(["/v1/%65vents", "/%68ealthz", "/%72eadyz", "/metric%73", "/openapi%2ejson"])(
+    "is judged as it was sent: %s",
+    async (path) => {
+      const answerOf = (status: number) => async (wire: { readonly path: string }) => ({
+        status,
+        headers: {},
+        body: wire.path,
+      });
+      const seen: AccessEntry[] = [];
+      const service = { handle: answerOf(404), streams: { path: "/v1/events", open: answerOf(200) } };
+      const { server } = await serve(service, { log: (entry) => void seen.push(entry) });
+      const answer = await fetch(`${server.url}${path}`);
+      expect([answer.status, await answer.text()]).toEqual([404, path]);
+      await server.close();
+      expect(seen).toMatchObject([{ route: "other", status: 404 }]);
+    },
+  );
 });
 
 describe("/readyz", () => {

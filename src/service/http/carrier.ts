@@ -1,16 +1,23 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from "fastify";
+import {
+  type FastifyContextConfig,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  fastify,
+} from "fastify";
 import { declareOperations, type Operation } from "../../contract/api/operations.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { PageAnswer } from "../pages/site.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "../requests/body.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
+import { splitTarget } from "../requests/router.ts";
 import type { Taken } from "./access-entry.ts";
 import { markAnsweredEarly } from "./broken.ts";
 import type { Desk, Eventually } from "./desk.ts";
 import { headersOf, headFault } from "./head.ts";
-import { mountOperator } from "./operator.ts";
+import { operatorPages } from "./operator.ts";
 import { bytesOf, sendStream } from "./write-answer.ts";
 
 /**
@@ -67,7 +74,6 @@ export async function openCarrier(desk: Desk): Promise<Carry> {
     return judgeHead(desk, exchange);
   });
   app.setErrorHandler((error, request, reply) => answerFault(desk, exchangeOf(request, reply), error));
-  mountOperator(app, desk, (request, reply, answer) => send(desk, exchangeOf(request, reply), answer));
   mountService(app, desk);
   await app.ready();
   return (request, response, expects) => {
@@ -78,16 +84,27 @@ export async function openCarrier(desk: Desk): Promise<Carry> {
   };
 }
 
-/** Mounts the declared operations, `/admin` and the pages. The service answers all other paths. */
+/**
+ * Mounts the operator's pages, the declared operations, `/admin` and the pages for browsers. The
+ * service answers all other paths.
+ */
 function mountService(app: FastifyInstance, desk: Desk): void {
   const carry = (request: FastifyRequest, reply: FastifyReply) =>
     carryBody(desk, exchangeOf(request, reply), readBody(request.body));
+  const stream = (request: FastifyRequest, reply: FastifyReply) =>
+    routeOf(request).by === "stream" ? openStream(desk, exchangeOf(request, reply)) : carry(request, reply);
   for (const { method, path: label } of Object.values<Operation>(declareOperations("usual"))) {
     const url = label.replace("{id}", ":id");
     const isStream = method === "GET" && url === desk.service.streams?.path;
     const by = isStream ? ({ by: "stream" } as const) : {};
-    const stream = (request: FastifyRequest, reply: FastifyReply) => openStream(desk, exchangeOf(request, reply));
     app.route({ method, url, config: { label, ...by }, handler: isStream ? stream : carry });
+  }
+  for (const { path, answer } of operatorPages(desk)) {
+    app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
+      routeOf(request).by === "operator"
+        ? send(desk, exchangeOf(request, reply), await answer(request))
+        : carry(request, reply),
+    );
   }
   for (const url of ["/admin", "/admin/*"]) app.all(url, { config: { label: "/admin" } }, carry);
   const pages = desk.loadPages === null ? {} : ({ by: "pages" } as const);
@@ -95,8 +112,18 @@ function mountService(app: FastifyInstance, desk: Desk): void {
   app.setNotFoundHandler(carry);
 }
 
+/**
+ * Returns the route of a request. fastify decodes a path before it finds the route, but the core
+ * judges the target as sent: an encoded spelling of a stream or an operator's page is neither.
+ */
+function routeOf({ raw, routeOptions }: FastifyRequest): FastifyContextConfig & { readonly label: string } {
+  const { label = "other", by } = routeOptions.config;
+  if (by === undefined) return { label };
+  return by === "pages" || splitTarget(raw.url!).path === label ? { label, by } : { label: "other" };
+}
+
 function begin(desk: Desk, request: FastifyRequest, reply: FastifyReply): Exchange {
-  const taken = desk.watch.begin(request.raw, reply.raw, request.routeOptions.config.label ?? "other");
+  const taken = desk.watch.begin(request.raw, reply.raw, routeOf(request).label);
   return { request, reply, taken };
 }
 
@@ -116,7 +143,7 @@ async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply |
     markAnsweredEarly(request.raw.socket);
     return send(desk, exchange, await desk.service.handle({ ...headOf(request), body: null }, unfit), true);
   }
-  const { by } = request.routeOptions.config;
+  const { by } = routeOf(request);
   if (by === "operator" || by === "stream") return undefined;
   const refused = await refuseEarly(desk, exchange, await answererOf(desk, request));
   if (refused !== null) {
@@ -151,7 +178,7 @@ async function refuseEarly(
 }
 
 async function answererOf({ service, loadPages }: Desk, request: FastifyRequest): Promise<Answerer> {
-  if (request.routeOptions.config.by !== "pages") return service;
+  if (routeOf(request).by !== "pages") return service;
   const pages = await loadPages!();
   const from = request.raw.socket.remoteAddress ?? "";
   return {

@@ -1,29 +1,31 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyRequest } from "fastify";
 import { OPENAPI_PATH, openapiDocument } from "../../contract/api/openapi.ts";
 import type { WireResponse } from "../../contract/wire.ts";
 import type { Desk } from "./desk.ts";
 import { headersOf } from "./head.ts";
 
-/** Routes for an operator's programs: `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. */
+/** Answers an operator's programs: `/healthz`, `/readyz`, `/metrics` and `/openapi.json`. */
 
 type Text = { readonly status: number; readonly body: string; readonly type?: string; readonly retryAfter?: number };
 
-type Send = (request: FastifyRequest, reply: FastifyReply, answer: WireResponse) => FastifyReply;
+/** Answers a GET of a path. */
+type OperatorPage = { readonly path: string; readonly answer: (request: FastifyRequest) => Promise<WireResponse> };
 
-/** @param send sends an answer, and tracks it as all other answers */
-export function mountOperator(app: FastifyInstance, desk: Desk, send: Send): void {
+export function operatorPages(desk: Desk): readonly OperatorPage[] {
   let openapi: string | null = null;
-  const mount = (path: string, answer: (request: FastifyRequest) => Text | Promise<Text>) =>
-    app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
-      send(request, reply, toWire(await answer(request))),
-    );
-  mount("/healthz", () => ({ status: 200, body: "ok\n" }));
-  mount("/readyz", () => readiness(desk));
-  mount("/metrics", (request) => metrics(desk, request));
-  mount(OPENAPI_PATH, () => {
-    openapi ??= JSON.stringify(openapiDocument());
-    return { status: 200, body: openapi, type: "application/json" };
+  const page = (path: string, textOf: (request: FastifyRequest) => Text | Promise<Text>): OperatorPage => ({
+    path,
+    answer: async (request) => toWire(await textOf(request)),
   });
+  return [
+    page("/healthz", () => ({ status: 200, body: "ok\n" })),
+    page("/readyz", () => readiness(desk)),
+    page("/metrics", (request) => metrics(desk, request)),
+    page(OPENAPI_PATH, () => {
+      openapi ??= JSON.stringify(openapiDocument());
+      return { status: 200, body: openapi, type: "application/json" };
+    }),
+  ];
 }
 
 /** Answers a load balancer whether this process can serve requests now. */
