@@ -142,6 +142,30 @@ describe("a target", () => {
   );
 });
 
+describe("a target below /app", () => {
+  const loadBundle = async () => ({ names: new Map(), assets: new Map(), base: "/assets/" });
+
+  async function ask(path: string, hasPages: boolean) {
+    const opened = await openService();
+    const seen: AccessEntry[] = [];
+    const log = (entry: AccessEntry) => void seen.push(entry);
+    const pages = hasPages ? { pages: { core: opened.service.core, proxy: null, loadBundle } } : {};
+    const { server } = await serve(opened.service, { log, ...pages });
+    const answer = await fetch(`${server.url}${path}`, { redirect: "manual" });
+    await server.close();
+    return [answer.status, answer.headers.get("location"), seen.map(({ route }) => route)];
+  }
+
+  it.each(["/app/%zz", "/app/files", "/app?x=%zz", "/app"])("is answered by the pages: %s", async (path) => {
+    expect(await ask(path, true)).toEqual([303, "/app/sign-in", ["/app"]]);
+    expect(await ask(path, false)).toEqual([401, null, ["/app"]]);
+  });
+
+  it("is not one that must be decoded first", async () => {
+    expect(await ask("/%61pp", true)).toEqual([401, null, ["other"]]);
+  });
+});
+
 describe("/readyz", () => {
   it("says whether requests can be served", async () => {
     const { service } = await openService();

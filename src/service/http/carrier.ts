@@ -38,7 +38,7 @@ declare module "fastify" {
   interface FastifyContextConfig {
     /** Pattern of the path, for metrics and the log: `/v1/files/{id}`. */
     readonly label?: string;
-    readonly by?: "operator" | "pages" | "stream";
+    readonly by?: "operator" | "stream";
   }
 }
 
@@ -62,7 +62,7 @@ export async function openCarrier(desk: Desk): Promise<Carry> {
     exposeHeadRoutes: false,
     requestIdHeader: false,
     routerOptions: { maxParamLength: MAX_ID },
-    // The percent-encoding of the target is malformed: the service answers with its own problem.
+    // The percent-encoding of the target is malformed: the service or its pages answer.
     frameworkErrors: (_error, request, reply) => void answerBadTarget(desk, request, reply),
   });
   app.removeAllContentTypeParsers();
@@ -85,14 +85,14 @@ export async function openCarrier(desk: Desk): Promise<Carry> {
 }
 
 /**
- * Mounts the operator's pages, the declared operations, `/admin` and the pages for browsers. The
- * service answers all other paths.
+ * Mounts the operator's pages, the declared operations and `/admin`. The service and the pages for
+ * browsers answer all other paths.
  */
 function mountService(app: FastifyInstance, desk: Desk): void {
   const carry = (request: FastifyRequest, reply: FastifyReply) =>
     carryBody(desk, exchangeOf(request, reply), readBody(request.body));
   const stream = (request: FastifyRequest, reply: FastifyReply) =>
-    routeOf(request).by === "stream" ? openStream(desk, exchangeOf(request, reply)) : carry(request, reply);
+    routeOf(desk, request).by === "stream" ? openStream(desk, exchangeOf(request, reply)) : carry(request, reply);
   for (const { method, path: label } of Object.values<Operation>(declareOperations("usual"))) {
     const url = label.replace("{id}", ":id");
     const isStream = method === "GET" && url === desk.service.streams?.path;
@@ -101,29 +101,34 @@ function mountService(app: FastifyInstance, desk: Desk): void {
   }
   for (const { path, answer } of operatorPages(desk)) {
     app.get(path, { config: { label: path, by: "operator" } }, async (request, reply) =>
-      routeOf(request).by === "operator"
+      routeOf(desk, request).by === "operator"
         ? send(desk, exchangeOf(request, reply), await answer(request))
         : carry(request, reply),
     );
   }
   for (const url of ["/admin", "/admin/*"]) app.all(url, { config: { label: "/admin" } }, carry);
-  const pages = desk.loadPages === null ? {} : ({ by: "pages" } as const);
-  for (const url of ["/app", "/app/*"]) app.all(url, { config: { label: "/app", ...pages } }, carry);
   app.setNotFoundHandler(carry);
 }
 
+type Route = { readonly label: string; readonly by: FastifyContextConfig["by"] | "pages" };
+
 /**
- * Returns the route of a request. fastify decodes a path before it finds the route, but the core
- * judges the target as sent: an encoded spelling of a stream or an operator's page is neither.
+ * Returns the route of a request, by its target as sent. fastify decodes a path before it finds the
+ * route, and finds none for a malformed path.
  */
-function routeOf({ raw, routeOptions }: FastifyRequest): FastifyContextConfig & { readonly label: string } {
+function routeOf({ loadPages }: Desk, { raw, routeOptions }: FastifyRequest): Route {
+  const { path } = splitTarget(raw.url!);
+  if (isPagePath(path)) return { label: "/app", by: loadPages === null ? undefined : "pages" };
   const { label = "other", by } = routeOptions.config;
-  if (by === undefined) return { label };
-  return by === "pages" || splitTarget(raw.url!).path === label ? { label, by } : { label: "other" };
+  return by === undefined || path === label ? { label, by } : { label: "other", by: undefined };
+}
+
+function isPagePath(path: string): boolean {
+  return path === "/app" || path.startsWith("/app/");
 }
 
 function begin(desk: Desk, request: FastifyRequest, reply: FastifyReply): Exchange {
-  const taken = desk.watch.begin(request.raw, reply.raw, routeOf(request).label);
+  const taken = desk.watch.begin(request.raw, reply.raw, routeOf(desk, request).label);
   return { request, reply, taken };
 }
 
@@ -143,7 +148,7 @@ async function judgeHead(desk: Desk, exchange: Exchange): Promise<FastifyReply |
     markAnsweredEarly(request.raw.socket);
     return send(desk, exchange, await desk.service.handle({ ...headOf(request), body: null }, unfit), true);
   }
-  const { by } = routeOf(request);
+  const { by } = routeOf(desk, request);
   if (by === "operator" || by === "stream") return undefined;
   const refused = await refuseEarly(desk, exchange, await answererOf(desk, request));
   if (refused !== null) {
@@ -177,9 +182,9 @@ async function refuseEarly(
   return null;
 }
 
-async function answererOf({ service, loadPages }: Desk, request: FastifyRequest): Promise<Answerer> {
-  if (routeOf(request).by !== "pages") return service;
-  const pages = await loadPages!();
+async function answererOf(desk: Desk, request: FastifyRequest): Promise<Answerer> {
+  if (routeOf(desk, request).by !== "pages") return desk.service;
+  const pages = await desk.loadPages!();
   const from = request.raw.socket.remoteAddress ?? "";
   return {
     handle: (asked, fault) => pages.handle(asked, fault, from),
