@@ -21,14 +21,6 @@ export type FolderResource = { readonly id: DirId; readonly path: string };
 export const REVIEW_REASONS = ["protected", "conflict"] as const;
 export type ReviewReason = (typeof REVIEW_REASONS)[number];
 
-export type ListEnvelope<Item> = {
-  readonly object: "list";
-  readonly url: string;
-  readonly data: readonly Item[];
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-};
-
 /** At most one selector per request; `none` selects all readable files, or the root folders. */
 export type Selector =
   | { readonly kind: "none" }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { PROBLEM_CODES, type Problem, type ProblemCode } from "../../../src/contract/problem.ts";
-import type { FileResource, FileWithContent, FolderResource, ListEnvelope } from "../../../src/contract/resources.ts";
+import type { FileResource, FileWithContent, FolderResource } from "../../../src/contract/resources.ts";
 import type { WireHeaders } from "../../../src/contract/wire.ts";
 import type { StreamWire } from "./event-stream.ts";
 import type { Wire } from "./fetch-wire.ts";
@@ -47,6 +47,14 @@ export type Reply = {
   readonly text: string;
   /** The parsed body; null without one. */
   readonly json: Json;
+};
+
+type ListEnvelope<Item> = {
+  readonly object: "list";
+  readonly url: string;
+  readonly data: readonly Item[];
+  readonly hasMore: boolean;
+  readonly nextCursor: string | null;
 };
 
 // A reply's shape is what a test asserts, so that its members are read without proof before.
