@@ -12,8 +12,10 @@ import { trashFile } from "../../src/mirror/engine/apply/trash-file.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { type Effect, type LocalEffect, runEffect, runLocalEffect } from "../../src/mirror/engine/apply/run-effect.ts";
 import { writeFile, type Writing } from "../../src/mirror/engine/apply/write-file.ts";
+import { recoverLocal } from "../../src/mirror/engine/journal/recover.ts";
 import { PassContext } from "../../src/mirror/engine/run/pass-context.ts";
 import type { Action, ActionOf, Outcome } from "../../src/mirror/model/action.ts";
+import { hasCopy } from "../../src/mirror/model/link.ts";
 import type { Intent } from "../../src/mirror/ports/state.ts";
 import { type Fixture, isWrite, openFixture, problem, remoteTexts, settle } from "../promises/fixture.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
@@ -340,4 +342,15 @@ test("I13 I27 a conflict opens once, killed before each step of the driver", asy
     expect(mirror.state.events({ limit: 100, kinds: ["conflict"] })).toHaveLength(1);
     expect(mirror.state.intents()).toEqual([]);
   }
+});
+
+test("I13 I27 a copy that was found after a kill and lost in a power cut is written again", async () => {
+  const { mirror, rig } = (await runKilled(inConflict, "request", () => null)).fixture;
+  mirror.write("note (theirs).md", "theirs\n");
+  recoverLocal(new PassContext(mirror.world(), { run: { number: 1 }, settings: SETTINGS }), mirror.state.intents());
+  mirror.disk.losePower(() => 0);
+  for (let run = 0; run < 4; run++) await mirror.sync();
+  expect([...mirror.texts()]).toEqual(Object.entries(inConflict[3]).toSorted());
+  expect(rig.app.files().get("note.md")?.text).toBe("theirs\n");
+  expect([...mirror.state.load().conflicts.values()].map(hasCopy)).toEqual([true]);
 });

@@ -51,8 +51,9 @@ export const showCopy = {
     // Otherwise nothing shows that version, and the next cycle decides.
     if (look.kind !== "file" || look.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
-    ctx.notes.toFlush.set(row.id, row.path);
-    return { kind: "seen", seen: { ino: look.stamp.ino, dev: look.stamp.dev } };
+    // ORDER: a power cut may still take this copy, so its inode is not recorded and its absence is
+    // no choice. The next plan writes the copy again and flushes it, which records the inode.
+    return { kind: "seen", seen: { ino: 0, dev: 0 } };
   },
 
   conclude(ctx, { id, shows }, copy) {
