@@ -149,6 +149,23 @@ describe("resolving a conflict", () => {
     expect(await resolve(mirror, { kind: "mine" }, "nowhere.md")).toMatchObject({ kind: "trouble" });
   });
 
+  test("--mine keeps a file that is no text", async () => {
+    const { mirror } = await inConflict();
+    mirror.disk.user.write(mirror.path("plan.md"), Uint8Array.of(0xff, 0xfe, 0x0a));
+    expect((await resolve(mirror, { kind: "mine" })).kind).toBe("ok");
+    expect(mirror.state.load().conflicts.size).toBe(0);
+    expect(trashOf(mirror)).toEqual([THEIRS]);
+    expect([...mirror.disk.readFile(mirror.path("plan.md")).bytes]).toEqual([0xff, 0xfe, 0x0a]);
+  });
+
+  test("--mine creates no file for one that is gone", async () => {
+    const { mirror } = await inConflict();
+    mirror.disk.user.remove(mirror.path("plan.md"));
+    expect(await resolve(mirror, { kind: "mine" })).toMatchObject({ kind: "trouble", trouble: { kind: "fault" } });
+    expect([...mirror.texts().keys()]).toEqual(["plan (theirs).md"]);
+    expect(mirror.state.load().conflicts.size).toBe(1);
+  });
+
   test("markers are refused; with force they are taken and sent", async () => {
     const marked = "<<<<<<< mine\na\n=======\nb\n>>>>>>> theirs\n";
     const { rig, mirror } = await inConflict();

@@ -23,7 +23,8 @@ type Version = Pick<Link, "changeId" | "digest">;
 export type Writing = {
   readonly id: DocId;
   readonly path: LocalPath;
-  readonly text: string;
+  /** Null: the file stays as it is, and `writes` is `expect`. It need not be text. */
+  readonly text: string | null;
   /** Digest of `text`. */
   readonly writes: Digest;
   /** Content of the file until now; null: no file is at the path. */
@@ -64,7 +65,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
   prepare(ctx, writing) {
     const { id, path, text, writes, expect, base, next, waiting, adopts, counts, event, trash } = writing;
     if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
-    ctx.world.state.putKnownText(writes, text, madeOfBoth(path, id, event.detail));
+    if (text !== null) ctx.world.state.putKnownText(writes, text, madeOfBoth(path, id, event.detail));
     const row: Row = {
       kind: "replace",
       id,
@@ -86,7 +87,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
   perform(ctx, row, { text, copies }) {
     const { disk } = ctx.world;
     const { path, expect, writes, parkAt } = row;
-    if (writes === expect) {
+    if (text === null || writes === expect) {
       const look = disk.look(path);
       if (look.kind !== "file" || look.digest !== expect)
         return { kind: "over", outcome: stale("the file was changed after the scan") };
@@ -133,7 +134,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
 
 /** Returns whether a document would lose its content without the safety checks knowing. */
 function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text, expect }: Writing): boolean {
-  return mayEmpty !== null && !mayEmpty.has(id) && empties(world, expect, text);
+  return text !== null && mayEmpty !== null && !mayEmpty.has(id) && empties(world, expect, text);
 }
 
 /** Returns what the end of a replacement on the disk shows. */

@@ -6,7 +6,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { type ManualEnd, isOther, notDone, writeChosen } from "./run-manually.ts";
 import { putText } from "../apply/put.ts";
 import { runEffect } from "../apply/run-effect.ts";
-import { DONE, fetchText, outcomeOfDisk, stale } from "../apply/effect.ts";
+import { DONE, fetchText, stale } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -28,9 +28,7 @@ export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | nul
 
 /** Keeps the local content, which is sent on the version that the conflict copy showed. */
 export function keepMine(ctx: PassContext, placed: Placed, conflict: Conflict): ManualEnd {
-  const read = ctx.world.disk.read(placed.at);
-  if (read.kind !== "done") return notDone(outcomeOfDisk(read));
-  return endWith(ctx, placed, conflict, read.value.text, "you chose mine");
+  return endWith(ctx, placed, conflict, null, "you chose mine");
 }
 
 /**
@@ -51,7 +49,7 @@ function endWith(
   ctx: PassContext,
   { link, at: path, seen }: Placed,
   conflict: Conflict,
-  text: string,
+  text: string | null,
   detail: string,
 ): ManualEnd {
   const next = versionSeen(conflict);

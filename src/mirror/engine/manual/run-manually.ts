@@ -80,7 +80,8 @@ export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSign
 type Choice = {
   readonly link: Link;
   readonly path: LocalPath;
-  readonly text: string;
+  /** Null: the file stays as it is. It need not be text. */
+  readonly text: string | null;
   /** What the file must contain; left out or null: anything. */
   readonly seen?: Digest | null | undefined;
   /** The version that base moves to; left out: the content is an edit, and base stays. */
@@ -99,11 +100,12 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
   const look = ctx.world.disk.look(path);
   const expect = look.kind === "file" ? look.digest : null;
   // If there is no file, only a version of the service can return to its path.
-  if (expect === null && (look.kind !== "absent" || next === undefined)) return notDone(stale(`no file is at ${path}`));
+  const writes = text === null ? expect : digestOf(text);
+  if (writes === null || (expect === null && (look.kind !== "absent" || next === undefined)))
+    return notDone(stale(`no file is at ${path}`));
   if (expect !== null && isOther(seen, expect)) return notDone(stale(`${path} was edited meanwhile`));
   keepText(ctx, path, id);
   const trash = trashPlace(ctx.world, path);
-  const writes = digestOf(text);
   const copies: string[] = [];
   const outcome = runLocalEffect(ctx, writeFile, {
     id,
