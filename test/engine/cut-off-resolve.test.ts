@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { digestOf } from "../../src/contract/digest.ts";
 import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { Leftovers, Moment, type Pair } from "../simulator/moment.ts";
@@ -102,4 +103,27 @@ test("I10 I13 an edit that may not be sent gives way to a newer text of the serv
     expect([...here.keys()], `killed at ${at}`).toEqual(["note.md", "other.md"]);
     expect([backAgain(LINES), backAgain(EDITED)], `killed at ${at}`).toContain(here.get("note.md"));
   }
+});
+
+test("I13 a block ends with the decision, and the mirror dies right after that", async () => {
+  const rig = createRig(1);
+  rig.app.create("note.md", "one\n");
+  const { id } = rig.app.files().get("note.md")!;
+  const mirror = rig.mirror({ key: rig.makeKey().key });
+  await mirror.sync();
+  mirror.write("note.md", "mine\n");
+  await mirror.sync();
+  expect([...mirror.state.load().holds.keys()]).toEqual([id]);
+  rig.app.edit("note.md", "theirs\n");
+  const { state } = mirror;
+  const transact = state.transact.bind(state);
+  const dying = <T>(work: () => T): T => {
+    const end = transact(work);
+    if (state.link(id)?.digest === digestOf("theirs\n")) throw new Killed();
+    return end;
+  };
+  Object.assign(state, { transact: dying });
+  expect(await resolve(mirror, { kind: "theirs" }, Number.POSITIVE_INFINITY)).toBe(true);
+  Object.assign(state, { transact });
+  expect([...state.load().holds.keys()]).toEqual([]);
 });

@@ -63,6 +63,8 @@ export type Intent =
       readonly waiting?: readonly Submission[];
       /** Of a document without a record. */
       readonly adopts?: Pick<Link, "remotePath" | "protected">;
+      /** The block of the document ends, because its user decided. */
+      readonly endsBlock?: true;
       readonly counts?: Count;
       /** Absent in rows of older versions. */
       readonly event?: EventFields;

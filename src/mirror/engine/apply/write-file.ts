@@ -37,6 +37,8 @@ export type Writing = {
   readonly waiting?: readonly Submission[] | undefined;
   /** For a document without a record. */
   readonly adopts?: Pick<Link, "remotePath" | "protected">;
+  /** The block of the document ends with the move of base, because its user decided. */
+  readonly endsBlock?: true;
   readonly counts?: Count;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
   /** Place of the old file in the trash; left out: it is kept until nobody writes to it. */
@@ -63,7 +65,7 @@ type Seen = {
  */
 export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
   prepare(ctx, writing) {
-    const { id, path, text, writes, expect, base, next, waiting, adopts, counts, event, trash } = writing;
+    const { id, path, text, writes, expect, base, next, waiting, adopts, endsBlock, counts, event, trash } = writing;
     if (isUnjudgedLoss(ctx, writing)) return ended(stale("it became empty after the safety checks"));
     if (text !== null) ctx.world.state.putKnownText(writes, text, madeOfBoth(path, id, event.detail));
     const row: Row = {
@@ -78,6 +80,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
       ...(next === null ? {} : { nextChangeId: next.changeId, nextDigest: next.digest }),
       ...(waiting === undefined ? {} : { waiting }),
       ...(adopts === undefined ? {} : { adopts }),
+      ...(endsBlock === undefined ? {} : { endsBlock }),
       ...(counts === undefined ? {} : { counts }),
       event: { before: expect, after: writes, id, path, ...event },
     };
@@ -187,19 +190,20 @@ function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict
   if (link === null || link.digest !== row.baseDigest) return { event };
   const moved = file.digest === digest ? moveBase(link, base) : moveBaseUnderEdit(link, changeId, digest, file.stamp);
   const submissions = row.waiting ?? (row.writes === digest ? [] : link.submissions);
-  const ends = conflictAfter(ctx, id, version, isInConflict);
+  const ends = conflictAfter(ctx, row, version, isInConflict);
   return { text: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
 }
 
-/** A copy that could not be removed stays, with its conflict. */
+/** A copy that could not be removed stays, with its conflict and its block. */
 function conflictAfter(
   { world: { state } }: PassContext,
-  id: DocId,
+  { id, endsBlock }: Row,
   { changeId: baseChangeId, digest: baseDigest }: Version,
   isOpen: boolean,
 ): Pick<Change, "conflict" | "removes"> {
   const conflict = isOpen ? state.conflict(id) : null;
-  return conflict === null ? { removes: { conflict: id } } : { conflict: { ...conflict, baseChangeId, baseDigest } };
+  if (conflict !== null) return { conflict: { ...conflict, baseChangeId, baseDigest } };
+  return { removes: { conflict: id, ...(endsBlock === true ? { hold: id } : {}) } };
 }
 
 function eventOfOld({ id, path, expect: before, writes: after }: Row): EventFields {

@@ -1,4 +1,3 @@
-import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
@@ -54,13 +53,7 @@ function endWith(
 ): ManualEnd {
   const next = versionSeen(conflict);
   const event = { kind: "end-conflict", detail, before: next.digest } as const;
-  return withoutHold(ctx, link.id, writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: OLD }));
-}
-
-/** Ends the blocked change of a document that its user has decided about. */
-function withoutHold(ctx: PassContext, id: DocId, end: ManualEnd): ManualEnd {
-  if (end.outcome.kind === "done") ctx.world.state.removeHold(id);
-  return end;
+  return writeChosen(ctx, { link, path, text, seen: seen?.mine, next, event, old: OLD });
 }
 
 /**
@@ -85,7 +78,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   const { file, text, digest } = fetched.value;
   if (isOther(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
   const kind = conflict === null ? "write-local" : "end-conflict";
-  const end = writeChosen(ctx, {
+  return writeChosen(ctx, {
     link,
     path,
     text,
@@ -94,7 +87,6 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
     event: { kind, detail: "you chose theirs" },
     old: "your version",
   });
-  return withoutHold(ctx, link.id, end);
 }
 
 /** Forgets what was sent to review. The next run submits the local text again. */

@@ -84,7 +84,10 @@ type Choice = {
   readonly text: string | null;
   /** What the file must contain; left out or null: anything. */
   readonly seen?: Digest | null | undefined;
-  /** The version that base moves to; left out: the content is an edit, and base stays. */
+  /**
+   * The version that base moves to, which ends the block of the document; left out: the content is
+   * an edit, and base stays.
+   */
   readonly next?: Pick<Link, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
   /** The name of the old file in the note about where it is kept. */
@@ -115,7 +118,7 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
     expect,
     base: link,
     next: next ?? null,
-    ...(next === undefined ? {} : { waiting: [] }),
+    ...(next === undefined ? {} : { waiting: [], endsBlock: true as const }),
     event: { side: "local", ...event },
     trash,
     copies,
