@@ -149,6 +149,13 @@ describe("resolving a conflict", () => {
     expect(await resolve(mirror, { kind: "mine" }, "nowhere.md")).toMatchObject({ kind: "trouble" });
   });
 
+  test("--theirs records that the document is protected by now", async () => {
+    const { rig, mirror } = await inConflict();
+    rig.app.protect("plan.md", true);
+    expect((await resolve(mirror, { kind: "theirs" })).kind).toBe("ok");
+    expect(mirror.state.link(rig.app.files().get("plan.md")!.id)?.protected).toBe(true);
+  });
+
   test("--mine keeps a file that is no text", async () => {
     const { mirror } = await inConflict();
     mirror.disk.user.write(mirror.path("plan.md"), Uint8Array.of(0xff, 0xfe, 0x0a));

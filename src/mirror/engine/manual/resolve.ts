@@ -1,3 +1,4 @@
+import type { DocId } from "../../../contract/ids.ts";
 import type { Outcome } from "../../model/action.ts";
 import type { Digest } from "../../../contract/digest.ts";
 import { type Conflict, hasCopy, type Link, newestShown, type ShownVersion } from "../../model/link.ts";
@@ -77,6 +78,7 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   if (fetched.kind === "end") return notDone(goneThere(fetched.outcome, conflict));
   const { file, text, digest } = fetched.value;
   if (isOther(seen?.theirs, digest)) return notDone(stale(`${path} was edited on the service meanwhile`));
+  noteProtection(ctx, link.id, file.protected);
   const kind = conflict === null ? "write-local" : "end-conflict";
   return writeChosen(ctx, {
     link,
@@ -87,6 +89,12 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
     event: { kind, detail: "you chose theirs" },
     old: "your version",
   });
+}
+
+/** Records what was read. It is true whether the text is taken or not, so no row carries it. */
+function noteProtection(ctx: PassContext, id: DocId, isProtected: boolean): void {
+  const link = ctx.world.state.link(id);
+  if (link !== null) commit(ctx, { link: { ...link, protected: isProtected } });
 }
 
 /** Forgets what was sent to review. The next run submits the local text again. */
