@@ -40,6 +40,28 @@ test("I10 I13 a file was replaced, and base had not moved yet", async () => {
   expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toEqual([]);
 });
 
+test("I13 a file got content that was an edit, and the log does not call it a version", async () => {
+  const details: string[] = [];
+  for (const isVersion of [true, false]) {
+    const { rig, mirror, id } = await begin();
+    if (isVersion) rig.app.edit("note.md", "two\n");
+    const { changeId: baseChangeId, digest: baseDigest } = mirror.state.link(id)!;
+    const parkAt = `tmp/park-${id}-0123456789abcdef`;
+    mirror.disk.user.rename(mirror.path("note.md"), mirror.path(`.mdmirror/${parkAt}`));
+    mirror.write("note.md", "two\n");
+    const writes = digestOf("two\n");
+    const { changeId: nextChangeId } = rig.app.files().get("note.md")!;
+    const next = isVersion ? { nextChangeId, nextDigest: writes } : {};
+    const row = { id, path: "note.md", parkAt, writes, expect: baseDigest, baseChangeId, baseDigest, ...next };
+    mirror.state.openIntent(1, { kind: "replace", ...row } as Intent);
+    for (let run = 0; run < 3; run++) await mirror.sync();
+    expect(remoteTexts(rig)).toEqual(new Map([["note.md", "two\n"]]));
+    details.push(...mirror.state.events({ limit: 10, kinds: ["recover"] }).map(({ detail }) => detail ?? ""));
+  }
+  expect(details).toHaveLength(2);
+  expect(new Set(details).size).toBe(2);
+});
+
 test("I13 I27 a conflict copy was written, and its conflict had not opened yet", async () => {
   const { rig, mirror, id } = await begin();
   mirror.write("note (theirs).md", "theirs\n");

@@ -206,8 +206,10 @@ function conflictAfter(
   return { removes: { conflict: id, ...(endsBlock === true ? { hold: id } : {}) } };
 }
 
-function eventOfOld({ id, path, expect: before, writes: after }: Row): EventFields {
+function eventOfOld({ id, path, expect: before, writes: after, nextDigest }: Row): EventFields {
   const detail =
-    "mdmirror wrote this version to the file and was then interrupted; the next sync compares both sides with it";
+    nextDigest === undefined
+      ? "mdmirror wrote this content to the file and was then interrupted; the next sync treats it as an edit"
+      : "mdmirror wrote this version to the file and was then interrupted; the next sync compares both sides with it";
   return { kind: "recover", side: "local", id, path, detail, before, after };
 }
