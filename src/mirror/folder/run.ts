@@ -205,8 +205,7 @@ function placeOfNotes(root: string): string {
 
 /** Returns a report that claims no more than the next run will find stored. */
 function withoutNotes(report: RunReport): RunReport {
-  const detail =
-    "it was moved or removed during the run; if you moved it, move it back: it has the log of this run";
+  const detail = "it was moved or removed during the run; if you moved it, move it back: it has the log of this run";
   return {
     ...report,
     state: report.state === "in-sync" ? "attention" : report.state,
