@@ -42,9 +42,9 @@ export class OpenMirror implements Mirror {
   status(): Promise<StatusReport> {
     const { root, world } = this.#session;
     return this.#session.run(root, async () => {
-      const { ageOf, readFolderStatus: lookAtMirror } = await import("../mirror/folder/status.ts");
+      const { ageOf, readFolderStatus } = await import("../mirror/folder/status.ts");
       const { statusJson } = await import("../mirror/operations/results/status.ts");
-      const look = await lookAtMirror(root, world);
+      const look = await readFolderStatus(root, world);
       if (look.kind === "unseen") throw errorOf(look.trouble, root);
       return statusJson(look.status, ageOf(look.status, world.clock.now()));
     });
@@ -53,10 +53,10 @@ export class OpenMirror implements Mirror {
   plan(): Promise<MirrorPlan> {
     const { root } = this.#session;
     return this.#session.opened({ mode: "read", what: "plan", path: root }, async (mirror) => {
-      const { previewSync, stoppedRun: runThatHalted } = await import("../mirror/folder/run.ts");
+      const { previewSync, stoppedRun } = await import("../mirror/folder/run.ts");
       const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
       const { planJson } = await import("../mirror/operations/results/plan.ts");
-      const preview = await previewSync(mirror, runThatHalted(mirror, false));
+      const preview = await previewSync(mirror, stoppedRun(mirror, false));
       if (preview.kind === "offline") throw errorOf(faultTrouble(preview.fault, mirror.url), root);
       const { steps, blocked } = planJson(preview);
       return { steps, blocked, safetyStop: safetyStopOf(preview) };
@@ -120,12 +120,12 @@ export class OpenMirror implements Mirror {
     givenPath(path);
     givenKind("choice", choice, ["mine", "theirs", "merged", "keep", "delete", "recreate"]);
     return this.#session.opened({ mode: "write", what: "resolve", path }, async ({ world }) => {
-      const { resolveProblem: resolveSubject } = await import("../mirror/operations/manual/resolve.ts");
-      const { findProblem: findSubject } = await import("../mirror/operations/manual/open-problem.ts");
-      const subject = unwrap(findSubject(world, path), path);
+      const { resolveProblem } = await import("../mirror/operations/manual/resolve.ts");
+      const { findProblem } = await import("../mirror/operations/manual/open-problem.ts");
+      const subject = unwrap(findProblem(world, path), path);
       const way = choice.kind === "merged" ? { kind: choice.kind, text: choice.text } : { kind: choice.kind };
       const force = "force" in choice && choice.force === true;
-      const notes = unwrap(await resolveSubject(world, subject, way, { force }), path);
+      const notes = unwrap(await resolveProblem(world, subject, way, { force }), path);
       return { path: subject.path, notes };
     });
   }

@@ -52,10 +52,10 @@ export async function rejectStop(mirror: OpenedMirror, plan: MirrorPlan): Promis
  * @throws if more is stopped than the plan shows
  */
 async function findSeen(mirror: OpenedMirror, { safetyStop }: MirrorPlan): Promise<Decidable | null> {
-  const { findStop: findHalt } = await import("../mirror/operations/manual/approve.ts");
+  const { findStop } = await import("../mirror/operations/manual/approve.ts");
   const { faultTrouble } = await import("../mirror/folder/fault-trouble.ts");
-  const { stoppedRun: runThatHalted } = await import("../mirror/folder/run.ts");
-  const found = await findHalt(mirror, runThatHalted(mirror, false));
+  const { stoppedRun } = await import("../mirror/folder/run.ts");
+  const found = await findStop(mirror, stoppedRun(mirror, false));
   const { root } = mirror;
   switch (found.kind) {
     case "nothing":

@@ -15,7 +15,7 @@ describe("a mirror that was moved into another one", () => {
     const report = await mirror.sync();
     expect([report?.state, [...rig.app.files().keys()], rig.app.folders()]).toEqual(["attention", ["own.md"], []]);
     expect(report?.attention.map(({ path, kind }) => [path, kind])).toEqual([["inner", "not-seen"]]);
-    expect(report?.attention[0]?.detail).toMatch(/linked folder of its own.*move it out/);
+    expect(report?.attention[0]?.detail).toMatch(/linked folder itself.*move it out/);
     moveOut(mirror);
     expect((await mirror.sync())?.state).toBe("in-sync");
   });

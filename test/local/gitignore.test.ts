@@ -216,7 +216,7 @@ describe("a walk that follows .gitignore files", () => {
     const unfit = follow({ "x/.gitignore": "a\nb/**/c/**/d/**/e\n", "x/a.md": "a", "b.md": "b" }, []);
     expect([...unfit.files.keys()]).toEqual(["b.md"]);
     expect(unfit.unseen.get("x")).toMatchObject({
-      why: 'line 2 of its .gitignore has more than 2 "**" between its names',
+      why: 'line 2 of x/.gitignore has more than 2 "**" between its names',
     });
   });
 

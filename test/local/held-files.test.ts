@@ -47,8 +47,8 @@ describe.skipIf(process.platform !== "linux")("the files that other processes ha
     const [opened] = await Promise.race([once(hung.stdout, "data"), once(hung, "exit")]);
     if (!Buffer.isBuffer(opened)) return test.skip("this system lets nobody mount");
     const module = join(import.meta.dirname, "../../src/mirror/local/open-files.ts");
-    const script = `const { filesHeldToWrite } = await import(${JSON.stringify(module)});
-      console.log(filesHeldToWrite().has(${JSON.stringify(import.meta.filename)}));`;
+    const script = `const { filesOpenToWrite } = await import(${JSON.stringify(module)});
+      console.log(filesOpenToWrite().has(${JSON.stringify(import.meta.filename)}));`;
     // While the mount is there, whoever looks at it hangs: a reader that does is killed.
     const reader = spawn(process.execPath, ["--input-type=module", "--eval", script], {
       timeout: 60_000,

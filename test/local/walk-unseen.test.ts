@@ -88,9 +88,9 @@ describe("what a walk cannot see is unseen, never absent", () => {
 
   it("a folder whose ignore rules cannot be read", () => {
     for (const [spoil, why] of [
-      ["symlink", "its .mdmirrorignore cannot be read: a symbolic link (ELOOP)"],
-      ["unreadable", "its .mdmirrorignore cannot be read: permission denied (EACCES)"],
-      ["costly", 'line 2 of its .mdmirrorignore has more than 2 "**" between its names'],
+      ["symlink", "the .mdmirrorignore in it cannot be read: a symbolic link (ELOOP)"],
+      ["unreadable", "the .mdmirrorignore in it cannot be read: permission denied (EACCES)"],
+      ["costly", 'line 2 of x/.mdmirrorignore has more than 2 "**" between its names'],
     ] as const) {
       const { ram, disk, at } = ramMirror();
       ram.user.makeFolder(at("x"));

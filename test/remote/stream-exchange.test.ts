@@ -73,7 +73,7 @@ describe("a stream over undici", () => {
     [
       "packed",
       (response) => void response.writeHead(200, { ...STREAM, "content-encoding": "zstd" }).end("x"),
-      "encoding",
+      "compression",
     ],
     ["cut off", (response) => void response.socket!.destroy(), "SOCKET"],
   ])("an answer that is %s is lost", async (_what, handle, why) => {

@@ -40,7 +40,7 @@ describe("what is answered", () => {
     });
     expect(await wire.send(GET, BOUNDS)).toMatchObject({ kind: "answer", response: { body: '{"a":1}' } });
     expect(seen[0]!.headers["accept-encoding"]).toBe("gzip, br");
-    expect(await wire.send({ ...GET, path: "/deflate" }, BOUNDS)).toEqual(lost("encoding"));
+    expect(await wire.send({ ...GET, path: "/deflate" }, BOUNDS)).toEqual(lost("compression"));
   });
 
   it("an answer that is not UTF-8 is lost", async () => {

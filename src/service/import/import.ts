@@ -90,8 +90,8 @@ type ImportTarget = { readonly service: Service; readonly key: string };
 async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks | null> {
   if (service.core.server.links === "any") return null;
   // The parser takes 10 ms to load.
-  const { ImportLinks, readablePaths: pathsThere } = await import("./links.ts");
-  return new ImportLinks(await pathsThere(service.answer, key));
+  const { ImportLinks, readablePaths } = await import("./links.ts");
+  return new ImportLinks(await readablePaths(service.answer, key));
 }
 
 /**
@@ -99,11 +99,11 @@ async function beginLinks({ service, key }: ImportTarget): Promise<ImportLinks |
  * existed.
  */
 async function endLinks({ service, key }: ImportTarget, links: ImportLinks): Promise<LinkReport> {
-  const { rewriteDocuments: sendAgain } = await import("./links.ts");
+  const { rewriteDocuments } = await import("./links.ts");
   const late = links.late();
   for (let from = 0; from < late.length; from += BATCH) {
     const portion = late.slice(from, from + BATCH);
-    for (const sent of await service.batch((answer) => sendAgain(answer, key, portion))) links.noteAgain(sent);
+    for (const sent of await service.batch((answer) => rewriteDocuments(answer, key, portion))) links.noteAgain(sent);
   }
   return links.report();
 }

@@ -205,8 +205,8 @@ describe("a backup of a service that is written to", () => {
 
 describe("what is no backup", () => {
   it.each([
-    ["a text", Buffer.from("no database\n".repeat(500)), "is no database"],
-    ["nothing", Buffer.alloc(0), "is no backup of a service"],
+    ["a text", Buffer.from("no database\n".repeat(500)), "is not a database"],
+    ["nothing", Buffer.alloc(0), "is not a backup of a service"],
   ])("is not restored: %s", async (_name, bytes, why) => {
     writeFileSync(join(dir, "b.db"), bytes);
     const restored = await restoreBackup(join(dir, "b.db"), join(dir, "restored"));
