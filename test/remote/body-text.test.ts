@@ -22,8 +22,8 @@ describe("decodeBody", () => {
     ["a brotli bomb", brotliCompressSync(BOMB), "br", "too large"],
     ["a damaged stream", Buffer.from("no gzip"), "gzip", "damaged"],
     ["a stream that was cut", gzipSync(TEXT).subarray(0, 20), "gzip", "damaged"],
-    ["an encoding nobody asked for", deflateSync(TEXT), "deflate", "not asked for"],
-    ["two encodings", gzipSync(gzipSync(TEXT)), "gzip, gzip", "not asked for"],
+    ["an encoding nobody asked for", deflateSync(TEXT), "deflate", "did not ask for"],
+    ["two encodings", gzipSync(gzipSync(TEXT)), "gzip, gzip", "did not ask for"],
     ["too many plain bytes", Buffer.alloc(1_001, 0x20), null, "too large"],
   ])("refuses %s", (_name, bytes, encoding, why) => {
     expect(decodeBody(bytes, encoding, 1_000)).toEqual({ kind: "bad", why: expect.stringContaining(why) });

@@ -26,7 +26,7 @@ export function newParent(
 }
 
 /** The id of a folder by its path below the prefix, as a request names a parent. */
-export async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<ParentRef>> {
+async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<ParentRef>> {
   const whole = toService(ctx.world, path);
   if (whole === "") return got({ kind: "root" });
   const known = ctx.notes.folderIds.get(path);

@@ -50,7 +50,7 @@ export function putBack(
 }
 
 /** @returns why it could not be put back, or null */
-export function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): string | null {
+function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
   const back = ensureFolders(ctx, path) ?? disk.putBack(parkAt, path);
