@@ -15,7 +15,7 @@ export function requireFitNode(version: string = process.versions.node): void {
     kind: "usage",
     code: "unfit-node",
     path: process.execPath,
-    next: "run the program with a newer one (https://nodejs.org)",
+    next: "install a newer Node.js (https://nodejs.org), then run the program again",
     message: `mdmirror needs Node ${LEAST.major}.${LEAST.minor} or newer, and this is ${version}`,
   });
 }

@@ -11,7 +11,7 @@ export const command: Command = {
   usage: "serve-backup --out FILE [--data DIR | --database URL]",
   about: [
     "Also written mdmirror serve backup. Writes documents with their versions, reviews and the keys of all workspaces to one file; not the administrator's key.",
-    "The service may run. The backup has every change that the service had confirmed when the backup began.",
+    "The service can keep running. The backup has every change that the service had confirmed when the backup began.",
   ],
   examples: ["mdmirror serve backup --out backup.db"],
   options: {

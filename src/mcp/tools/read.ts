@@ -127,5 +127,5 @@ function sectionOf(text: string, wanted: string, count: number | undefined): Ret
 function manyHeadings(found: readonly Heading[]): Ended {
   const lines = found.slice(0, MOST_HEADINGS).map(({ line }) => line);
   const next = "name the headings above it, too (Plan > Costs), or read from its line";
-  return misused(`${found.length} headings are called so`, next, "many-headings", { atLines: lines });
+  return misused(`${found.length} headings have this name`, next, "many-headings", { atLines: lines });
 }

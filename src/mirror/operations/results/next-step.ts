@@ -46,7 +46,7 @@ const NEXT_BY_KIND: Readonly<Record<Attention["kind"], string>> = {
     "decide the review in the web app. If it is accepted, the document comes back; if it is rejected, the next mdmirror sync deletes the document",
   "folder-stays": "nothing: the service cannot delete folders, so the empty folder stays on the service",
   "in-review":
-    "nothing: a reviewer decides. mdmirror cannot see a rejection: after one, edit the file again, or take the published version: mdmirror resolve PATH --theirs",
+    "nothing: a reviewer decides. mdmirror cannot see a rejection. If the change is rejected, edit the file again, or take the published version: mdmirror resolve PATH --theirs",
   "review-conflict":
     "nothing: a reviewer decides in the web app (mdmirror reviews shows both versions). mdmirror cannot see a rejection; to decide locally: mdmirror resolve PATH --mine | --theirs",
   suspended: "nothing, or remove its pattern from that file to sync it again",
