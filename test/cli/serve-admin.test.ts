@@ -63,7 +63,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])("%s", (way) => {
     const kept = await admin("workspaces", "remove", "second");
     expect([kept.code, kept.err[0]]).toEqual([
       2,
-      "mdmirror: nothing was removed: this would remove second with 0 documents and all their history",
+      "mdmirror: nothing was removed, because this would remove second with 0 documents and all their history",
     ]);
     expect((await admin("workspaces", "remove", "second", "--yes")).code).toBe(0);
     expect(json(await admin("workspaces", "--json")).workspaces).toHaveLength(1);
