@@ -147,7 +147,7 @@ export function writeRows(mirror: Mirror, path: string): void {
   mkdirSync(join(path, ".."), { recursive: true });
   const db = new Sqlite(path);
   db.exec(`ATTACH '${join(mirror.root, ".mdmirror/state.db")}' AS mirror;
-    CREATE TABLE rows AS SELECT id, local_path, remote_path, change_id, digest, dev, ino, size, mtime_ms, ctime_ms FROM mirror.links;
+    CREATE TABLE rows AS SELECT id, local_path, remote_path, change_id, digest, dev, ino, size, mtime_ms, ctime_ms FROM mirror.records;
     DETACH mirror;`);
   db.close();
 }
