@@ -9,15 +9,9 @@ import { EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
 
 export const ENVIRONMENT: readonly (readonly [name: string, what: string])[] = [
-  [
-    "MDMIRROR_API_KEY",
-    "The API key, if you do not give --key-file. mdmirror sends it only to the address of the linked folder.",
-  ],
+  ["MDMIRROR_API_KEY", "The API key, if you do not give --key-file. It goes only to the linked folder's address."],
   ["MDMIRROR_URL", "The base URL of the service, if you do not give --url. mdmirror may send the key to it."],
-  [
-    "MDMIRROR_DATABASE_URL",
-    "The URL of the database of mdmirror serve, if you do not give --database. mdmirror never prints it.",
-  ],
+  ["MDMIRROR_DATABASE_URL", "The database of mdmirror serve, if you do not give --database. It is never printed."],
   ["MDMIRROR_MERGETOOL", "The merge tool that resolve --tool starts, instead of the merge.tool of git."],
   ["MDMIRROR_NOTIFY", "off: show no desktop notifications."],
   ["MDMIRROR_HOOK", "Set for a hook: the event. A sync that a hook starts runs no hooks."],
@@ -63,9 +57,7 @@ function overviewPage(version: string): string {
     section("DESCRIPTION"),
     escaped("Keeps a folder of Markdown files on this disk and a workspace of an HTTP service in sync, both ways."),
     escaped("DIR is a linked folder or its name. Without DIR, mdmirror uses the nearest folder with .mdmirror/."),
-    escaped(
-      "It sends the documents of your linked folders only to the address of each folder, and sends no usage data.",
-    ),
+    escaped("It sends the documents of a linked folder only to that folder's address, and no usage data."),
     section("COMMANDS"),
     ...definitions(COMMANDS.map(({ name, summary }) => [`mdmirror-${name}(1)`, sentence(summary)])),
     ...commonSections(),

@@ -5,7 +5,7 @@ import { pairsOf, type Unit, unitsOf } from "./tokens.ts";
 export type Query = {
   /** Words and runs in their order. */
   readonly phrase: readonly Unit[];
-  /** The same units, without duplicates. */
+  /** Distinct units of `phrase`. */
   readonly units: readonly Unit[];
   /** The parts for the loose search: words, and the pairs of runs. */
   readonly pieces: readonly Unit[];

@@ -27,7 +27,7 @@ class Standing {
   #offline: { readonly code: WaitReason; readonly since: number } | null = null;
   /** Changes synced by all its runs. */
   #carried: Changes = {};
-  /** The same, at the time when each hook ran for `in-sync`. */
+  /** Changes that each hook had counted when it last ran for `in-sync`. */
   readonly #toldAt = new Map<string, Changes>();
 
   /** Returns true if the state may have changed. */

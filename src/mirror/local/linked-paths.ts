@@ -7,7 +7,7 @@ import { ancestorsOf, type LocalPath } from "../../contract/path.ts";
  */
 export type LinkedSource = () => Iterable<LocalPath>;
 
-/** The same as an index, built on first use. */
+/** Index of the linked paths, built on first use. */
 export type LinkedPaths = {
   has(path: LocalPath): boolean;
   /** Returns true if a linked document is below. */

@@ -61,7 +61,10 @@ export function moveBaseUnderEdit(link: Link, changeId: ChangeId, digest: Digest
   return { ...link, changeId, digest, localDigest: digest, stamp, stampTrusted: false, echoDigest: null };
 }
 
-/** The same content under another change id (a deployment whose change id changes on a rename). */
+/**
+ * Returns the link with its content under another change id (a deployment whose change id changes
+ * on a rename).
+ */
 export function renameVersion(link: Link, changeId: ChangeId): Link {
   return { ...link, changeId };
 }

@@ -28,7 +28,7 @@ export function checkFiles(folder: string): Damage[] {
   return found;
 }
 
-/** Whether content has its digest is checked when it is read. */
+/** Pages only: the digest of content is checked when it is read. */
 function rowFault(db: Db, file: StateFile): DatabaseFault | null {
   if (file === "texts.db") return null;
   const found = examineBase(db, openBaseTables(db));

@@ -57,7 +57,7 @@ const KINDS: readonly Kind[] = [
     first: 36,
   },
   {
-    name: "I02 I14 a program reads back what it wrote, and the service has it when the program is told so",
+    name: "I02 I14 a program reads back what it wrote, and the service has it when the program reads the answer",
     lives: 1,
     scriptOf: (seed) => makeProgramScript(seed, 6),
   },

@@ -120,7 +120,7 @@ type UnitShape = {
   readonly command: readonly string[];
   /** Variables that are copied into the unit. */
   readonly kept: readonly Kept[];
-  /** What it syncs, for its description. */
+  /** Folders that it syncs, for its description. */
   readonly what: string;
 };
 

@@ -10,7 +10,7 @@ import { madeOfBoth } from "./text-name.ts";
 type AfterLive = {
   /** The local text from now on; null: it does not merge with the live text. */
   readonly local: string | null;
-  /** What is still in review, merged with the live text. */
+  /** Submissions that are still in review, merged with the live text. */
   readonly waiting: readonly Submission[];
   /** The text from which both the local and the live one come; null: not known. */
   readonly parted: KnownText | null;

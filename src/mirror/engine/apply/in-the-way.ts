@@ -7,7 +7,7 @@ import { whereItIs } from "./place.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
-/** What is known about a path that, by the answer to a write, is taken. */
+/** Knowledge about a path that the service called taken. */
 type Taken =
   /** The next look shows what is there, so that the next plan can use it. */
   | { readonly kind: "stale"; readonly detail: string }

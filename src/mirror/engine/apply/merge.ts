@@ -98,7 +98,7 @@ type Made = {
   readonly text: string;
   readonly detail: string;
   readonly counts: "merged" | "accepted" | "byPolicy";
-  /** What still waits in review; left out: unchanged. */
+  /** Submissions that still wait in review; left out: unchanged. */
   readonly waiting?: readonly Submission[];
   /** The common base of the merged texts; left out where nothing was merged. */
   readonly mergedFrom?: Digest | null;

@@ -3,7 +3,7 @@ import { type Awaited, judgeBarrier, type PathLive, noteLocalState, type NotedPa
 import type { World } from "../run/world.ts";
 import type { Runs } from "./runs.ts";
 
-/** How a barrier ended: what was on the disk at the call, and the state of each path since. */
+/** End of a barrier: the files on the disk at the call, and the state of each path since. */
 export type BarrierEnd =
   | Extract<NotedPaths, { kind: "outside" }>
   | { readonly kind: "judged"; readonly paths: readonly PathLive[]; readonly documents: number };

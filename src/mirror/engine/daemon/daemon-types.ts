@@ -48,7 +48,7 @@ export type DaemonStatus = {
    */
   readonly watching: "starting" | "events" | "polling";
   readonly limit: { readonly code: string; readonly why: string } | null;
-  /** Whether the service sends events; if not, the daemon only polls. */
+  /** State of the stream of events; without it, the daemon only polls. */
   readonly news: EventStreamState;
 };
 

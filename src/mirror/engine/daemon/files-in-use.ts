@@ -4,7 +4,7 @@ import type { Intent } from "../../ports/state.ts";
 import { isOver, timeUntilSettled } from "../run/files-in-editors.ts";
 import type { EditorWait, World } from "../run/world.ts";
 
-/** How often mdmirror checks the lock of an open file. */
+/** Interval between two checks whether an editor still has a file locked. */
 const LOCK_LOOK_MS = 2_000;
 const LEAST_MS = 100;
 

@@ -21,12 +21,12 @@ export type HotPlaceCheck = {
   /** Documents that differ from base and were not shown like this before. */
   readonly files: readonly RemoteFile[];
   /**
-   * Whether a listing of everything is needed: a document of base was missing, or no answer came.
+   * True if a listing of everything is needed: a document of base was missing, or no answer came.
    */
   readonly needsAll: boolean;
 };
 
-/** How much of a page a subtree may fill, so that it still fits on one page after some growth. */
+/** Share of a page that a subtree may fill, so that it still fits on one page after some growth. */
 const FILL = 0.9;
 /** LIMIT: pages of a folder that is listed by itself. */
 const MOST_PAGES = 8;

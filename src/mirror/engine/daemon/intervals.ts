@@ -19,7 +19,7 @@ type Pace = {
   readonly requests: number;
   /** Requests allowed in a minute. */
   readonly aMinute: number;
-  /** Whether the service sends events. */
+  /** True if the service sends events. */
   readonly isTold: boolean;
 };
 

@@ -1,7 +1,7 @@
 import type { Fault } from "../../ports/remote.ts";
 import type { RunReport } from "../run/report.ts";
 
-/** What the daemon does at present: one union with one transition function. */
+/** Phases of the daemon: one union with one transition function. */
 
 export type WaitReason = "offline" | "unauthenticated" | "unavailable" | "not-the-service" | "rate-limited" | "paused";
 

@@ -5,7 +5,7 @@ import type { DaemonTiming } from "./timing.ts";
 
 export type FileHint = Extract<EventHint, { kind: "file" }>;
 
-/** What events named. `all`: a listing is needed; `folders`: of the folders, too. */
+/** Subjects of the events. `all`: a listing is needed; `folders`: of the folders, too. */
 type Hinted =
   | { readonly kind: "files"; readonly files: readonly FileHint[] }
   | { readonly kind: "all"; readonly folders: boolean };
@@ -16,7 +16,7 @@ const MAX_FILES = 16;
 const BURST = 20;
 
 /**
- * What events of the service named and nobody has looked at yet. Looks that show nothing new use up
+ * Keeps the subjects of events that nobody has looked at yet. Looks that show nothing new use up
  * a budget, so that wrong or frequent events cost no more than polling. Times are monotonic.
  */
 export class RemoteHints {

@@ -33,7 +33,7 @@ export class RunLog {
   readonly #publisher: EventPublisher;
   readonly #deletions: PendingDeletions;
   #report: RunReport | null = null;
-  /** Whether listeners know that the waiting deletions will stop the sync. */
+  /** True if listeners know that the waiting deletions will stop the sync. */
   #asked = false;
   #inSyncAsOf: number | null = null;
   #writtenAt = Number.NEGATIVE_INFINITY;

@@ -20,7 +20,7 @@ import { type Due, Schedule } from "./schedule.ts";
 import { showStatus } from "./show-status.ts";
 import type { DaemonTiming } from "./timing.ts";
 
-/** What the daemon's loop passes to its runner. */
+/** Parts that the daemon's loop passes to its runner. */
 type RunnerParts = {
   readonly world: World;
   readonly watcher: Watcher;

@@ -36,7 +36,7 @@ export type DeletionChanges = {
 /** LIMIT: documents that are judged by themselves; each of them reads every link. */
 const MOST_SHOWN = 16;
 
-/** What the daemon remembers between cycles, and how it starts a run with it. */
+/** Keeps the daemon's knowledge between cycles, and starts runs with it. */
 export class Runs {
   readonly dirty: DirtyPaths;
   readonly hints: RemoteHints;

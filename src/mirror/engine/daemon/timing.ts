@@ -7,9 +7,9 @@ import type { Clock } from "../../../common/clock.ts";
 export type DaemonTiming = {
   /** How long after its last change a document counts as settled. */
   readonly settleMs: number;
-  /** How long after its first change it is judged at the latest, even if changes continue. */
+  /** Longest time from its first change until it is judged, even if changes continue. */
   readonly settleMostMs: number;
-  /** How long a bulk change may take in total, so that one plan sees all of it. */
+  /** Longest time that a bulk change may take in total, so that one plan sees all of it. */
   readonly bulkMostMs: number;
   /**
    * Time between two polls: while something happened lately; at rest; and after `sleepyAfterMs` at
@@ -23,7 +23,7 @@ export type DaemonTiming = {
    * none was missed.
    */
   readonly pollListeningMs: number;
-  /** How long events of the service are collected before a look. */
+  /** Time in which events of the service are collected before a look. */
   readonly newsSettleMs: number;
   readonly activeForMs: number;
   readonly sleepyAfterMs: number;
@@ -45,9 +45,9 @@ export type DaemonTiming = {
    */
   readonly deleteGraceMs: number;
   readonly deleteGraceMostMs: number;
-  /** How long a protected document's text must be unchanged before it goes to review. */
+  /** Time for which a protected document's text must be unchanged before it goes to review. */
   readonly reviewQuietMs: number;
-  /** How long a document that became empty counts as truncated by a crashed program. */
+  /** Time for which a document that became empty counts as truncated by a crashed program. */
   readonly emptyMs: number;
   /**
    * How long after a rename on the service a save to the old path counts as an edit of the
@@ -68,7 +68,7 @@ export type DaemonTiming = {
    * the service.
    */
   readonly turnMs: number;
-  /** How often refused changes are tried again. */
+  /** Interval between two attempts at refused changes. */
   readonly retryRefusedMs: number;
 };
 

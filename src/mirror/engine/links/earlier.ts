@@ -8,7 +8,7 @@ import type { LinkPlaces, LinkScope } from "./places.ts";
 
 /** Returns what a file's earlier bytes tell about the links in its present ones. */
 
-/** What destinations meant in a file's earlier bytes. */
+/** Meaning of destinations in a file's earlier bytes. */
 type MeantBefore = {
   /**
    * In the newest bytes. This counts before the present places: until they are rewritten, existing

@@ -150,7 +150,7 @@ export class LinkedDisk implements Disk {
     return this.#replace(path, bytes.text, expect, parkAt);
   }
 
-  /** What the new bytes stand for is recorded already. */
+  /** Replaces a file. Its new bytes are already recorded with their text. */
   #replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
     const end = this.plain.replace(path, text, expect, parkAt);
     if (end.kind !== "done" && !end.parked) this.#forms.known.unwritten(path, expect);

@@ -13,7 +13,7 @@ import { HOLD_REASONS, type HoldReason } from "../../model/hold.ts";
 
 type Id = DocId | DirId;
 
-/** How links are read. */
+/** Rules for reading links. */
 export type LinkScope = {
   /** The linked subtree of the workspace; absolute links begin with it. */
   readonly prefix: RemotePath;

@@ -23,7 +23,7 @@ export function readingDisk(
   return new MirrorLinks({ ...files, scope: { prefix, wiki }, keeps: false }).disk;
 }
 
-/** How links are to be converted from now on; null: not any more. */
+/** New setting of the conversion of links; null: off. */
 type Asked = { readonly wiki: boolean } | null;
 
 /**

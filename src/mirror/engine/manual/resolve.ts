@@ -16,7 +16,7 @@ import type { PassContext } from "../run/pass-context.ts";
  */
 export type Placed = { readonly link: Link; readonly at: LocalPath; readonly seen?: Seen };
 
-/** What the user saw who decides. If it differs by now, nothing is done. null: anything. */
+/** Versions that the user saw. If they differ by now, nothing is done. null: any version. */
 export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | null };
 
 /**

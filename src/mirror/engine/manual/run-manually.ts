@@ -82,7 +82,7 @@ type Choice = {
   readonly path: LocalPath;
   /** Null: the file stays as it is. It need not be text. */
   readonly text: string | null;
-  /** What the file must contain; left out or null: anything. */
+  /** Content that the file must have; left out or null: any. */
   readonly seen?: Digest | null | undefined;
   /**
    * The version that base moves to, which ends the block of the document; left out: the content is

@@ -64,7 +64,7 @@ type LeftOpen = {
   /** Local paths with an unfinished intent, and the reason. */
   readonly paths: ReadonlyMap<LocalPath, string>;
   readonly stillOpen: StillOpen;
-  /** Whether the machine was restarted since the last run. */
+  /** True if the machine was restarted since the last run. */
   readonly restarted: boolean;
 };
 
@@ -82,7 +82,7 @@ async function recover(ctx: PassContext): Promise<LeftOpen> {
 /** Does the same for a dry run, which recovers nothing. */
 function foreseeRecovery({ state }: World): LeftOpen {
   const paths = new Map<LocalPath, string>();
-  // The file is completely replaced; only its set-aside predecessor is to be looked at once more.
+  // The file is completely replaced; only its set-aside predecessor is looked at again.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");

@@ -33,7 +33,7 @@ export type Proof = {
   readonly outside: Set<DocId>;
   readonly unseen: Map<DocId, string>;
   readonly fault: Fault | null;
-  /** Whether nothing in base answered. */
+  /** True if nothing in base answered. */
   readonly nothingKnown: boolean;
 };
 
@@ -80,7 +80,7 @@ export async function proveAbsences(
   return { ...proof, nothingKnown: !asked.healthy && proof.unseen.size > 0 };
 }
 
-/** What the reads by id showed, besides the proof. */
+/** Results of the reads by id, besides the proof. */
 type Asked = {
   readonly notFound: DocId[];
   /** Something in base answered, or the user said that the key works. */

@@ -20,7 +20,7 @@ export type Awaited = {
   /** The newest run at that look: a later run has read the disk since. */
   readonly run: number;
   /**
-   * Whether a text of it had been sent and not answered at that look. If a later run finds it on
+   * True if a text of it had been sent and not answered at that look. If a later run finds it on
    * the service, that says nothing about what is on the disk.
    */
   readonly isUnderWay: boolean;
@@ -99,7 +99,7 @@ function sightPath(ground: Ground, path: LocalPath): readonly SightedPath[] | Ou
 type Ground = {
   readonly world: World;
   readonly base: BaseTree;
-  /** Whether base says what the service has. */
+  /** True if base says what the service has. */
   readonly isProof: boolean;
   readonly run: number;
   readonly links: ReadonlyMap<LocalPath, Link>;

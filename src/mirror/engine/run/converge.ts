@@ -43,11 +43,11 @@ export class RunEntry {
 export type ConvergeInput = {
   readonly run: RunEntry;
   readonly settings: Settings;
-  /** Whether the first cycle tries refused changes again. */
+  /** True if the first cycle tries refused changes again. */
   readonly retryRefused: boolean;
   /**
-   * What the service refused in earlier runs of this process; this run adds to it. Left out:
-   * nothing.
+   * Requests that the service refused in earlier runs of this process; this run adds to it. Left
+   * out: nothing.
    */
   readonly refused?: Tally["refused"];
   /** Returns how the next cycle looks. Called before each cycle. */

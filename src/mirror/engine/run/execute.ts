@@ -1,6 +1,6 @@
 import type { Action, Outcome, Step } from "../../model/action.ts";
 
-/** How a step ended. `withheld`: a safety check stopped the plan, so none of its steps began. */
+/** End of a step. `withheld`: a safety check stopped the plan, so none of its steps began. */
 export type StepEnd =
   | { readonly kind: "ran"; readonly outcome: Outcome }
   | { readonly kind: "skipped"; readonly why: "withheld" | "needs-failed" | "stopped" };

@@ -14,7 +14,7 @@ import type { RemoteScan } from "../observe/observe.ts";
 import type { StepEnd } from "./execute.ts";
 import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
-/** What a cycle is given, what its effects share, and how it ends. */
+/** Input of a cycle, the data that its effects share, and its end. */
 
 export type PassInput = {
   /**
@@ -31,7 +31,7 @@ export type PassInput = {
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /** I23: nothing is written, on either side or in the state. */
   readonly dry: boolean;
-  /** How to look, when the daemon was watching. Left out: both sides are looked at in full. */
+  /** Observers of a daemon that was watching. Left out: both sides are looked at in full. */
   readonly observers?: Observers;
   /**
    * Used with `secondLookMs: null`: the absences that were watched for long enough; all others
@@ -64,7 +64,7 @@ export type PassEnd =
       readonly ends: readonly StepEnd[];
       /** The run was stopped, so that some steps may not have started. Left out: it was not. */
       readonly isStopped?: boolean;
-      /** Why the waiting deletions will stop the sync. Left out: they will not. */
+      /** Reasons for which the waiting deletions will stop the sync. Left out: they will not. */
       readonly foreseen?: readonly Reason[];
     };
 
@@ -77,7 +77,7 @@ export const APPROVE_EMPTY = "wrong-workspace";
 /** The end of a write that must not be sent again unchanged. */
 export type Refused = Extract<Outcome, { kind: "refused" }> & { readonly hold: Hold };
 
-/** What the cycles of one run count. */
+/** Counts of the cycles of one run. */
 export type Tally = {
   /** Documents created so far. The first ones on a deployment are read back. */
   created: number;
@@ -97,16 +97,16 @@ export type Tally = {
   readonly gaveWay: Map<LocalPath, LocalPath>;
   /** The user's files that were moved aside because the run had to put something at their path. */
   readonly madeWay: MadeWay[];
-  /** Whether links were sent that led nowhere then, and lead somewhere now. */
+  /** True if links were sent that led nowhere then, and lead somewhere now. */
   linksOpen: boolean;
   /**
-   * Whether the last cycle read a document in another version than its listing showed. One of the
+   * True if the last cycle read a document in another version than its listing showed. One of the
    * two is stale, and only another listing tells which.
    */
   readsOther: boolean;
-  /** Whether a write was sent without an answer, and a read did not find it. */
+  /** True if a write was sent without an answer, and a read did not find it. */
   hasUnfound: boolean;
-  /** Whether files with links were replaced between the last cycle's scan and their reading. */
+  /** True if files with links were replaced between the last cycle's scan and their reading. */
   filesMoved: boolean;
 };
 
@@ -127,7 +127,7 @@ export function zeroTally(): Tally {
   };
 }
 
-/** What looks and effects of one cycle leave for later ones; dropped with the cycle. */
+/** Notes of looks and effects for later ones of the same cycle. */
 type PassNotes = {
   /** Of the whole run: what its report counts. */
   readonly counts: Counts;
@@ -135,9 +135,9 @@ type PassNotes = {
   readonly tally: Tally;
   /** The scan that the plan was made of; null during recovery, before it. */
   local: LocalTree | null;
-  /** Whether the listing that the plan was made of is complete. */
+  /** True if the listing that the plan was made of is complete. */
   isListed: boolean;
-  /** Whether a power loss may have damaged files that base does not know, or set-aside files. */
+  /** True if a power loss may have damaged files that base does not know, or set-aside files. */
   mayHaveTorn: boolean;
   /** Folder ids by remote path (below the prefix), updated by the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
@@ -158,8 +158,8 @@ type PassNotes = {
   /** Inode keys of the linked folders that this cycle created locally. */
   readonly made: Set<string>;
   /**
-   * How many conflicts may be opened before a safety check asks, and the documents whose conflict
-   * was approved. null: no limit (for a command).
+   * Number of conflicts that may be opened before a safety check asks, and the documents whose
+   * conflict was approved. null: no limit (for a command).
    */
   conflictBudget: ConflictBudget | null;
   /**
@@ -184,7 +184,7 @@ type PassNotes = {
 export type ConflictBudget = { readonly most: number; readonly approved: ReadonlySet<DocId> };
 
 /**
- * What the effects of one cycle share. Everything that changes during the cycle is in its notes.
+ * Shared by the effects of one cycle. Everything that changes during the cycle is in its notes.
  */
 export class PassContext {
   readonly world: World;

@@ -18,7 +18,7 @@ import { plural } from "../../../common/count.ts";
 
 /** What a run reports: the object of `sync --json`, from which the summary line is made. */
 
-/** Why something is open: the reason of a blocked change, or another one. */
+/** Cause of an open problem: the reason of a blocked change, or another one. */
 type AttentionKind =
   | HoldReason
   | "listing-misread"
@@ -36,11 +36,11 @@ export type Attention = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * What the service refused, if `kind` is `refused`: a name or place, or a step that left no
+   * Subject of a refusal, if `kind` is `refused`: a name or place, or a step that left no
    * blocked change. Left out: a text, with or without its name.
    */
   readonly refused?: "name" | "step";
-  /** Whether it ends by itself. The user need not act, but the sides are not equal until then. */
+  /** True if it ends by itself. The user need not act, but the sides are not equal until then. */
   readonly waits: boolean;
 };
 
@@ -71,7 +71,10 @@ export type RunReport = {
   /** The run was stopped before everything had started; left out: it was not. */
   readonly isStopped?: true;
   readonly safetyStop: Extract<Verdict, { kind: "safety-stop" }> | null;
-  /** Why the sync will stop when the waiting deletions are due. Left out: it will not. */
+  /**
+   * Reasons for which the sync will stop when the waiting deletions are due. Left out: it will
+   * not.
+   */
   readonly foreseen?: readonly Reason[];
   /** The actions that the answer to the stop is about, in the order of the plan. */
   readonly stopped: readonly Action[];

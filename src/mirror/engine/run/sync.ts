@@ -16,7 +16,7 @@ import { type Settings, type World, zeroCounts } from "./world.ts";
 
 type SyncOptions = {
   readonly settings: Settings;
-  /** Whether refused changes are tried again: on a user's request and at a start. */
+  /** True if refused changes are tried again: on a user's request and at a start. */
   readonly retryRefused: boolean;
   /** The name of this run in the log: `sync`, `init`. */
   readonly kind: string;

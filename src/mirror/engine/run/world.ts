@@ -14,7 +14,7 @@ export type World = {
   readonly random: Random;
   readonly log: Log;
   readonly progress: Progress;
-  /** How the steps of a plan are run. Left out: they cannot be stopped. */
+  /** Runner of the steps of a plan. Left out: they cannot be stopped. */
   readonly stoppable?: Stoppable;
   readonly remote: Remote;
   /** The service's address, for the message that it was not reached. */
@@ -39,7 +39,7 @@ export type Settings = Omit<
   "refusedCharacters" | "remoteFolding" | "folderMoves" | "movesToRoot" | "quietTexts" | "absentTwice"
 > & {
   /**
-   * Whether protected texts go to review only if they are the same as in the cycle before (`sync`
+   * True if protected texts go to review only if they are the same as in the cycle before (`sync`
    * without a terminal).
    */
   readonly reviewAfterQuiet: boolean;
@@ -48,7 +48,9 @@ export type Settings = Omit<
    * watched it).
    */
   readonly secondLookMs: number | null;
-  /** How long files that somebody is working on are not written. Left out: they are written. */
+  /**
+   * Times for which files that somebody is working on are not written. Left out: they are written.
+   */
   readonly handsOff?: EditorWait;
 };
 
@@ -56,10 +58,10 @@ export type Settings = Omit<
 export type EditorWait = {
   /** A file that changed within this time is not written over; 0: it may be. */
   readonly quietMs: number;
-  /** How long a file is left alone at most because a program has it open; 0: not at all. */
+  /** Longest time for which a file is left alone because a program has it open; 0: not at all. */
   readonly openMs: number;
   /**
-   * Whether a run may sleep until files are unchanged for long enough. If not, they are blocked,
+   * True if a run may sleep until files are unchanged for long enough. If not, they are blocked,
    * and the caller runs again.
    */
   readonly sleeps: boolean;

@@ -72,7 +72,7 @@ function validityOf(result: WireResult): Validity {
   return status === 404 || status === 405 || status === 501 ? "no-such-route" : "no-answer";
 }
 
-/** The service's answer about the key, worded to stand beside the result of its list. */
+/** The service's answer about the key, worded to go with the result of its list. */
 const VALIDITY_WORDS: Readonly<Record<Validity, string>> = {
   good: `, and confirms it (${VALIDATE_KEY})`,
   refused: `, although ${VALIDATE_KEY} refuses it`,

@@ -107,7 +107,7 @@ type Open = {
 
 /**
  * Course of a conflict. `meets`: with a version of the service that may merge, else a copy shows
- * it; `waits`: until its content is mended, or its file is free.
+ * it; `waits`: until its content is corrected, or its file is free.
  */
 type Course = "stays" | "meets" | "ends" | "waits";
 

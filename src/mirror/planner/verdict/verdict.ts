@@ -10,7 +10,7 @@ import { type PresenceCounts, type Reason, stopsAll } from "./stops.ts";
 
 /** The safety checks: when a plan must stop and ask. */
 
-/** Whether the plan may run, and what must be read first to decide. */
+/** Decides if the plan may run, and lists what must be read first. */
 type Judgement = {
   readonly verdict: Verdict;
   /** Documents whose new content on the service must be read before the verdict counts. */
