@@ -6,19 +6,16 @@
  * folders `contract-…` at the root and remove them. Those that need other keys, reviews or states
  * run with --admin-key-file alone, each in a workspace of its own. `--profile NAME`: against a
  * deployment of test/variants/profiles.ts; what cannot hold there is told with its reason, and must
- * fail. `--curl [--profile NAME]`: instead, each request of a client by `curl`, against a `serve`
- * of its own, each answer judged member by member. Exit code: 0 all passed, 1 some failed, 2 usage.
+ * fail. Exit code: 0 all passed, 1 some failed, 2 usage.
  */
 import { parseArgs } from "node:util";
-import { hasCurl } from "../test/contract/curl/curl.ts";
-import { takeTour } from "../test/contract/curl/tour.ts";
 import { CONTRACT } from "../test/contract/suite/all.ts";
 import { cannotHold } from "../test/contract/suite/cannot-hold.ts";
 import { runContractTest } from "../test/contract/suite/run.ts";
 import type { ContractTest, Target } from "../test/contract/suite/world.ts";
 import { type ProfileName, PROFILES, readProfile } from "../test/variants/profiles.ts";
 import type { Variant } from "../test/variants/variant.ts";
-import { type Opened, openOther, openOwn, openServe } from "./contract/opened.ts";
+import { type Opened, openOther, openOwn } from "./contract/opened.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
 
 type Counts = { passed: number; failed: number; skipped: number; readonly excused: Map<string, number> };
@@ -67,20 +64,6 @@ function note(counts: Counts, title: string, excuse: string | null, why: string 
   }
 }
 
-async function runCurl({ target, url }: Opened): Promise<number> {
-  const lines = await takeTour({
-    url,
-    key: target.key,
-    onLine({ sent, status, wrong }) {
-      console.log(`${wrong.length === 0 ? "ok  " : "FAIL"}  ${status}  ${sent}`);
-      for (const each of wrong) console.log(`        ${each}`);
-    },
-  });
-  const wrong = lines.filter((line) => line.wrong.length > 0).length;
-  console.log(`curl: ${lines.length} requests, ${wrong} answered otherwise than expected, against ${url}`);
-  return wrong === 0 ? 0 : 1;
-}
-
 const { values } = parseArgs({
   options: {
     url: { type: "string" },
@@ -88,25 +71,19 @@ const { values } = parseArgs({
     "admin-key-file": { type: "string" },
     only: { type: "string", default: "" },
     profile: { type: "string" },
-    curl: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
   },
 });
 
 /** @returns the exit code */
 async function main(): Promise<number> {
-  const { url, profile, curl } = values;
-  if (curl && !hasCurl()) {
-    console.error("there is no curl on this machine: nothing was asked");
-    return 2;
-  }
-  if (url !== undefined && (values["key-file"] === undefined || curl || profile !== undefined)) {
-    console.error("--url goes with --key-file, and with neither --curl nor --profile");
+  const { url, profile } = values;
+  if (url !== undefined && (values["key-file"] === undefined || profile !== undefined)) {
+    console.error("--url needs --key-file, and excludes --profile");
     tellUsage(import.meta.url);
     return 2;
   }
   const named = profile === undefined ? null : readProfile(profile);
-  if (curl) return against(named === null ? openServe() : openOwn(PROFILES[named]), runCurl);
   if (url !== undefined) return suiteAgainst(openOther(url, values["key-file"]!, values["admin-key-file"]), null);
   let worst = 0;
   for (const each of named === null ? [null, "deployed" as const] : [named])
@@ -114,14 +91,10 @@ async function main(): Promise<number> {
   return worst;
 }
 
-function suiteAgainst(opening: Opened | Promise<Opened>, profile: ProfileName | null): Promise<number> {
-  return against(opening, (opened) => runSuite(opened, values.only, profile));
-}
-
-async function against(opening: Opened | Promise<Opened>, run: (opened: Opened) => Promise<number>): Promise<number> {
+async function suiteAgainst(opening: Opened | Promise<Opened>, profile: ProfileName | null): Promise<number> {
   const opened = await opening;
   try {
-    return await run(opened);
+    return await runSuite(opened, values.only, profile);
   } finally {
     await opened.close();
   }

@@ -1,9 +1,6 @@
-import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
-import { fileURLToPath } from "node:url";
 import { openData } from "../../src/service/data.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { fetchStream } from "../../test/contract/suite/event-stream.ts";
@@ -47,33 +44,6 @@ export function openOther(url: string, keyFile: string, adminKeyFile: string | u
   const base = url.replace(/\/$/, "");
   const target = { wire: fetchWire(base), stream: fetchStream(base), key: readKey(keyFile), adminKey };
   return { target, url, close: async () => undefined };
-}
-
-/** `mdmirror serve` as a user starts it, in a process of its own. */
-export async function openServe(): Promise<Opened> {
-  const folder = mkdtempSync(join(tmpdir(), "mdmirror-contract-"));
-  const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
-  const args = [entry, "serve", "--port", "0", "--data", join(folder, "data")];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  const ended = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const close = async () => {
-    child.kill("SIGTERM");
-    await ended;
-    rmSync(folder, { recursive: true });
-  };
-  let url: string | null = null;
-  for await (const line of createInterface({ input: child.stdout })) {
-    url ??= /^serving (\S+)$/.exec(line)?.[1] ?? null;
-    const keyFile = /^key: (.+) \(admin: /.exec(line)?.[1];
-    if (url === null || keyFile === undefined) continue;
-    return {
-      target: { wire: fetchWire(url), stream: fetchStream(url), key: readKey(keyFile), adminKey: null },
-      url,
-      close,
-    };
-  }
-  await close();
-  throw new Error("serve ended before it said where it serves");
 }
 
 function readKey(file: string): string {
