@@ -17,8 +17,18 @@ async function inReview({ api, folder }: World, live = "live\n", proposed = "pro
   return { file, reviewId: review.id as string };
 }
 
+/** Makes a workspace with a file in review. Returns what removes the workspace. */
+async function reviewInAnotherWorkspace(world: World): Promise<() => Promise<void>> {
+  const { api } = world.admin();
+  const { key, workspaceId } = expectOk(await api.post("/admin/workspaces", { name: "another" }), 201);
+  const other = world.as(key);
+  await inReview({ ...world, api: other, folder: await other.folder("/another") });
+  return async () => expectGone(await api.delete(`/admin/workspaces/${workspaceId}`));
+}
+
 const reviews: readonly ContractTest[] = [
-  adminTest("lists and shows a change in review", async (world) => {
+  adminTest("lists and shows a change in review, and none of another workspace", async (world) => {
+    const removeOther = await reviewInAnotherWorkspace(world);
     const { file, reviewId } = await inReview(world);
     const { api, workspaceId } = world.admin();
     const listed = expectOk(await api.get(`/admin/reviews?workspaceId=${workspaceId}`), 200).data;
@@ -33,6 +43,7 @@ const reviews: readonly ContractTest[] = [
       at: listed[0].at,
     };
     assert.deepEqual(listed, [review]);
+    await removeOther();
     const shown = expectOk(await api.get(`/admin/reviews/${reviewId}`), 200);
     const texts = { content: "proposed\n", baseContent: "live\n", liveContent: "live\n" };
     assert.deepEqual(shown, { ...review, ...texts, liveChangeId: file.lastChangeId });
