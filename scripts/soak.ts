@@ -10,5 +10,4 @@ await runPart("soak", import.meta.url, {
   faults: { file: at("./soak/all.ts"), load: () => import("./soak/all.ts") },
   daemons: { file: at("./soak/two-daemons.ts"), load: () => import("./soak/two-daemons.ts") },
   histories: { file: at("./soak/histories.ts"), load: () => import("./soak/histories.ts") },
-  traffic: { file: at("./soak/traffic.ts"), load: () => import("./soak/traffic.ts") },
 });
