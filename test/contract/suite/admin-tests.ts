@@ -229,6 +229,14 @@ const keys: readonly ContractTest[] = [
     assert.deepEqual([next.data[0].id, next.hasMore, next.nextCursor], [second, false, null]);
     expectProblem(await list("&cursor=chg_1"), "invalid_request", "/cursor");
   }),
+  adminTest("lists keys in the order of their creation", async ({ admin }) => {
+    const { api, workspaceId } = admin();
+    const made = [await admin().key([]), await admin().key([]), await admin().key([])].map(({ id }) => id);
+    const listed: { id: string; workspaceId: string }[] = expectOk(await api.get("/admin/keys"), 200).data;
+    const own = listed.filter((key) => key.workspaceId === workspaceId).map(({ id }) => id);
+    // The first one came with the workspace.
+    assert.deepEqual(own.slice(1), made);
+  }),
   adminTest("gives a key without grants nothing", async ({ as, admin, api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const key = as((await admin().key([])).key);
