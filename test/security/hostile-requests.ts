@@ -114,7 +114,44 @@ export function requestTo(world: Awaited<ReturnType<typeof openWorld>>): fc.Arbi
     { weight: 16, arbitrary: readRequest(ids) },
     { weight: 7, arbitrary: searchRequest() },
     { weight: 15, arbitrary: writeRequest(ids) },
+    { weight: 4, arbitrary: oddRequest },
   );
+}
+
+/** Bodies that are no JSON, or JSON of no use; routes and methods that there are not. */
+const oddRequest: fc.Arbitrary<Sent> = fc.record({
+  method: fc.constantFrom("GET", "POST", "PATCH", "PUT", "get", "HEAD", ""),
+  path: fc.oneof(
+    fc.constantFrom("/v1/files", "/v1/folders", "/v1/search/hybrid", "/auth/validate-key", "/v1/files?path_prefix=/"),
+    fc.tuple(hostile, hostile).map(([path, query]) => `/v1/${enc(path)}?${enc(query)}`),
+  ),
+  body: fc.oneof(
+    fc.constantFrom(null, "{}", "[".repeat(100_000), `{"path":${'{"a":'.repeat(20_000)}`, '{"__proto__":1}'),
+    fc.json(),
+    hostile,
+  ),
+});
+
+/** Requests of an administrator, whose members may be anything. */
+export function adminRequest(workspaceId: string): fc.Arbitrary<Sent> {
+  const names = fc.constantFrom("workspaceId", "grants", "label", "rateLimit", "name", "state", "retryAfter");
+  const values = fc.oneof(
+    hostile,
+    fc.jsonValue({ maxDepth: 3 }),
+    fc.constantFrom([{ on: null, level: "read" }], [{}], { requests: 1, seconds: 1 }, workspaceId),
+  );
+  const places = ["keys", "workspaces", "reviews", "keys/x", "reviews/x/accept"].map((place) => `/admin/${place}`);
+  return fc
+    .tuple(
+      fc.constantFrom("GET", "POST", "PATCH", "PUT", "DELETE", "HEAD"),
+      fc.constantFrom(...places),
+      fc.dictionary(fc.constantFrom("limit", "cursor", "workspaceId", "status", "x"), hostile.map(enc), { maxKeys: 2 }),
+      fc.dictionary(names, values),
+    )
+    .map(([method, path, query, body]) => {
+      const sent = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+      return send(method, sent.length === 0 ? path : `${path}?${sent.join("&")}`, body);
+    });
 }
 
 function readRequest({ someId, cursor }: Ids): fc.Arbitrary<Sent> {
@@ -155,7 +192,7 @@ function searchRequest(): fc.Arbitrary<Sent> {
       weight: 3,
       arbitrary: fc.tuple(pattern, limit, fc.option(somePath)).map(([text, n, prefix]) =>
         send("POST", "/v1/search/regex", {
-          pattern: text,
+          query: text,
           limit: n,
           ...(prefix === null ? {} : { path_prefix: prefix }),
         }),

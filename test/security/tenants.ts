@@ -1,4 +1,4 @@
-import { openService } from "../service/fixture.ts";
+import { type Opened, openService } from "../service/fixture.ts";
 
 /**
  * Several keys with grants of their own on one service, and what each may see. The same ids and
@@ -11,8 +11,8 @@ export type Item = { readonly id: string; readonly lastChangeId: string; readonl
  * Two workspaces; in the first, folders that only some keys may read. Each document has a marker in
  * its name and another in its text.
  */
-export async function openWorld() {
-  const opened = await openService();
+export async function openWorld(open: () => Promise<Opened> = openService) {
+  const opened = await open();
   const { service, key: owner, workspaceId } = opened;
   const other = await service.admin.createWorkspace("other");
   const ask = async (key: string, method: string, path: string, body?: object) => {
