@@ -29,6 +29,7 @@ export async function openOwn(variant: Variant): Promise<Opened> {
       stream: fetchStream(server.url),
       key: data.key,
       adminKey: readKey(data.adminKeyFile),
+      indexesLate: true,
     },
     url: server.url,
     close: async () => {
@@ -42,7 +43,13 @@ export async function openOwn(variant: Variant): Promise<Opened> {
 export function openOther(url: string, keyFile: string, adminKeyFile: string | undefined): Opened {
   const adminKey = adminKeyFile === undefined ? null : readKey(adminKeyFile);
   const base = url.replace(/\/$/, "");
-  const target = { wire: fetchWire(base), stream: fetchStream(base), key: readKey(keyFile), adminKey };
+  const target = {
+    wire: fetchWire(base),
+    stream: fetchStream(base),
+    key: readKey(keyFile),
+    adminKey,
+    indexesLate: true,
+  };
   return { target, url, close: async () => undefined };
 }
 

@@ -43,7 +43,8 @@ describe("over HTTP", async () => {
   const judge = new OpenapiJudge(openapiDocument());
   beforeAll(async () => {
     server = await startHttp(service);
-    target = { wire: judge.watch(fetchWire(server.url)), stream: fetchStream(server.url), key, adminKey: ADMIN_KEY };
+    const [wire, stream] = [judge.watch(fetchWire(server.url)), fetchStream(server.url)];
+    target = { wire, stream, key, adminKey: ADMIN_KEY, indexesLate: false };
   });
   afterAll(async () => {
     await server.close();

@@ -1,4 +1,4 @@
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { Wire } from "./suite/fetch-wire.ts";
 import { type JsonObject, member } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
@@ -10,6 +10,7 @@ import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 export class OpenapiJudge {
   readonly #document: JsonObject;
   readonly #ajv = new Ajv2020({ strict: false, validateFormats: false });
+  readonly #validators = new Map<string, ValidateFunction>();
   readonly #differences: string[] = [];
   #judged = 0;
 
@@ -46,13 +47,12 @@ export class OpenapiJudge {
     const response = valueAt(this.#document, described);
     if (response === undefined) return void this.#differences.push(`${where}: the status is not described`);
     const type = headers["content-type"]?.split(";")[0];
-    if (type !== undefined && !this.#isValid(described.concat("content", type, "schema"), JSON.parse(answer))) {
-      this.#differences.push(`${where}: ${type} ${this.#ajv.errorsText()}`);
-    }
+    const wrong = type && this.#faultOf(described.concat("content", type, "schema"), JSON.parse(answer));
+    if (wrong) this.#differences.push(`${where}: ${type} ${wrong}`);
+    if (status >= 300 || operation["requestBody"] === undefined) return;
     const schema = at.concat("requestBody", "content", "application/json", "schema");
-    if (status < 300 && operation["requestBody"] !== undefined && !this.#isValid(schema, JSON.parse(body ?? "null"))) {
-      this.#differences.push(`${where}: the body was taken: ${this.#ajv.errorsText()}`);
-    }
+    const taken = this.#faultOf(schema, JSON.parse(body ?? "null"));
+    if (taken !== null) this.#differences.push(`${where}: the body was taken: ${taken}`);
   }
 
   #operationOf(method: string, path: string): { readonly operation: JsonObject; readonly at: string[] } | null {
@@ -64,10 +64,13 @@ export class OpenapiJudge {
     return { operation: operation as JsonObject, at: ["paths", pattern!, method.toLowerCase()] };
   }
 
-  #isValid(at: readonly string[], value: unknown): boolean {
-    if (valueAt(this.#document, at) === undefined) return false;
+  /** Returns why a value does not have the form of a schema; null if it has. */
+  #faultOf(at: readonly string[], value: unknown): string | null {
     const pointer = at.map((name) => encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/");
-    return this.#ajv.validate(`openapi#/${pointer}`, value);
+    const validator = this.#validators.get(pointer) ?? this.#ajv.getSchema(`openapi#/${pointer}`);
+    if (validator === undefined) return "it is not described";
+    this.#validators.set(pointer, validator);
+    return validator(value) === true ? null : this.#ajv.errorsText(validator.errors);
   }
 }
 

@@ -35,7 +35,8 @@ describe.skipIf(whyNoPostgres !== null)("on PostgreSQL", () => {
     // As a running service does: the contract is asked of what is indexed, and of what is not yet.
     stopIndexing = indexInSteps(service, (error) => faults.push(error));
     const { key } = await service.admin.createWorkspace("contract");
-    target = { wire: service.handle, stream: hubStream(service.streams), key, adminKey: ADMIN_KEY };
+    const [wire, stream] = [service.handle, hubStream(service.streams)];
+    target = { wire, stream, key, adminKey: ADMIN_KEY, indexesLate: false };
   });
   afterAll(async () => {
     stopIndexing();

@@ -217,6 +217,12 @@ const choices: readonly ContractTest[] = [
       const under = await api.folder(`${folder.path}/${"b/".repeat(60)}end`);
       expectProblem(await api.patch(`/v1/folders/${top.id}`, { parentId: under.id }), "invalid_request", "/parentId");
       assert.deepEqual(await api.paths("folders", { path: deep.path }), [deep.path]);
+
+      await api.folder(`${folder.path}/c/${`${"n".repeat(200)}/`.repeat(17)}end`);
+      await api.folder(`${folder.path}/c/short`);
+      const long = (await api.page("folders", { path: `${folder.path}/c` })).data[0]!;
+      const far = await api.folder(`${folder.path}/${`${"f".repeat(200)}/`.repeat(4)}end`);
+      expectProblem(await api.patch(`/v1/folders/${long.id}`, { parentId: far.id }), "invalid_request", "/parentId");
     },
   ),
 ];

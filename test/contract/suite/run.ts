@@ -11,6 +11,7 @@ export async function runContractTest(test: ContractTest, target: Target, unique
     api,
     folder,
     stream: target.stream,
+    indexesLate: target.indexesLate,
     as: (key) => new Api(target.wire, key),
     admin: () => {
       if (admin === null || test.needs !== "admin") throw new Error("the test does not say that it needs the admin");

@@ -50,11 +50,6 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     await make(world, "beyond.md", "zebra\n");
     assert.equal((await found(world, kind, "zebra")).length, most);
   }),
-  contractTest(`answers at most 500 files: ${kind}`, async (world) => {
-    await makeMany(world, 501);
-    assert.equal((await found(world, kind, "zebra", { limit: 499 })).length, 499);
-    assert.equal((await found(world, kind, "zebra", { limit: 500 })).length, 500);
-  }),
   contractTest(`answers each file with its content, and where it was found: ${kind}`, async (world) => {
     const file = await make(world, "one.md", "A quokka.\n");
     const [hit] = await found(world, kind, "quokka");
@@ -92,7 +87,7 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     expectProblem(await api.get(ROUTE[kind]), "not_found");
   }),
   contractTest(`needs a key: ${kind}`, async (world) => {
-    expectProblem(await ask({ api: world.as(null) }, kind, "zebra"), "unauthenticated");
+    expectProblem(await ask({ ...world, api: world.as(null) }, kind, "zebra"), "unauthenticated");
   }),
   contractTest(`finds the live text alone, at once: ${kind}`, async (world) => {
     const file = await make(world, "live.md", "before capybara\n");
@@ -128,7 +123,8 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
       { on: files[3]!.id, level: "read" },
       { on: one.id, level: "none" },
     ]);
-    const items = expectOk(await ask({ api: world.as(key) }, kind, "pangolin", { limit: 2 }), 200).data as Json[];
+    const items = expectOk(await ask({ ...world, api: world.as(key) }, kind, "pangolin", { limit: 2 }), 200)
+      .data as Json[];
     assert.deepEqual(items.map(({ path }) => path.slice(world.folder.path.length + 1)).sort(), [
       "hidden/3.md",
       "open/seen.md",
@@ -140,13 +136,17 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     await world.as(other.key).file("theirs.md", "axolotl\n");
     await make(world, "ours.md", "axolotl\n");
     const seen = expectOk(await ask(world, kind, "axolotl"), 200).data as Json[];
-    const seenThere = expectOk(await ask({ api: world.as(other.key) }, kind, "axolotl"), 200).data as Json[];
+    const seenThere = expectOk(await ask({ ...world, api: world.as(other.key) }, kind, "axolotl"), 200).data as Json[];
     await api.delete(`/admin/workspaces/${other.workspaceId}`);
     assert.deepEqual([seen.length, seenThere.map(({ path }) => path)], [1, ["/theirs.md"]]);
   }),
 ]);
 
 const hybrid: readonly ContractTest[] = [
+  contractTest("answers at most 500 files", async (world) => {
+    await makeMany(world, 501);
+    for (const kind of KINDS) assert.equal((await found(world, kind, "zebra", { limit: 500 })).length, 500);
+  }),
   contractTest("refuses a blank query", async (world) => {
     for (const query of ["", " ", "\n\t\u3000"])
       expectProblem(await ask(world, "search", query), "invalid_request", "/query");

@@ -25,6 +25,8 @@ export type Target = {
   /** A key with Full access to a workspace that tests may fill. */
   readonly key: string;
   readonly adminKey: string | null;
+  /** True if a search may show a write some requests later. */
+  readonly indexesLate: boolean;
 };
 
 /**
@@ -35,6 +37,7 @@ export type World = {
   readonly api: Api;
   readonly folder: FolderResource;
   readonly stream: StreamWire;
+  readonly indexesLate: boolean;
   /** A client with another key, or none. */
   readonly as: (key: string | null) => Api;
   /** @throws in a test that does not say that it needs the admin */
