@@ -50,6 +50,7 @@ const LONG = [
   "test/cli/watch.test.ts",
   "test/package/debian.test.ts",
   "test/ui/security.test.ts",
+  "test/engine/kills.test.ts",
   "test/simulator/simulate.test.ts",
   "test/cli/on-mac.test.ts",
   "test/service/postgres/told.test.ts",

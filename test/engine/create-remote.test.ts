@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { Leftovers, Moment } from "../simulator/moment.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
@@ -36,24 +36,23 @@ test("I10 I12 I13 killed at any call while a new document is sent to a service t
   const start = createRig(2, deployment);
   const empty = start.mirror();
   empty.write("note.md", sent);
-  const beginning = new Moment({ rig: start, mirror: empty });
-  const leftovers = new Leftovers();
-  for (let call = 1; ; call++) {
-    const { rig, mirror } = beginning.open(deployment);
-    mirror.killAt(call);
-    const whole = (await mirror.sync()) !== null;
-    if (leftovers.areAgain({ rig, mirror }) && !whole) continue;
-    for (let n = 0; n < 3; n++) await mirror.sync();
-    const writes = mirror.requests.filter((request) => !request.startsWith("GET "));
-    expect({ call, writes }).toEqual({ call, writes: ["POST /v1/files"] });
-    const saved = rig.app.files().get("note.md")!;
-    expect(saved.text).toBe("one\ntwo\n");
-    // What was found again after a lost answer is adopted in its own dress.
-    expect([saved.text, sent]).toContain(mirror.texts().get("note.md"));
-    expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
-    expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
-    if (whole) break;
-  }
+  await killAtEachCall(
+    { rig: start, mirror: empty },
+    {
+      open: (beginning) => beginning.open(deployment),
+      async judge({ rig, mirror }, call) {
+        for (let n = 0; n < 3; n++) await mirror.sync();
+        const writes = mirror.requests.filter((request) => !request.startsWith("GET "));
+        expect({ call, writes }).toEqual({ call, writes: ["POST /v1/files"] });
+        const saved = rig.app.files().get("note.md")!;
+        expect(saved.text).toBe("one\ntwo\n");
+        // A document that is found again after a lost answer keeps the form of its local file.
+        expect([saved.text, sent]).toContain(mirror.texts().get("note.md"));
+        expect(mirror.state.link(saved.id)).toMatchObject({ changeId: saved.changeId, digest: digestOf(saved.text) });
+        expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
+      },
+    },
+  );
 });
 
 test.each([

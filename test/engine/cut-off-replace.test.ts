@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { Leftovers, Moment, type Pair } from "../simulator/moment.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import type { Pair } from "../simulator/moment.ts";
 import { createRig } from "../simulator/rig.ts";
 
 /**
@@ -64,30 +65,22 @@ async function start({ begin }: Course): Promise<Pair> {
  * @returns how many calls there are until then
  */
 async function killEverywhere(course: Course, act: (pair: Pair) => void, judge: (pair: Pair, at: number) => void) {
-  const beginning = new Moment(await start(course));
-  const leftovers = new Leftovers();
-  for (let at = 1; ; at++) {
-    const pair = beginning.open();
-    const { rig, mirror } = pair;
-    const before = mirror.requests.length;
-    mirror.killAt(at);
-    const killed = (await mirror.sync()) === null;
-    const sent = mirror.requests.slice(before);
-    if (!killed || sent.some((request) => !request.startsWith("GET "))) return at;
-    mirror.killAt(null);
-    // What it has not read it has not written.
-    if (!sent.includes(`GET /v1/files/${rig.app.files().get("note.md")!.id}`) || leftovers.areAgain(pair)) continue;
-    act(pair);
-    rig.app.edit(
-      "note.md",
-      rig.app
-        .files()
-        .get("note.md")!
-        .text.replace(GAP, LINES.slice(2, 6).toSpliced(2, 0, APP).join("")),
-    );
-    for (let run = 0; run < 3; run++) await mirror.sync();
-    judge(pair, at);
-  }
+  const begun = await start(course);
+  const before = begun.mirror.requests.length;
+  const sentBy = ({ mirror }: Pair): string[] => mirror.requests.slice(before);
+  return await killAtEachCall(begun, {
+    until: (pair) => sentBy(pair).some((request) => !request.startsWith("GET ")),
+    async judge(pair, at, lived) {
+      const { rig, mirror } = pair;
+      const { id, text } = rig.app.files().get("note.md")!;
+      // What it has not read it has not written.
+      if (lived || !sentBy(pair).includes(`GET /v1/files/${id}`)) return;
+      act(pair);
+      rig.app.edit("note.md", text.replace(GAP, LINES.slice(2, 6).toSpliced(2, 0, APP).join("")));
+      for (let run = 0; run < 3; run++) await mirror.sync();
+      judge(pair, at);
+    },
+  });
 }
 
 describe.each(Object.entries(COURSES))("I06 I10 I13 a file that is written when the mirror dies: %s", (_, course) => {

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
-import { Leftovers, Moment, type Pair } from "../simulator/moment.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import type { Pair } from "../simulator/moment.ts";
 import { Killed, type Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
 
@@ -37,46 +38,33 @@ async function inConflict(): Promise<Pair> {
   return { rig, mirror };
 }
 
-/** @returns whether it died */
-async function resolve(mirror: Mirror, way: Resolution, at: number): Promise<boolean> {
+async function resolve(mirror: Mirror, way: Resolution): Promise<void> {
   const world = mirror.world();
   const subject = findProblem(world, "note.md");
   if (subject.kind !== "ok") throw new Error("it is in no conflict");
-  mirror.killAt(at);
-  try {
-    expect((await resolveProblem(world, subject.value, way, { force: false })).kind).toBe("ok");
-    return false;
-  } catch (error) {
-    if (!(error instanceof Killed)) throw error;
-    return true;
-  } finally {
-    mirror.killAt(null);
-  }
+  expect((await resolveProblem(world, subject.value, way, { force: false })).kind).toBe("ok");
 }
 
 describe.each(Object.entries(CHOICES))("I06 I10 I13 a conflict is ended %s, and the mirror dies in it", (_, choice) => {
   test("what came to the service meanwhile stays there", async () => {
-    const beginning = new Moment(await inConflict());
-    const leftovers = new Leftovers();
     const ended = new Set<boolean>();
-    for (let at = 1, killed = true; killed; at++) {
-      const pair = beginning.open();
-      const { rig, mirror } = pair;
-      killed = await resolve(mirror, choice.way, at);
-      if (leftovers.areAgain(pair)) continue;
-      rig.app.edit("note.md", backAgain(SHOWN));
-      for (let run = 0; run < 3; run++) await mirror.sync();
-      const there = rig.app.files().get("note.md")?.text;
-      const isOpen = mirror.state.load().conflicts.size > 0;
-      ended.add(!isOpen);
-      const here = [
-        ...(isOpen ? [["note (theirs 2).md", backAgain(SHOWN)]] : []),
-        ["note.md", isOpen ? EDITED.join("") : choice.ends],
-        ["other.md", "another document\n"],
-      ];
-      expect({ at, there }).toEqual({ at, there: isOpen ? backAgain(SHOWN) : choice.ends });
-      expect({ at, here: [...mirror.texts()] }).toEqual({ at, here });
-    }
+    await killAtEachCall(await inConflict(), {
+      work: ({ mirror }) => resolve(mirror, choice.way),
+      async judge({ rig, mirror }, at) {
+        rig.app.edit("note.md", backAgain(SHOWN));
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        const remote = rig.app.files().get("note.md")?.text;
+        const isOpen = mirror.state.load().conflicts.size > 0;
+        ended.add(!isOpen);
+        const local = [
+          ...(isOpen ? [["note (theirs 2).md", backAgain(SHOWN)]] : []),
+          ["note.md", isOpen ? EDITED.join("") : choice.ends],
+          ["other.md", "another document\n"],
+        ];
+        expect({ at, remote }).toEqual({ at, remote: isOpen ? backAgain(SHOWN) : choice.ends });
+        expect({ at, local: [...mirror.texts()] }).toEqual({ at, local });
+      },
+    });
     expect(ended).toEqual(new Set([false, true]));
   });
 });
@@ -91,18 +79,20 @@ test("I10 I13 an edit that may not be sent gives way to a newer text of the serv
   first.write("note.md", EDITED.join(""));
   await first.sync();
   rig.app.edit("note.md", without(LINES));
-  const beginning = new Moment({ rig, mirror: first });
-  const leftovers = new Leftovers();
-  for (let at = 1, killed = true; killed; at++) {
-    const pair = beginning.open({}, { key: made.key });
-    killed = await resolve(pair.mirror, { kind: "theirs" }, at);
-    if (leftovers.areAgain(pair)) continue;
-    pair.rig.app.edit("note.md", backAgain(LINES));
-    for (let run = 0; run < 3; run++) await pair.mirror.sync();
-    const here = pair.mirror.texts();
-    expect([...here.keys()], `killed at ${at}`).toEqual(["note.md", "other.md"]);
-    expect([backAgain(LINES), backAgain(EDITED)], `killed at ${at}`).toContain(here.get("note.md"));
-  }
+  await killAtEachCall(
+    { rig, mirror: first },
+    {
+      open: (beginning) => beginning.open({}, { key: made.key }),
+      work: ({ mirror }) => resolve(mirror, { kind: "theirs" }),
+      async judge(pair, at) {
+        pair.rig.app.edit("note.md", backAgain(LINES));
+        for (let run = 0; run < 3; run++) await pair.mirror.sync();
+        const local = pair.mirror.texts();
+        expect([...local.keys()], `killed at ${at}`).toEqual(["note.md", "other.md"]);
+        expect([backAgain(LINES), backAgain(EDITED)], `killed at ${at}`).toContain(local.get("note.md"));
+      },
+    },
+  );
 });
 
 test("I13 a block ends with the decision, and the mirror dies right after that", async () => {
@@ -123,7 +113,7 @@ test("I13 a block ends with the decision, and the mirror dies right after that",
     return end;
   };
   Object.assign(state, { transact: dying });
-  expect(await resolve(mirror, { kind: "theirs" }, Number.POSITIVE_INFINITY)).toBe(true);
+  await expect(resolve(mirror, { kind: "theirs" })).rejects.toThrow(Killed);
   Object.assign(state, { transact });
   expect([...state.load().holds.keys()]).toEqual([]);
 });

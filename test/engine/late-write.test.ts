@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Leftovers, Moment } from "../simulator/moment.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Mirror, MirrorOptions } from "../simulator/mirror.ts";
 import { openFixture } from "../promises/fixture.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
@@ -86,20 +86,16 @@ describe("I06 I14 a text saved into a file that was replaced is an edit of the t
     async (_, { act, ends }) => {
       const late = await saveLate();
       act(late.mirror);
-      const beginning = new Moment(late);
       const before = late.mirror.requests.length;
-      const leftovers = new Leftovers();
-      for (let at = 1; ; at++) {
-        const fixture = { ...late, ...beginning.open() };
-        const { mirror } = fixture;
-        mirror.killAt(at);
-        await mirror.sync();
+      await killAtEachCall(late, {
+        open: (beginning) => ({ ...late, ...beginning.open() }),
         // Recovery comes before the first request.
-        if (mirror.requests.length > before) break;
-        if (leftovers.areAgain(fixture)) continue;
-        await settle(fixture);
-        expect({ at, text: live(fixture) }).toEqual({ at, text: ends });
-      }
+        until: ({ mirror }) => mirror.requests.length > before,
+        async judge(fixture, at) {
+          await settle(fixture);
+          expect({ at, text: live(fixture) }).toEqual({ at, text: ends });
+        },
+      });
     },
   );
 

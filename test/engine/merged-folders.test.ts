@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Leftovers, Moment } from "../simulator/moment.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
@@ -59,22 +59,16 @@ describe("a folder that is renamed there onto a folder here that holds nothing m
     const begun = await start();
     begun.mirror.write("pics/x.png", "an image");
     begun.rig.app.renameFolder("docs", "pics");
-    const beginning = new Moment(begun);
-    const leftovers = new Leftovers();
-    for (let call = 1; ; call++) {
-      const { rig, mirror } = beginning.open();
-      mirror.killAt(call);
-      const killed = (await mirror.sync()) === null;
-      if (leftovers.areAgain({ rig, mirror }) && killed) continue;
-      for (let run = 0; run < 3; run++) await mirror.sync();
-      const documents = paths(mirror).filter((path) => path.endsWith(".md"));
-      expect(documents, `killed at ${call}`).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);
-      expect([...rig.app.files().keys()].sort(), `killed at ${call}`).toEqual(documents);
-      expect(mirror.disk.user.read(`${ROOT}/pics/x.png`)).toBe("an image");
-      if (killed) continue;
-      expect(call).toBeGreaterThan(30);
-      break;
-    }
+    const calls = await killAtEachCall(begun, {
+      async judge({ rig, mirror }, call) {
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        const documents = paths(mirror).filter((path) => path.endsWith(".md"));
+        expect(documents, `killed at ${call}`).toEqual(["k.md", "pics/a.md", "pics/deep/b.md"]);
+        expect([...rig.app.files().keys()].sort(), `killed at ${call}`).toEqual(documents);
+        expect(mirror.disk.user.read(`${ROOT}/pics/x.png`)).toBe("an image");
+      },
+    });
+    expect(calls).toBeGreaterThan(30);
   });
 });
 

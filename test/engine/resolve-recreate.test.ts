@@ -1,8 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { resolveProblem } from "../../src/mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
-import { Leftovers, Moment } from "../simulator/moment.ts";
-import { Killed, ROOT } from "../simulator/mirror.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { ROOT } from "../simulator/mirror.ts";
 import type { Variant } from "../variants/variant.ts";
 import { here, holdsOf, remoteTexts, resolve, start } from "./resolving.ts";
 
@@ -117,31 +115,17 @@ describe("a move to the root that the service cannot do", () => {
   });
 
   test("I13 --recreate killed at any call: the text is on both sides afterwards, and no file has two ids (I11)", async () => {
-    const beginning = new Moment(await toRoot());
-    const leftovers = new Leftovers();
-    for (let call = 1; ; call++) {
-      const { rig, mirror } = beginning.open({ noMoveToRoot: true });
-      const world = mirror.world();
-      mirror.killAt(call);
-      let killed = true;
-      try {
-        const subject = findProblem(world, "note.md");
-        if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-        await resolveProblem(world, subject.value, { kind: "recreate" }, { force: false });
-        killed = false;
-      } catch (error) {
-        if (!(error instanceof Killed)) throw error;
-      }
-      mirror.killAt(null);
-      if (leftovers.areAgain({ rig, mirror }) && killed) continue;
-      for (let run = 0; run < 3; run++) await mirror.sync();
-      const paths = [...mirror.state.load().links.values()].map(({ localPath }) => localPath);
-      expect(new Set(paths).size, `killed at ${call}`).toBe(paths.length);
-      expect(here(mirror)["note.md"], `killed at ${call}`).toBe("the note\n");
-      expect(Object.values(remoteTexts(rig)), `killed at ${call}`).toContain("the note\n");
-      if (killed) continue;
-      expect(call).toBeGreaterThan(10);
-      break;
-    }
+    const calls = await killAtEachCall(await toRoot(), {
+      open: (beginning) => beginning.open({ noMoveToRoot: true }),
+      work: ({ mirror }) => resolve(mirror, "note.md", "recreate"),
+      async judge({ rig, mirror }, call) {
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        const paths = [...mirror.state.load().links.values()].map(({ localPath }) => localPath);
+        expect(new Set(paths).size, `killed at ${call}`).toBe(paths.length);
+        expect(here(mirror)["note.md"], `killed at ${call}`).toBe("the note\n");
+        expect(Object.values(remoteTexts(rig)), `killed at ${call}`).toContain("the note\n");
+      },
+    });
+    expect(calls).toBeGreaterThan(10);
   });
 });

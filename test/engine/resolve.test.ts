@@ -4,8 +4,8 @@ import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts"
 import type { DocId } from "../../src/contract/ids.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import type { Remote } from "../../src/mirror/ports/remote.ts";
-import { Leftovers, Moment } from "../simulator/moment.ts";
-import { Killed, type Mirror, ROOT } from "../simulator/mirror.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
@@ -72,36 +72,19 @@ describe("resolving a conflict", () => {
     });
 
     test(`I13 --${way.kind}: killed at any call, then synced, no text is lost and nothing is half done`, async () => {
-      const beginning = new Moment(await inConflict());
-      const leftovers = new Leftovers();
-      for (let call = 1; ; call++) {
-        const { rig, mirror } = beginning.open();
-        const world = mirror.world();
-        mirror.killAt(call);
-        let killed = true;
-        try {
-          const subject = findProblem(world, "plan.md");
-          if (subject.kind === "trouble") throw new Error(subject.trouble.what);
-          await resolveProblem(world, subject.value, way, { force: false });
-          killed = false;
-        } catch (error) {
-          if (!(error instanceof Killed)) throw error;
-        }
-        mirror.killAt(null);
-        if (leftovers.areAgain({ rig, mirror }) && killed) continue;
-        for (let run = 0; run < 3; run++) await mirror.sync();
-        const here = mirror.texts().get("plan.md");
-        // Before the choice took hold it is the conflict still; after it, the choice.
-        expect([MINE, both, THEIRS], `killed at ${call}`).toContain(here);
-        if (mirror.state.load().conflicts.size === 0) expect(rig.app.files().get("plan.md")!.text).toBe(here);
-        else expect(mirror.texts().has("plan (theirs).md")).toBe(true);
-        expectKept(rig, mirror, BASE, MINE, THEIRS);
-        if (!killed) {
-          expect(call).toBeGreaterThan(5);
-          expect(here).toBe(both);
-          break;
-        }
-      }
+      const calls = await killAtEachCall(await inConflict(), {
+        work: ({ mirror }) => resolve(mirror, way),
+        async judge({ rig, mirror }, call, lived) {
+          for (let run = 0; run < 3; run++) await mirror.sync();
+          const local = mirror.texts().get("plan.md");
+          // A kill before the decision leaves the conflict; a later one leaves the decision.
+          expect(lived ? [both] : [MINE, both, THEIRS], `killed at ${call}`).toContain(local);
+          if (mirror.state.load().conflicts.size === 0) expect(rig.app.files().get("plan.md")!.text).toBe(local);
+          else expect(mirror.texts().has("plan (theirs).md")).toBe(true);
+          expectKept(rig, mirror, BASE, MINE, THEIRS);
+        },
+      });
+      expect(calls).toBeGreaterThan(5);
     });
   }
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { restoreVersion } from "../../src/mirror/operations/history/restore.ts";
 import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
 import { digestOf } from "../../src/contract/digest.ts";
-import { Leftovers, Moment } from "../simulator/moment.ts";
-import { Killed, type Mirror, ROOT } from "../simulator/mirror.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
@@ -20,21 +20,6 @@ async function edited(): Promise<{ rig: Rig; mirror: Mirror }> {
     await mirror.sync();
   }
   return { rig, mirror };
-}
-
-/** @returns false: it died at that call */
-async function live(mirror: Mirror, call: number, work: (world: ReturnType<Mirror["world"]>) => Promise<void>) {
-  const world = mirror.world();
-  mirror.killAt(call);
-  try {
-    await work(world);
-    return true;
-  } catch (error) {
-    if (!(error instanceof Killed)) throw error;
-    return false;
-  } finally {
-    mirror.killAt(null);
-  }
 }
 
 /** I03: live on a side, in the text store, or a file in the trash. */
@@ -88,46 +73,37 @@ describe("I13 killed at any call, then synced", () => {
   test.each(CASES)("$what: the text is one of the two, on both sides, and none is lost", async (one) => {
     const start = await edited();
     await one.begin?.(start.rig, start.mirror);
-    const beginning = new Moment(start);
     const before = start.mirror.texts().get("plan.md")!;
     const { id } = start.rig.app.files().get("plan.md")!;
-    const leftovers = new Leftovers();
-    for (let call = 1; ; call++) {
-      const { rig, mirror } = beginning.open();
-      const lived = await live(mirror, call, one.work);
-      if (leftovers.areAgain({ rig, mirror }) && !lived) continue;
-      for (let run = 0; run < 3; run++) await mirror.sync();
-      const here = mirror.texts().get("plan.md");
-      expect(lived ? [one.must] : one.may, `killed at ${call}`).toContain(here);
-      expect(rig.app.files().get("plan.md"), `killed at ${call}`).toMatchObject({ id, text: here });
-      expect([...mirror.texts().keys()].toSorted()).toEqual(["k/other.md", "plan.md"]);
-      expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
-      expectKept(rig, mirror, call, ...TEXTS, before);
-      if (!lived) continue;
-      expect(call).toBeGreaterThan(5);
-      break;
-    }
+    const calls = await killAtEachCall(start, {
+      work: ({ mirror }) => one.work(mirror.world()),
+      async judge({ rig, mirror }, call, lived) {
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        const local = mirror.texts().get("plan.md");
+        expect(lived ? [one.must] : one.may, `killed at ${call}`).toContain(local);
+        expect(rig.app.files().get("plan.md"), `killed at ${call}`).toMatchObject({ id, text: local });
+        expect([...mirror.texts().keys()].toSorted()).toEqual(["k/other.md", "plan.md"]);
+        expect(mirror.state.intents().filter(({ intent }) => intent.kind !== "set-aside")).toEqual([]);
+        expectKept(rig, mirror, call, ...TEXTS, before);
+      },
+    });
+    expect(calls).toBeGreaterThan(5);
   });
 
   test("restore of a deleted document: it is there once or not at all, and its text is kept", async () => {
     const start = await edited();
     start.rig.app.remove("plan.md");
     await start.mirror.sync();
-    const beginning = new Moment(start);
-    const leftovers = new Leftovers();
-    for (let call = 1; ; call++) {
-      const { rig, mirror } = beginning.open();
-      const lived = await live(mirror, call, restore(1));
-      if (leftovers.areAgain({ rig, mirror }) && !lived) continue;
-      for (let run = 0; run < 3; run++) await mirror.sync();
-      const there = [...rig.app.files().values()].filter(({ text }) => text === "first\n");
-      expect(there.length, `killed at ${call}`).toBeLessThanOrEqual(1);
-      expect(mirror.texts().get("plan.md"), `killed at ${call}`).toBe(there[0]?.text);
-      expectKept(rig, mirror, call, ...TEXTS);
-      if (!lived) continue;
-      expect(there).toHaveLength(1);
-      break;
-    }
+    await killAtEachCall(start, {
+      work: ({ mirror }) => restore(1)(mirror.world()),
+      async judge({ rig, mirror }, call, lived) {
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        const found = [...rig.app.files().values()].filter(({ text }) => text === "first\n");
+        expect(lived ? [1] : [0, 1], `killed at ${call}`).toContain(found.length);
+        expect(mirror.texts().get("plan.md"), `killed at ${call}`).toBe(found[0]?.text);
+        expectKept(rig, mirror, call, ...TEXTS);
+      },
+    });
   });
 
   test("undo of moves, a swap among them: both sides agree, and each document is there with its id", async () => {
@@ -146,36 +122,19 @@ describe("I13 killed at any call, then synced", () => {
     ] as const)
       move(from, to);
     await start.mirror.sync();
-    const beginning = new Moment(start);
-    const leftovers = new Leftovers();
-    for (let call = 1; ; call++) {
-      const { rig, mirror } = beginning.open();
-      const lived = await live(mirror, call, undo);
-      if (leftovers.areAgain({ rig, mirror }) && !lived) continue;
-      for (let run = 0; run < 3; run++) await mirror.sync();
-      const texts = [...mirror.texts()].toSorted();
-      expect([...rig.app.files()].map(([path, { text }]) => [path, text]).toSorted(), `killed at ${call}`).toEqual(
-        texts,
-      );
-      for (const [text, id] of ids) {
-        const found = [...rig.app.files().values()].filter((file) => file.text === text);
-        expect(found.length, `${text} killed at ${call}`).toBeGreaterThanOrEqual(1);
-        expect(
-          found.map((file) => file.id),
-          `${text} killed at ${call}`,
-        ).toContain(id);
-      }
-      if (!lived) continue;
-      expect(new Map(texts)).toEqual(
-        new Map([
-          ["a.md", "a\n"],
-          ["b.md", "b\n"],
-          ["k/other.md", "other\n"],
-          ["plan.md", "third\n"],
-        ]),
-      );
-      break;
-    }
+    const undone = { "a.md": "a\n", "b.md": "b\n", "k/other.md": "other\n", "plan.md": "third\n" };
+    await killAtEachCall(start, {
+      work: ({ mirror }) => undo(mirror.world()),
+      async judge({ rig, mirror }, call, lived) {
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        const texts = Object.fromEntries(mirror.texts());
+        const files = [...rig.app.files()];
+        expect(Object.fromEntries(files.map(([path, { text }]) => [path, text])), `killed at ${call}`).toEqual(texts);
+        const found = files.map(([, { id, text }]) => [text, id]);
+        expect(found, `killed at ${call}`).toEqual(expect.arrayContaining([...ids]));
+        if (lived) expect(texts).toEqual(undone);
+      },
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
-import { Killed, type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
-import { Moment } from "../simulator/moment.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */
@@ -241,25 +241,13 @@ describe("a new file that a power loss took, where the first run after it does n
   });
 
   test("I13 because it is killed, at each call, is made again by the next", async () => {
-    let isOver = false;
-    let call = 0;
-    while (!isOver) {
-      call++;
-      const begun = await begin();
-      const { mirror } = begun;
-      mirror.disk.user.remove(mirror.path("note.md"));
-      mirror.killAt(call);
-      try {
-        await startAnew({ mirror }, "boot-2");
-        isOver = true;
-      } catch (error) {
-        if (!(error instanceof Killed)) throw error;
-      }
-      mirror.killAt(null);
-      mirror.disk.beforeCall = null;
-      await expectBack(begun);
-    }
-    expect(call).toBeGreaterThan(20);
+    const begun = await begin();
+    begun.mirror.disk.user.remove(begun.mirror.path("note.md"));
+    const calls = await killAtEachCall(begun, {
+      work: (pair) => startAnew(pair, "boot-2"),
+      judge: expectBack,
+    });
+    expect(calls).toBeGreaterThan(20);
   });
 });
 
@@ -272,20 +260,21 @@ test("I19 a document that goes to the trash and comes back is no deletion of its
   await begun.sync();
   await begun.sync();
   rig.app.move("part/d/a.md", "elsewhere");
-  const beginning = new Moment({ rig, mirror: begun });
-  let cuts = 0;
-  for (let at = 1, killed = true; killed; at++) {
-    const { rig: later, mirror: cut } = beginning.open({}, { prefix: "part" });
-    cut.killAt(at);
-    killed = (await cut.sync()) === null;
-    if (!killed) break;
-    cuts++;
-    const mirror = later.mirror({ prefix: "part" }, cut.copyAfterPowerCut());
-    later.app.move("elsewhere/a.md", "part/d");
-    for (let run = 0; run < 3; run++) await mirror.sync();
-    expect({ at, there: later.app.files().get("part/d/a.md")?.id }).toEqual({ at, there: id });
-    expect({ at, here: mirror.texts().get("d/a.md") }).toEqual({ at, here: "a\n" });
-    expect({ at, sent: mirror.requests.filter((request) => request.startsWith("DELETE")) }).toEqual({ at, sent: [] });
-  }
-  expect(cuts).toBeGreaterThan(20);
+  const calls = await killAtEachCall(
+    { rig, mirror: begun },
+    {
+      open: (beginning) => beginning.open({}, { prefix: "part" }),
+      async judge({ rig: later, mirror: cut }, at, lived) {
+        if (lived) return;
+        const mirror = later.mirror({ prefix: "part" }, cut.copyAfterPowerCut());
+        later.app.move("elsewhere/a.md", "part/d");
+        for (let run = 0; run < 3; run++) await mirror.sync();
+        expect({ at, remote: later.app.files().get("part/d/a.md")?.id }).toEqual({ at, remote: id });
+        expect({ at, local: mirror.texts().get("d/a.md") }).toEqual({ at, local: "a\n" });
+        const deletions = mirror.requests.filter((request) => request.startsWith("DELETE"));
+        expect({ at, deletions }).toEqual({ at, deletions: [] });
+      },
+    },
+  );
+  expect(calls).toBeGreaterThan(10);
 });

@@ -1,44 +1,33 @@
 import { describe, expect, test } from "vitest";
 import { goOnFrom, openFixture, remoteTexts, settle, type Fixture } from "../promises/fixture.ts";
-import { Leftovers, Moment } from "../simulator/moment.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import type { Pair } from "../simulator/moment.ts";
 
 /** In sync; then `d/a.md` is edited there. */
-async function edited(): Promise<Moment> {
+async function edited(): Promise<Pair> {
   const { rig, mirror } = openFixture(41);
   for (const name of ["a", "b"]) rig.app.create(`d/${name}.md`, `${name}\n\nas it was\n`);
   rig.app.create("k.md", "k\n");
   await settle(mirror);
   rig.app.edit("d/a.md", "a\n\nedited there\n");
-  return new Moment({ rig, mirror });
-}
-
-/** The process that brings it here dies at a call. null: it came to its end before. */
-async function killedWhile(beginning: Moment, call: number): Promise<Fixture | null> {
-  const fixture = goOnFrom(beginning);
-  const { mirror } = fixture;
-  mirror.killAt(call);
-  const report = await mirror.sync();
-  mirror.killAt(null);
-  return report === null ? fixture : null;
+  return { rig, mirror };
 }
 
 /** Each moment to die that leaves something open. */
 async function eachMoment(then: (fixture: Fixture) => Promise<void>): Promise<void> {
   let aside = 0;
-  const beginning = await edited();
-  const leftovers = new Leftovers();
-  for (let call = 1; ; call++) {
-    const fixture = await killedWhile(beginning, call);
-    if (fixture === null) break;
-    const { mirror } = fixture;
-    if (mirror.state.intents().length === 0) continue;
-    if (asideOf(fixture).length > 0) aside++;
-    if (leftovers.areAgain(fixture)) continue;
-    await then(fixture);
-    expect({ call, open: mirror.state.intents() }).toEqual({ call, open: [] });
-    expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(fixture.rig)].toSorted());
-  }
-  expect(aside).toBeGreaterThan(3);
+  await killAtEachCall(await edited(), {
+    open: goOnFrom,
+    async judge(fixture, call, lived) {
+      const { rig, mirror } = fixture;
+      if (lived || mirror.state.intents().length === 0) return;
+      if (asideOf(fixture).length > 0) aside++;
+      await then(fixture);
+      expect({ call, open: mirror.state.intents() }).toEqual({ call, open: [] });
+      expect([...mirror.texts()].toSorted()).toEqual([...remoteTexts(rig)].toSorted());
+    },
+  });
+  expect(aside).toBeGreaterThan(1);
 }
 
 describe("I13 I14 what was taken aside finds its folder again, which was moved after the process died", () => {

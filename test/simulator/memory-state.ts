@@ -12,7 +12,7 @@ export type StateCopy = { readonly rows: Buffer; readonly texts: Buffer };
 export function openInMemory(
   clock: Clock,
   from: StateCopy | null,
-): { readonly state: StoredState; readonly copy: () => StateCopy } {
+): { readonly state: StoredState; readonly copy: () => StateCopy; readonly changes: () => number } {
   const texts = from === null ? openNew(TEXTS_SCHEMA) : new Sqlite(from.texts);
   const rows = from === null ? openNew(STATE_SCHEMA) : new Sqlite(from.rows);
   const close = (): void => {
@@ -20,9 +20,11 @@ export function openInMemory(
     texts.close();
   };
   closeWithTest(close);
+  const counts = [rows, texts].map((db) => db.prepare("SELECT total_changes()").pluck());
   return {
     state: new StoredState({ state: rows, texts, clock, close }),
     copy: () => ({ rows: rows.serialize(), texts: texts.serialize() }),
+    changes: () => counts.reduce((sum, count) => sum + Number(count.get()), 0),
   };
 }
 

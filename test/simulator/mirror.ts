@@ -77,9 +77,13 @@ export class Mirror {
   readonly #around: Surroundings;
   readonly #options: MirrorOptions;
   readonly #copyState: () => StateCopy;
+  readonly #stateChanges: () => number;
   readonly #boot: number;
   readonly #random: Random;
   #safe: StateCopy | null = null;
+  /** Called before each call of a port. */
+  onCall: (() => void) | null = null;
+  #writes = 0;
   #calls = 0;
   #killAt: number | null = null;
 
@@ -89,9 +93,10 @@ export class Mirror {
     this.#around = around;
     this.#options = options;
     this.disk = from === null ? startDisk(options) : new RamDisk(options.disk, from.disk);
-    const { state, copy } = openInMemory(clock, from);
+    const { state, copy, changes } = openInMemory(clock, from);
     this.state = state;
     this.#copyState = copy;
+    this.#stateChanges = changes;
     this.requests = [...(from?.requests ?? [])];
     this.#boot = from?.boot ?? 1;
     this.#random = dice;
@@ -102,6 +107,11 @@ export class Mirror {
   /** How often a port was called since the last start. */
   calls(): number {
     return this.#calls;
+  }
+
+  /** Counts what may have changed so far: on the disk, in the state and by requests that write. */
+  changes(): number {
+    return this.disk.changes + this.#stateChanges() + this.#writes;
   }
 
   /** Dies at this call (1: the next one), counted over disk, state and wire. null: never. */
@@ -211,6 +221,7 @@ export class Mirror {
     let isDead = false;
     return () => {
       if (isDead) throw new Killed("the process is gone");
+      this.onCall?.();
       this.#calls++;
       if (this.#killAt === null || --this.#killAt > 0) return;
       isDead = true;
@@ -227,6 +238,7 @@ export class Mirror {
     this.requests.push(`${request.method} ${request.path}`);
     // ORDER: no answer comes before what is ready by itself was done, as over a network.
     await new Promise<void>((resolve) => process.nextTick(resolve));
+    if (request.method !== "GET") this.#writes++;
     let response: Awaited<ReturnType<Service["handle"]>>;
     try {
       response = await this.#around.handle(request);

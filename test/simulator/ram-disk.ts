@@ -44,6 +44,8 @@ export const APFS: RamDiskOptions = {
  */
 export type RamCall = Exclude<keyof Fs, "makeNew"> | "writeNew.bytes" | "writeNew.sync" | "stat";
 
+const READS: ReadonlySet<RamCall> = new Set(["lstat", "readdir", "readFile", "readLink", "realpath", "stat"]);
+
 export type RamFault = {
   readonly call: RamCall | "any";
   /** The path (either of two), or all below it; null: any. */
@@ -75,6 +77,7 @@ export class RamDisk implements Fs {
   readonly #calls: RamCalls;
   readonly #faults: { readonly fault: RamFault; left: number }[] = [];
   #count = 0;
+  #changes = 0;
 
   /** @param from what it holds: a `copy` of a disk with the same options; null: nothing */
   constructor(options: RamDiskOptions = {}, from: Buffer | null = null) {
@@ -97,6 +100,11 @@ export class RamDisk implements Fs {
   /** Calls of the Fs so far. */
   get calls(): number {
     return this.#count;
+  }
+
+  /** Calls of the Fs so far that may have changed the disk, or what of it survives a power cut. */
+  get changes(): number {
+    return this.#changes;
   }
 
   lstat(path: string): FsStat {
@@ -207,6 +215,7 @@ export class RamDisk implements Fs {
   #enter(call: RamCall, path: string, to = path): void {
     this.#count++;
     this.beforeCall?.(call, path);
+    if (!READS.has(call)) this.#changes++;
     for (const entry of this.#faults) {
       const { fault } = entry;
       if (entry.left <= 0 || (fault.call !== "any" && fault.call !== call)) continue;

@@ -1,8 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { runs } from "../property.ts";
-import { rollDice } from "./dice.ts";
-import { Leftovers, Moment } from "./moment.ts";
-import { createRig } from "./rig.ts";
 import { simulate } from "./simulate.ts";
 
 /** Seeds that failed once, and what they found; with the number of steps that they failed with. */
@@ -49,73 +46,5 @@ describe("seeded lives of a mirror", () => {
       expect(second.portCalls).toBe(first.portCalls);
     }
     expect((await simulate(3)).trace).not.toBe((await simulate(4)).trace);
-  });
-});
-
-describe("I13 killed at each port call", () => {
-  const TEXTS = Array.from(
-    { length: 4 },
-    (_, n) => [`folder-${n % 2}/note-${n}.md`, `note ${n}\n\n${"line of text\n".repeat(5)}`] as const,
-  );
-
-  it("of a clone: nothing is lost, doubled or left half", async () => {
-    let call = 0;
-    let finished = false;
-    const service = createRig(7);
-    for (const [path, text] of TEXTS) service.app.create(path, text);
-    const beginning = new Moment({ rig: service, mirror: service.mirror() });
-    const leftovers = new Leftovers();
-    while (!finished) {
-      call++;
-      const { rig, mirror } = beginning.open();
-      mirror.killAt(call);
-      finished = (await mirror.sync()) !== null;
-      if (leftovers.areAgain({ rig, mirror }) && !finished) continue;
-      for (const text of mirror.texts().values()) expect(TEXTS.map(([, whole]) => whole)).toContain(text);
-      await mirror.sync();
-      expect(mirror.texts()).toEqual(new Map([...TEXTS].sort(([a], [b]) => (a < b ? -1 : 1))));
-      expect(rig.app.files().size).toBe(TEXTS.length);
-    }
-    expect(call).toBeGreaterThan(80);
-  });
-
-  it("of a push, an edit each way, a rename and a deletion: nothing is lost, doubled or left half", async () => {
-    let call = 0;
-    let finished = false;
-    const service = createRig(rollDice(9).below(1_000));
-    for (const [path, text] of TEXTS) service.app.create(path, text);
-    const first = service.mirror();
-    await first.sync();
-    first.write("folder-0/note-0.md", "edited locally\n");
-    service.app.edit("folder-1/note-1.md", "edited there\n");
-    first.disk.user.rename(first.path("folder-0/note-2.md"), first.path("folder-1/moved.md"));
-    first.disk.user.remove(first.path("folder-1/note-3.md"));
-    first.write("new.md", "created locally\n");
-    const moved = service.app.files().get("folder-0/note-2.md")?.id;
-    const beginning = new Moment({ rig: service, mirror: first });
-    const leftovers = new Leftovers();
-    while (!finished) {
-      call++;
-      const { rig, mirror } = beginning.open();
-      mirror.killAt(call);
-      finished = (await mirror.sync()) !== null;
-      if (leftovers.areAgain({ rig, mirror }) && !finished) continue;
-      await mirror.sync();
-      await mirror.sync();
-      const expected = new Map([
-        ["folder-0/note-0.md", "edited locally\n"],
-        ["folder-1/moved.md", TEXTS[2]![1]],
-        ["folder-1/note-1.md", "edited there\n"],
-        ["new.md", "created locally\n"],
-      ]);
-      expect({ call, local: mirror.texts() }).toEqual({ call, local: expected });
-      const remote = [...rig.app.files().values()].map((file) => [file.path, file.text] as const);
-      expect({ call, remote: new Map(remote.sort(([a], [b]) => (a < b ? -1 : 1))) }).toEqual({
-        call,
-        remote: expected,
-      });
-      expect(rig.app.files().get("folder-1/moved.md")?.id).toBe(moved);
-    }
-    expect(call).toBeGreaterThan(80);
   });
 });
