@@ -7,13 +7,15 @@ import { createRig, type Rig } from "../../simulator/rig.ts";
 import { ACTS, FOLDERS, relative, SAYS_A_LINK, titleOf } from "./linked-acts.ts";
 
 /**
- * Documents that link each other in circles, moved, swapped, edited, deleted and restored on both
- * sides, with kills. Each is known by its title, and a link says the title of its target: so the
- * judge needs nothing of what it judges. What is written on disk links by path, on the service by
- * id.
+ * Documents that link each other in circles, by Markdown links and by wiki links, moved, swapped,
+ * edited and deleted on both sides, with kills. Each is known by its title, and a link says the
+ * title of its target: so the oracle needs nothing of what it judges. On disk a link names a path,
+ * on the service an id.
  */
 
-const LINK = /\[(T\d+)\]\(([^)#]*)[^)]*\)/g;
+const LINK = /(?<!\[)\[(T\d+)\]\(([^)#]*)[^)]*\)/g;
+const WIKI_BY_ID = /\[\[(T\d+)\]\]\(([^)#]*)/g;
+const WIKI_BY_NAME = /\[\[([^[\]|#]+)\|(T\d+)\]\](?!\()/g;
 
 export class LinkedLife {
   readonly rig: Rig;
@@ -26,10 +28,10 @@ export class LinkedLife {
   readonly deleted = new Set<string>();
   #made = 0;
 
-  constructor(seed: number, mirrors: number, links: true | "wiki" = true) {
+  constructor(seed: number, mirrors: number) {
     this.dice = rollDice(seed);
     this.rig = createRig(seed);
-    this.mirrors = Array.from({ length: mirrors }, () => this.rig.mirror({ links }));
+    this.mirrors = Array.from({ length: mirrors }, () => this.rig.mirror({ links: "wiki" }));
   }
 
   async live(steps: number): Promise<void> {
@@ -47,7 +49,9 @@ export class LinkedLife {
     for (const [n, path] of paths.entries()) {
       const to = [(n + 1) % count, (n + 3) % count, this.dice.below(count)];
       const links = to.map((m) => `- [T${m}](${relative(path, paths[m]!)})`).join("\n");
-      this.mirrors[0]!.write(path, `# T${n}\n\n${links}\n\nhere:\n\nsome words\n\nthere:\n\nlast words\n`);
+      const wiki = [1, 2, 5].map((by) => (n + by) % count).map((m) => `- [[n${m}|T${m}]]\n`);
+      const text = `# T${n}\n\n${links}\n\nhere:\n\nsome words\n\nthere:\n\nlast words\n`;
+      this.mirrors[0]!.write(path, `${text}\n${wiki.join("")}`);
     }
   }
 
@@ -86,22 +90,28 @@ export class LinkedLife {
     const titles = new Map(files.map(({ id, text }) => [id as string, titleOf(text)]));
     const alive = new Set([...titles.values()].filter((title) => !this.deleted.has(title)));
     for (const { path, text } of files)
-      for (const [, title, to] of text.matchAll(LINK))
+      for (const [, title, to] of linksById(text))
         if (alive.has(title!) && titles.get(to!) !== title)
           this.broken.push(`service ${path} ${titleOf(text)}: ${title} is ${to} (${titles.get(to!)})`);
+    if (!files.some(({ text }) => text.match(WIKI_BY_ID))) this.broken.push("no wiki link is left");
     for (const mirror of this.mirrors) this.#judgeDisk(mirror, alive);
   }
 
   #judgeDisk(mirror: Mirror, alive: ReadonlySet<string>): void {
-    const texts = mirror.texts();
+    const texts = new Map([...mirror.texts()].filter(([path]) => !isConflictCopyName(posix.basename(path))));
     for (const [path, text] of texts) {
-      if (isConflictCopyName(posix.basename(path))) continue;
-      for (const [, title, to] of text.matchAll(LINK)) {
-        const found = texts.get(posix.join(posix.dirname(path), to!));
-        if (alive.has(title!) && (found === undefined || titleOf(found) !== title))
-          this.broken.push(`disk ${path} ${titleOf(text)}: ${title} is ${to} (${found && titleOf(found)})`);
+      for (const [, title, to] of linksById(text))
+        this.#expectTarget(path, title!, texts.get(posix.join(posix.dirname(path), to!)), alive);
+      for (const [, name, title] of text.matchAll(WIKI_BY_NAME)) {
+        const named = [...texts].filter(([at]) => at === `${name}.md` || posix.basename(at) === `${name}.md`);
+        this.#expectTarget(path, title!, named.length === 1 ? named[0]![1] : texts.get(`${name}.md`), alive);
       }
     }
+  }
+
+  #expectTarget(path: string, title: string, target: string | undefined, alive: ReadonlySet<string>): void {
+    if (alive.has(title) && (target === undefined || titleOf(target) !== title))
+      this.broken.push(`disk ${path}: ${title} is ${target && titleOf(target)}`);
   }
 
   newTitle(): number {
@@ -113,8 +123,14 @@ export class LinkedLife {
   }
 
   newName(): string {
-    return `m${this.dice.below(1000)}.md`;
+    // Few names, so that two documents get the same one.
+    return `n${this.dice.below(12)}.md`;
   }
+}
+
+/** Returns matches of links and wiki links to an id or a path: title, then destination. */
+function linksById(text: string): RegExpExecArray[] {
+  return [...text.matchAll(LINK), ...text.matchAll(WIKI_BY_ID)];
 }
 
 function sumOf({ counts }: RunReport): number {
