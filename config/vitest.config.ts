@@ -51,7 +51,6 @@ const LONG = [
   "test/package/debian.test.ts",
   "test/ui/security.test.ts",
   "test/engine/kills.test.ts",
-  "test/simulator/simulate.test.ts",
   "test/cli/on-mac.test.ts",
   "test/service/postgres/told.test.ts",
   "test/promises/bounded.test.ts",

@@ -7,8 +7,7 @@
  * (test/simulator/life/plots.ts). `--links`: documents that link each other, in mirrors that
  * translate links (test/simulator/life/linked.ts). `--programs`: programs beside daemons that write
  * many files, read back and wait (test/simulator/life/programs.ts). `--profile NAME`: all with one deployment of
- * test/variants/profiles.ts, in place of that of each seed. `--one-mirror [--no-kills]
- * [--no-faults]`: the older lives of one mirror (test/simulator/simulate.ts).
+ * test/variants/profiles.ts, in place of that of each seed.
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
@@ -17,7 +16,6 @@ import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/
 import type { WorkerTask } from "../test/simulator/life/worker.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
 import { readProfile } from "../test/variants/profiles.ts";
-import { simulate } from "../test/simulator/simulate.ts";
 
 if (asksForHelp()) {
   tellUsage(import.meta.url);
@@ -34,20 +32,16 @@ const { values } = parseArgs({
     programs: { type: "boolean", default: false },
     profile: { type: "string" },
     workers: { type: "string", default: "2" },
-    "one-mirror": { type: "boolean", default: false },
-    "no-kills": { type: "boolean", default: false },
-    "no-faults": { type: "boolean", default: false },
     json: { type: "string" },
   },
 });
 const first = Number(values.seed);
 const runs = Number(values.runs);
-const failed = values["one-mirror"] ? await oneMirror() : await manyLives();
-process.exit(failed === 0 ? 0 : 1);
+process.exit((await runLives()) === 0 ? 0 : 1);
 
 type Told = { readonly kind: "failure"; readonly text: string } | { readonly kind: "totals"; readonly totals: Totals };
 
-async function manyLives(): Promise<number> {
+async function runLives(): Promise<number> {
   const workers = Math.max(1, Math.min(Number(values.workers), runs));
   const sum = noTotals();
   const profile = values.profile === undefined ? null : readProfile(values.profile);
@@ -82,25 +76,4 @@ function runWorker(workerData: WorkerTask, sum: Totals): Promise<void> {
     worker.on("error", reject);
     worker.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))));
   });
-}
-
-async function oneMirror(): Promise<number> {
-  let [steps, calls, kills, failures] = [0, 0, 0, 0];
-  for (let seed = first; seed < first + runs; seed++) {
-    const life = await simulate(seed, {
-      steps: Number(values.steps ?? "30"),
-      kills: !values["no-kills"],
-      faults: !values["no-faults"],
-    });
-    steps += life.steps.length;
-    calls += life.portCalls;
-    kills += life.kills;
-    if (life.failures.length === 0) continue;
-    failures++;
-    console.log(`seed ${seed}: ${life.failures.length} failures`);
-    for (const failure of life.failures.slice(0, 5)) console.log(`  ${failure}`);
-    for (const [index, step] of life.steps.entries()) console.log(`    ${index + 1}. ${step}`);
-  }
-  console.log(`simulated ${runs} lives: ${steps} steps, ${calls} port calls, ${kills} kills, ${failures} failed`);
-  return failures;
 }
