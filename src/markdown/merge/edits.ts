@@ -48,16 +48,17 @@ export function firstWhere(edits: readonly Edit[], test: (edit: Edit) => boolean
   return low;
 }
 
-/**
- * Edits of both sides that meet on base [start, end). A side without edits left that range
- * unchanged.
- */
-export type Cluster = {
-  start: number;
-  end: number;
-  readonly local: Edit[];
-  readonly remote: Edit[];
-};
+/** Elements [from, to) of a sequence. */
+export type Range = { readonly from: number; readonly to: number };
+
+/** Matching ranges of base and both sides. */
+export type Ranges = { readonly base: Range; readonly local: Range; readonly remote: Range };
+
+/** Ordered edits of base by each side. */
+export type SideEdits = { readonly local: readonly Edit[]; readonly remote: readonly Edit[] };
+
+/** Matching ranges, and the edits in them. A side without edits left its range unchanged. */
+export type Part = Ranges & { readonly edits: SideEdits };
 
 export type Side = "local" | "remote";
 
@@ -75,11 +76,11 @@ export function isReplacement(edit: Edit): boolean {
   return edit.start < edit.end && edit.from < edit.to;
 }
 
-/**
- * Groups the ordered edits of both sides. Within a cluster, each edit meets an edit of the other
- * side.
- */
-export function cluster(local: readonly Edit[], remote: readonly Edit[], meets: Meets): Cluster[] {
+/** Edits of both sides that meet on base [start, end). */
+type Cluster = { start: number; end: number; readonly local: Edit[]; readonly remote: Edit[] };
+
+/** Groups the edits of both sides. In a cluster, each edit meets an edit of the other side. */
+function cluster({ local, remote }: SideEdits, meets: Meets): Cluster[] {
   const queue = [
     ...local.map((edit) => ({ edit, side: "local" as Side })),
     ...remote.map((edit) => ({ edit, side: "remote" as Side })),
@@ -87,28 +88,58 @@ export function cluster(local: readonly Edit[], remote: readonly Edit[], meets: 
   const clusters: Cluster[] = [];
   for (const { edit, side } of queue) {
     const last = clusters.at(-1);
-    const others = last === undefined ? [] : side === "local" ? last.remote : last.local;
-    const otherSide = side === "local" ? "remote" : "local";
-    const joined =
-      last !== undefined && (edit.start < last.end || others.some((other) => meets(other, otherSide, edit)));
-    if (joined) {
+    const other = side === "local" ? "remote" : "local";
+    if (last !== undefined && (edit.start < last.end || last[other].some((one) => meets(one, other, edit)))) {
       last[side].push(edit);
       last.end = Math.max(last.end, edit.end);
-    } else {
-      clusters.push({ start: edit.start, end: edit.end, local: [], remote: [] });
-      clusters.at(-1)?.[side].push(edit);
-    }
+    } else clusters.push({ start: edit.start, end: edit.end, local: [], remote: [], [side]: [edit] });
   }
   return clusters;
 }
 
 /**
- * Returns the elements of a side that correspond to base [start, end). `edits` are the side's edits
- * in that range, `shift` is its offset before them.
+ * Cuts `whole` into parts, in order: the edits that meet, and the unchanged elements between them.
+ * All edits must be inside of `whole`.
  */
-export function span(edits: readonly Edit[], start: number, end: number, shift: number): { from: number; to: number } {
-  const first = edits[0];
+export function partsOf(whole: Ranges, edits: SideEdits, meets: Meets): Part[] {
+  const parts: Part[] = [];
+  let [base, local, remote] = [whole.base.from, whole.local.from, whole.remote.from];
+  const add = (end: number, found: SideEdits): void => {
+    const mine = endOf(found.local, end, local - base);
+    const theirs = endOf(found.remote, end, remote - base);
+    parts.push({
+      base: { from: base, to: end },
+      local: { from: local, to: mine },
+      remote: { from: remote, to: theirs },
+      edits: found,
+    });
+    [base, local, remote] = [end, mine, theirs];
+  };
+  for (const found of cluster(edits, meets)) {
+    if (base < found.start) add(found.start, UNCHANGED);
+    add(found.end, found);
+  }
+  if (base < whole.base.to) add(whole.base.to, UNCHANGED);
+  return parts;
+}
+
+const UNCHANGED: SideEdits = { local: [], remote: [] };
+
+/**
+ * Returns the index in a side of base element `end`, the end of some edits. `shift`: the offset of
+ * the side before them.
+ */
+function endOf(edits: readonly Edit[], end: number, shift: number): number {
   const last = edits.at(-1);
-  if (first === undefined || last === undefined) return { from: start + shift, to: end + shift };
-  return { from: first.from - (first.start - start), to: last.to + (end - last.end) };
+  return last === undefined ? end + shift : last.to + (end - last.end);
+}
+
+/** Returns whether neither side changed a part. */
+export function isUnchanged({ edits }: Part): boolean {
+  return edits.local.length + edits.remote.length === 0;
+}
+
+/** Returns whether both sides changed a part. */
+export function isOfBoth({ edits }: Part): boolean {
+  return edits.local.length > 0 && edits.remote.length > 0;
 }

@@ -1,4 +1,14 @@
-import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, span } from "./edits.ts";
+import {
+  isReplacement,
+  isUnchanged,
+  type Meets,
+  overlaps,
+  type Part,
+  partsOf,
+  type Range,
+  type Ranges,
+  type Side,
+} from "./edits.ts";
 import { type Ids, OWN_WORD, type Words } from "./evidence.ts";
 import { addedBy, type Change, isMeantForOld, type RewrittenItem, rewrittenItems, says } from "./items.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
@@ -30,38 +40,29 @@ type Flow = {
   readonly reading: Reading;
 };
 
-type Range = { readonly from: number; readonly to: number };
-
 /**
  * Merges running text: by sentences first, then by words within the sentences that both sides
  * changed. Undefined when the result could be wrong.
  */
 export function mergeFlow(passage: Passage, reading: Reading, grain: Grain = "sentences"): Token[] | undefined {
   const flow = flowOf(passage, reading, grain);
-  const { ids, units } = flow;
+  const { ids } = flow;
   const local = diff(ids.base, ids.local, reading, endsLineBefore);
   const remote = diff(ids.base, ids.remote, reading, endsLineBefore);
   if (reading.left < 0) return undefined;
   const rewritten = grain === "words" ? rewrittenItems(flow.tokens.base, local, remote) : [];
   const meets: Meets = (earlier, side, later) =>
     grain === "sentences" ? sentencesMeet(earlier, later) : wordsMeet(flow.tokens, earlier, side, later, rewritten);
+  const allOf = (some: Ids) => ({ from: 0, to: some.length });
+  const whole = { base: allOf(ids.base), local: allOf(ids.local), remote: allOf(ids.remote) };
   const merged: Token[] = [];
-  const shift = { local: 0, remote: 0 };
-  let at = 0;
-  for (const found of cluster(local, remote, meets)) {
-    const kept = keepTokens(passageOf(flow, at, found.start, shiftedBy(at, found.start, shift)));
-    if (kept === undefined) return undefined;
-    const l = span(found.local, found.start, found.end, shift.local);
-    const r = span(found.remote, found.start, found.end, shift.remote);
-    const settled = settle(flow, found, l, r);
+  for (const part of partsOf(whole, { local, remote }, meets)) {
+    const passage = passageOf(flow, part);
+    const settled = isUnchanged(part) ? keepTokens(passage) : settle(flow, part, passage);
     if (settled === undefined) return undefined;
-    merged.push(...kept, ...settled);
-    shift.local = l.to - found.end;
-    shift.remote = r.to - found.end;
-    at = found.end;
+    merged.push(...settled);
   }
-  const kept = keepTokens(passageOf(flow, at, units.base.length, shiftedBy(at, units.base.length, shift)));
-  return kept === undefined ? undefined : [...merged, ...kept];
+  return merged;
 }
 
 function flowOf(tokens: Passage, reading: Reading, grain: Grain): Flow {
@@ -76,38 +77,27 @@ function idOf({ id }: Unit): number {
   return id;
 }
 
-/** Returns the units of both sides that equal units [from, to) of base. */
-function shiftedBy(from: number, to: number, shift: { readonly local: number; readonly remote: number }): Ranges {
+/** Returns the tokens of some ranges of units. */
+function passageOf({ tokens, units }: Flow, { base, local, remote }: Ranges): Passage {
   return {
-    local: { from: from + shift.local, to: to + shift.local },
-    remote: { from: from + shift.remote, to: to + shift.remote },
+    base: tokensOf(tokens.base, units.base, base),
+    local: tokensOf(tokens.local, units.local, local),
+    remote: tokensOf(tokens.remote, units.remote, remote),
   };
 }
 
-type Ranges = { readonly local: Range; readonly remote: Range };
-
-/** Returns the tokens of units [start, end) of base, and of the matching units of both sides. */
-function passageOf({ tokens, units }: Flow, start: number, end: number, { local, remote }: Ranges): Passage {
-  return {
-    base: tokensOf(tokens.base, units.base, start, end),
-    local: tokensOf(tokens.local, units.local, local.from, local.to),
-    remote: tokensOf(tokens.remote, units.remote, remote.from, remote.to),
-  };
-}
-
-function tokensOf(tokens: readonly Token[], units: readonly Unit[], from: number, to: number): readonly Token[] {
+function tokensOf(tokens: readonly Token[], units: readonly Unit[], { from, to }: Range): readonly Token[] {
   const first = units[from]?.from ?? tokens.length;
   return tokens.slice(first, from === to ? first : (units[to]?.from ?? tokens.length));
 }
 
-/** Returns the tokens of one cluster; undefined for a conflict. */
-function settle(flow: Flow, found: Cluster, local: Range, remote: Range): readonly Token[] | undefined {
+/** Returns the tokens of a part that a side changed; undefined for a conflict. */
+function settle(flow: Flow, { local, remote, edits }: Part, passage: Passage): readonly Token[] | undefined {
   const { grain, ids, keys, reading } = flow;
-  const passage = passageOf(flow, found.start, found.end, { local, remote });
-  if (found.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
-  if (found.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
-  const l = { ids: ids.local, edits: found.local, ...local };
-  const r = { ids: ids.remote, edits: found.remote, ...remote };
+  if (edits.remote.length === 0) return settleOneSide(flow, passage, passage.local, passage.remote);
+  if (edits.local.length === 0) return settleOneSide(flow, passage, passage.remote, passage.local);
+  const l = { ids: ids.local, edits: edits.local, ...local };
+  const r = { ids: ids.remote, edits: edits.remote, ...remote };
   const said: Words = grain === "words" ? OWN_WORD : { of: (id) => keys.run(id) };
   if (subsumes(ids.base, r, l, said, reading)) return passage.remote;
   if (subsumes(ids.base, l, r, said, reading)) return passage.local;

@@ -1,5 +1,16 @@
 import { hasCode } from "../outline/fences.ts";
-import { type Cluster, cluster, isReplacement, type Meets, overlaps, type Side, span } from "./edits.ts";
+import {
+  isOfBoth,
+  isReplacement,
+  isUnchanged,
+  overlaps,
+  type Part,
+  partsOf,
+  type Range,
+  type Ranges,
+  type Side,
+  type SideEdits,
+} from "./edits.ts";
 import { wordsOfLines } from "./evidence.ts";
 import { mergeFlow } from "./flow.ts";
 import { mergeInsertions } from "./insertions.ts";
@@ -11,9 +22,7 @@ import {
   type Lines,
   linesOf,
   mergeGaps,
-  type Part,
   placeOf,
-  type Range,
   type Reading,
   type ThreeTexts,
   tokenise,
@@ -43,11 +52,7 @@ type Settled = { readonly text: string; readonly after?: string | undefined };
 export type Work = { readonly texts: ThreeTexts; readonly edits: Edits; readonly reading: Reading };
 
 /** Edits of filled lines. `changed`: those that changed one line and kept most of its words. */
-type Edits = {
-  readonly local: readonly Edit[];
-  readonly remote: readonly Edit[];
-  readonly changed: ReadonlySet<Edit>;
-};
+type Edits = SideEdits & { readonly changed: ReadonlySet<Edit> };
 
 type Conflicts = { readonly conflicts: readonly ConflictHunk[] };
 
@@ -56,68 +61,53 @@ type Conflicts = { readonly conflicts: readonly ConflictHunk[] };
  * treated as white space of the next line.
  */
 export function mergeHunks(work: Work): { readonly text: string } | Conflicts {
-  const { base, local, remote } = work.texts;
-  const allOf = ({ filled }: Lines): Range => ({ from: 0, to: filled.at.length });
-  const whole: Part = { base: allOf(base), local: allOf(local), remote: allOf(remote) };
+  const { texts } = work;
+  const whole = wholeOf(texts);
   const merged = mergeRange(whole, work);
   if ("conflicts" in merged) return merged;
-  const gap = mergedGap(work.texts, { base: whole.base.to, local: whole.local.to, remote: whole.remote.to });
-  return { text: merged.text + (merged.after ?? gap) };
+  return { text: merged.text + (merged.after ?? gapAt(texts, whole.base.to, whole.local.to, whole.remote.to)) };
 }
 
-/** Merges the lines of a part. All edits of `work` are inside of it. */
-function mergeRange({ base, local, remote }: Part, work: Work): Settled | Conflicts {
-  const { texts } = work;
+/** Returns the ranges of all filled lines. */
+function wholeOf({ base, local, remote }: ThreeTexts): Ranges {
+  const allOf = ({ filled }: Lines): Range => ({ from: 0, to: filled.at.length });
+  return { base: allOf(base), local: allOf(local), remote: allOf(remote) };
+}
+
+/** Merges the lines of some ranges. All edits of `work` are inside of them. */
+function mergeRange(whole: Ranges, work: Work): Settled | Conflicts {
   const conflicts: ConflictHunk[] = [];
-  const shift = { local: local.from - base.from, remote: remote.from - base.from };
-  let [text, at] = ["", base.from];
+  let text = "";
   let after: string | undefined;
-  const keepTo = (end: number): void => {
-    for (; at < end; at++) {
-      text += after ?? mergedGap(texts, { base: at, local: at + shift.local, remote: at + shift.remote });
-      text += texts.base.lines[texts.base.filled.at[at] as number];
-      after = undefined;
-    }
-  };
-  for (const { part, found } of partsOf(work, shift)) {
-    keepTo(part.base.from);
-    const settled = settle(part, found, work);
+  for (const part of lineParts(work, whole)) {
+    const settled = isUnchanged(part) ? keep(part, work.texts, after) : settle(part, work);
     if ("conflicts" in settled) conflicts.push(...settled.conflicts);
     else ({ text, after } = { text: text + settled.text, after: settled.after });
-    at = part.base.to;
-    shift.local = part.local.to - at;
-    shift.remote = part.remote.to - at;
   }
-  keepTo(base.to);
   return conflicts.length > 0 ? { conflicts } : { text, after };
 }
 
-type Changed = { readonly part: Part; readonly found: Cluster };
-
-/**
- * Returns the parts that a side changed, with their edits. `from`: the offset of each side before
- * the first part.
- */
-export function partsOf(work: Work, from: Shift = { local: 0, remote: 0 }): Changed[] {
-  const shift = { ...from };
-  const meets: Meets = (earlier, side, later) => linesMeet(earlier, side, later, work);
-  return cluster(work.edits.local, work.edits.remote, meets).map((found) => {
-    const base = { from: found.start, to: found.end };
-    const local = span(found.local, base.from, base.to, shift.local);
-    const remote = span(found.remote, base.from, base.to, shift.remote);
-    shift.local = local.to - base.to;
-    shift.remote = remote.to - base.to;
-    return { part: { base, local, remote }, found };
-  });
+/** Returns unchanged lines. `lead`: the blank lines before them, if the part above decided them. */
+function keep({ base, local, remote }: Ranges, texts: ThreeTexts, lead: string | undefined): Settled {
+  let text = "";
+  for (let at = 0; at < base.to - base.from; at++) {
+    const gap = at === 0 ? lead : undefined;
+    text += gap ?? gapAt(texts, base.from + at, local.from + at, remote.from + at);
+    text += texts.base.lines[texts.base.filled.at[base.from + at] as number];
+  }
+  return { text };
 }
 
-type Shift = { readonly local: number; readonly remote: number };
+/** Returns the changed and the unchanged parts of filled lines. */
+export function lineParts(work: Work, whole: Ranges = wholeOf(work.texts)): Part[] {
+  return partsOf(whole, work.edits, (earlier, side, later) => linesMeet(earlier, side, later, work));
+}
 
 /**
  * Returns the edits of a part, with changed lines separated from additions and removals beside
  * them.
  */
-function finerEdits({ local, remote }: Cluster, { texts, reading }: Work): Edits {
+function finerEdits({ edits: { local, remote } }: Part, { texts, reading }: Work): Edits {
   const mine = pairLines(local, texts.base, texts.local, reading);
   const theirs = pairLines(remote, texts.base, texts.remote, reading);
   return { local: mine.edits, remote: theirs.edits, changed: mine.changed.union(theirs.changed) };
@@ -125,14 +115,10 @@ function finerEdits({ local, remote }: Cluster, { texts, reading }: Work): Edits
 
 /** Returns whether no part was changed differently by the sides. A line merge is then enough. */
 export function areApart(work: Work): boolean {
-  const isApart = ({ part, found }: Changed): boolean =>
-    found.local.length === 0 || found.remote.length === 0 || isEmpty(part.base) || isAlike(part, work.texts);
-  return partsOf(work).every((changed) => {
-    if (isApart(changed)) return true;
-    const { base, local, remote } = changed.part;
-    const shift = { local: local.from - base.from, remote: remote.from - base.from };
-    return partsOf({ ...work, edits: finerEdits(changed.found, work) }, shift).every(isApart);
-  });
+  const isApart = (part: Part): boolean => !isOfBoth(part) || isEmpty(part.base) || isAlike(part, work.texts);
+  return lineParts(work).every(
+    (part) => isApart(part) || lineParts({ ...work, edits: finerEdits(part, work) }, part).every(isApart),
+  );
 }
 
 /**
@@ -161,7 +147,7 @@ function onlyRemoves({ start, end, from, to }: Edit): boolean {
   return start < end && from === to;
 }
 
-function isAlike({ local, remote }: Part, texts: ThreeTexts): boolean {
+function isAlike({ local, remote }: Ranges, texts: ThreeTexts): boolean {
   const [mine, theirs] = [texts.local.filled.ids, texts.remote.filled.ids];
   if (local.to - local.from !== remote.to - remote.from) return false;
   for (let at = local.from; at < local.to; at++) {
@@ -170,10 +156,10 @@ function isAlike({ local, remote }: Part, texts: ThreeTexts): boolean {
   return true;
 }
 
-/** Merges one part. */
-function settle(part: Part, found: Cluster, work: Work): Settled | Conflicts {
+/** Merges a part that a side changed. */
+function settle(part: Part, work: Work): Settled | Conflicts {
   const { texts, reading } = work;
-  const { local, remote } = found;
+  const { local, remote } = part.edits;
   if (remote.length === 0) return ofSide(part, "local", texts);
   if (local.length === 0) return ofSide(part, "remote", texts);
   const words = wordsOfLines(reading);
@@ -182,11 +168,11 @@ function settle(part: Part, found: Cluster, work: Work): Settled | Conflicts {
   const theirs = { ids: texts.remote.filled.ids, edits: remote, ...part.remote };
   if (subsumes(base, theirs, mine, words, reading, true)) return ofSide(part, "remote", texts);
   if (subsumes(base, mine, theirs, words, reading, true)) return ofSide(part, "local", texts);
-  return mergePart(part, found, work);
+  return mergePart(part, work);
 }
 
 /** Returns the lines of one side, with the blank lines before them. */
-function ofSide(part: Part, side: Side, texts: ThreeTexts): Settled {
+function ofSide(part: Ranges, side: Side, texts: ThreeTexts): Settled {
   const { from, to } = part[side];
   if (from === to) return { text: "" };
   const lead = isEmpty(part.base) ? gapBefore(texts[side], from) : leadOf(part, texts);
@@ -198,19 +184,17 @@ function isEmpty({ from, to }: Range): boolean {
 }
 
 /** Merges the blank lines before a part. */
-function leadOf({ base, local, remote }: Part, texts: ThreeTexts): string {
-  return mergedGap(texts, { base: base.from, local: local.from, remote: remote.from });
+function leadOf({ base, local, remote }: Ranges, texts: ThreeTexts): string {
+  return gapAt(texts, base.from, local.from, remote.from);
 }
 
-function mergedGap(
-  texts: ThreeTexts,
-  { base, local, remote }: { readonly base: number; readonly local: number; readonly remote: number },
-): string {
+/** Merges the blank lines before one filled line of each text. */
+function gapAt(texts: ThreeTexts, base: number, local: number, remote: number): string {
   return mergeGaps(gapBefore(texts.base, base), gapBefore(texts.local, local), gapBefore(texts.remote, remote));
 }
 
 /** Returns a conflict with the sides' text. */
-function conflictOf(part: Part, texts: ThreeTexts): ConflictHunk {
+function conflictOf(part: Ranges, texts: ThreeTexts): ConflictHunk {
   return {
     base: linesOf(texts.base, part.base).join(""),
     local: linesOf(texts.local, part.local).join(""),
@@ -225,13 +209,13 @@ function conflictOf(part: Part, texts: ThreeTexts): ConflictHunk {
  * Merges lines that both sides changed: additions at one place, separate changed lines, or words of
  * running text.
  */
-function mergePart(part: Part, found: Cluster, work: Work): Settled | Conflicts {
+function mergePart(part: Part, work: Work): Settled | Conflicts {
   const { texts, reading } = work;
   const conflict = { conflicts: [conflictOf(part, texts)] };
   if (isEmpty(part.base)) return mergeInsertions(part, texts, reading, leaderAt(part.base.from, work)) ?? conflict;
   if (isEmpty(part.local) || isEmpty(part.remote)) return conflict;
-  const edits = finerEdits(found, work);
-  const isFiner = edits.local.length + edits.remote.length > found.local.length + found.remote.length;
+  const edits = finerEdits(part, work);
+  const isFiner = edits.local.length + edits.remote.length > part.edits.local.length + part.edits.remote.length;
   const finer = isFiner ? mergeRange(part, { ...work, edits }) : conflict;
   if ("text" in finer) return finer;
   const words = mergeWords(part, texts, reading);
@@ -251,7 +235,7 @@ function leaderAt(line: number, { edits }: Work): Side {
 }
 
 /** Merges lines in which both sides changed words. */
-function mergeWords(part: Part, texts: ThreeTexts, reading: Reading): string | undefined {
+function mergeWords(part: Ranges, texts: ThreeTexts, reading: Reading): string | undefined {
   const sides = ["base", "local", "remote"] as const;
   const isCode = sides.some((side) => isCodeIn(texts[side], part[side]));
   const [base, local, remote] = sides.map((side) => tokenise(linesOf(texts[side], part[side]), reading, isCode)) as [

@@ -1,8 +1,8 @@
 import { afford, spend } from "./budget.ts";
 import { timeOf } from "./dates.ts";
-import type { Side } from "./edits.ts";
+import type { Ranges, Side } from "./edits.ts";
 import { entriesOf, type Piece, pieceOf, pieceText, shapeOf } from "./piece.ts";
-import { fencesIn, longerGap, type Part, placeOf, type Reading, type ThreeTexts, tokenise } from "./reading.ts";
+import { fencesIn, longerGap, placeOf, type Reading, type ThreeTexts, tokenise } from "./reading.ts";
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
@@ -37,7 +37,7 @@ type Inserted = { readonly text: string; readonly after: string };
  * nothing else decides the order.
  */
 export function mergeInsertions(
-  part: Part,
+  part: Ranges,
   texts: ThreeTexts,
   reading: Reading,
   leader: Side = "remote",

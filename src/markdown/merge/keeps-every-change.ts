@@ -1,8 +1,8 @@
 import { afford } from "./budget.ts";
 import { hasContexts } from "./contexts.ts";
-import { counterparts, reverse } from "./edits.ts";
+import { counterparts, isOfBoth, reverse } from "./edits.ts";
 import { type Ids, isGone, leaves, OWN_WORD, wordsOfLines } from "./evidence.ts";
-import { partsOf } from "./hunk.ts";
+import { lineParts } from "./hunk.ts";
 import { diff, type Edit, isRemoval } from "./myers.ts";
 import { pairLines } from "./pairs.ts";
 import {
@@ -122,8 +122,8 @@ function isLater(
 ): boolean {
   const texts = { base: less, local: base, remote: more };
   const edits = { local: earlier.map(reverse), remote: later, changed: new Set<Edit>() };
-  return partsOf({ texts, edits, reading }).every(({ part, found }) => {
-    if (found.local.length === 0 || found.remote.length === 0) return true;
+  return lineParts({ texts, edits, reading }).every((part) => {
+    if (!isOfBoth(part)) return true;
     const sides = [linesOf(base, part.local), linesOf(less, part.base), linesOf(more, part.remote)];
     if (sides.reduce((sum, lines) => sum + lines.length, 0) > MOST_LINES) return false;
     const [was, is, then] = sides.map((lines) => tokenise(lines, reading)) as [Token[], Token[], Token[]];

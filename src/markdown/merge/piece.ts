@@ -1,6 +1,7 @@
 import { openFences } from "../outline/fences.ts";
 import { contextsOf } from "./contexts.ts";
-import { gapBefore, type Lines, linesOf, type Range } from "./reading.ts";
+import type { Range } from "./edits.ts";
+import { gapBefore, type Lines, linesOf } from "./reading.ts";
 
 /** Lines that a side added at one place, with the properties that decide their position. */
 export type Piece = {

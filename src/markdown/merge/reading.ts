@@ -2,6 +2,7 @@ import { openFences } from "../outline/fences.ts";
 import { type Budget, newBudget, spend } from "./budget.ts";
 import { type Contexts, contextsOf, Nests } from "./contexts.ts";
 import { cutLine } from "./cut.ts";
+import type { Range } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
 import { Interner, splitLines } from "./split.ts";
 import { joinTokens, type Token, TokenTexts } from "./tokens.ts";
@@ -204,14 +205,8 @@ function tokensIn(line: string, reading: Reading): readonly Token[] {
   return tokens;
 }
 
-/** Filled lines [from, to) of a text. */
-export type Range = { readonly from: number; readonly to: number };
-
 /** The three texts, with their lines read. */
 export type ThreeTexts = { readonly base: Lines; readonly local: Lines; readonly remote: Lines };
-
-/** Matching ranges of filled lines in the three texts. */
-export type Part = { readonly base: Range; readonly local: Range; readonly remote: Range };
 
 /**
  * Merges the blank lines at one place: the side that changed them wins. If both did, the longer run

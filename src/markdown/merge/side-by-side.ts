@@ -1,5 +1,5 @@
 import { newBudget } from "./budget.ts";
-import { cluster, type Cluster, overlaps, span } from "./edits.ts";
+import { isOfBoth, isUnchanged, overlaps, type Part, partsOf, type Range } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
 import { Interner, splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
@@ -44,10 +44,11 @@ export function sideBySide({ base, mine, theirs }: Sides, against: "other" | "ba
   const interner = new Interner();
   const texts = [base ?? mine, mine, theirs].map((text) => splitLines(text));
   const [ids, mineIds, theirIds] = texts.map((lines) => interner.ids(lines)) as [number[], number[], number[]];
-  const edits = { mine: diff(ids, mineIds, newBudget()), theirs: diff(ids, theirIds, newBudget()) };
+  const edits = { local: diff(ids, mineIds, newBudget()), remote: diff(ids, theirIds, newBudget()) };
   const lines = { base: texts[0]!, mine: texts[1]!, theirs: texts[2]! };
   const work = { lines, isBased, against: isBased ? against : "other" } as const;
-  return passagesOf(work, cluster(edits.mine, edits.theirs, meets));
+  const [all, mineAll, theirAll] = texts.map(({ length }) => ({ from: 0, to: length })) as [Range, Range, Range];
+  return partsOf({ base: all, local: mineAll, remote: theirAll }, edits, meets).map((part) => passage(work, part));
 }
 
 type Work = {
@@ -60,65 +61,34 @@ type Work = {
   readonly against: "other" | "base";
 };
 
-/** Lines [from, to) of one text. */
-type Range = { readonly from: number; readonly to: number };
-type Ranges = { readonly base: Range; readonly mine: Range; readonly theirs: Range };
-
 function meets(earlier: Edit, _side: unknown, later: Edit): boolean {
   return overlaps(earlier, later) || later.start === earlier.end;
 }
 
-function passagesOf(work: Work, clusters: readonly Cluster[]): Passage[] {
-  const passages: Passage[] = [];
-  const end = { start: work.lines.base.length, end: work.lines.base.length, local: [], remote: [] };
-  const shift = { mine: 0, theirs: 0 };
-  let at = 0;
-  for (const one of [...clusters, end]) {
-    const base = { from: at, to: one.start };
-    if (one.start > at)
-      passages.push(passage(work, "same", { base, mine: moved(base, shift.mine), theirs: moved(base, shift.theirs) }));
-    const mine = span(one.local, one.start, one.end, shift.mine);
-    const theirs = span(one.remote, one.start, one.end, shift.theirs);
-    if (one !== end)
-      passages.push(
-        passage(work, kindOf(work, one, mine, theirs), { base: { from: one.start, to: one.end }, mine, theirs }),
-      );
-    shift.mine = mine.to - one.end;
-    shift.theirs = theirs.to - one.end;
-    at = one.end;
-  }
-  return passages;
-}
-
-function moved({ from, to }: Range, by: number): Range {
-  return { from: from + by, to: to + by };
-}
-
-function kindOf({ lines, isBased }: Work, { local, remote }: Cluster, mine: Range, theirs: Range): Passage["kind"] {
+function kindOf({ lines, isBased }: Work, part: Part): Passage["kind"] {
+  if (isUnchanged(part)) return "same";
   if (!isBased) return "both";
-  if (local.length === 0) return "theirs";
-  if (remote.length === 0) return "mine";
-  const [a, b] = [lines.mine.slice(mine.from, mine.to), lines.theirs.slice(theirs.from, theirs.to)];
+  if (!isOfBoth(part)) return part.edits.local.length === 0 ? "theirs" : "mine";
+  const { local, remote } = part;
+  const [a, b] = [lines.mine.slice(local.from, local.to), lines.theirs.slice(remote.from, remote.to)];
   return a.join("") === b.join("") ? "alike" : "both";
 }
 
-function passage({ lines, isBased, against }: Work, kind: Passage["kind"], ranges: Ranges): Passage {
-  const [mine, base, theirs] = [ranges.mine, ranges.base, ranges.theirs].map(({ from, to }) => to - from) as [
-    number,
-    number,
-    number,
-  ];
-  const count = Math.max(mine, theirs, isBased ? base : 0);
+function passage(work: Work, part: Part): Passage {
+  const { lines, isBased, against } = work;
+  const { base, local, remote } = part;
+  const kind = kindOf(work, part);
+  const count = Math.max(...[local, remote, ...(isBased ? [base] : [])].map(({ from, to }) => to - from));
   const rows = Array.from({ length: count }, (_, index): SideRow => {
     const [a, b, c] = [
-      lineAt(lines.mine, ranges.mine, index),
-      lineAt(lines.base, ranges.base, index),
-      lineAt(lines.theirs, ranges.theirs, index),
+      lineAt(lines.mine, local, index),
+      lineAt(lines.base, base, index),
+      lineAt(lines.theirs, remote, index),
     ];
     return {
-      mine: sideLine(ranges.mine, index, a, kind === "same" ? a : against === "base" ? b : c),
-      base: isBased ? sideLine(ranges.base, index, b, b) : null,
-      theirs: sideLine(ranges.theirs, index, c, kind === "same" ? c : against === "base" ? b : a),
+      mine: sideLine(local, index, a, kind === "same" ? a : against === "base" ? b : c),
+      base: isBased ? sideLine(base, index, b, b) : null,
+      theirs: sideLine(remote, index, c, kind === "same" ? c : against === "base" ? b : a),
     };
   });
   return { kind, rows };
