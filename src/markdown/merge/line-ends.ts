@@ -1,4 +1,5 @@
 import { newBudget } from "./budget.ts";
+import { counterparts } from "./edits.ts";
 import { diff } from "./myers.ts";
 import { Interner } from "./split.ts";
 
@@ -17,19 +18,12 @@ export function withLineEnds(edited: string, start: string): string {
   const ids = (lines: readonly Line[]) => interner.ids(lines.map(({ text }) => text));
   const usual = usualEnd(before);
   const ends = after.map(({ end }) => (end === "" ? "" : usual));
-  let [from, to] = [0, 0];
-  for (const edit of [...diff(ids(before), ids(after), newBudget()), atEnd(before, after)]) {
-    for (; from < edit.start; from++, to++) {
-      const { end } = before[from]!;
-      if (end !== "" && ends[to] !== "") ends[to] = end;
-    }
-    [from, to] = [edit.end, edit.to];
+  const places = counterparts(before.length, diff(ids(before), ids(after), newBudget()));
+  for (const [from, { end }] of before.entries()) {
+    const to = places[from] as number;
+    if (end !== "" && to >= 0 && ends[to] !== "") ends[to] = end;
   }
   return after.map(({ text }, index) => text + ends[index]!).join("");
-}
-
-function atEnd(before: readonly Line[], after: readonly Line[]) {
-  return { start: before.length, end: before.length, from: after.length, to: after.length };
 }
 
 function linesOf(text: string): Line[] {
