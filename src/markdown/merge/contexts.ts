@@ -1,45 +1,33 @@
 import { closesFence, openingFence } from "../outline/fences.ts";
 
-/** Numbers stacks of open blocks: equal stacks have equal numbers, and 0 is the empty stack. */
-export class Nests {
-  readonly #byOuter: Map<string, number>[] = [new Map()];
-  readonly #names: string[] = [""];
-  readonly #outers: number[] = [0];
-  readonly #depths: number[] = [0];
+/** A stack of open blocks. Equal stacks above one root are one object. */
+export class Nest {
+  /** Name of the innermost block; empty when no block is open. */
+  readonly name: string;
+  /** The stack around the innermost block. */
+  readonly outer: Nest;
+  /** Number of open blocks. */
+  readonly depth: number;
+  readonly #inner = new Map<string, Nest>();
 
-  /** Returns the number of stack `outer` with the block `name` opened in it. */
-  inside(outer: number, name: string): number {
-    const within = this.#byOuter[outer] as Map<string, number>;
-    const known = within.get(name);
-    if (known !== undefined) return known;
-    const id = this.#names.push(name) - 1;
-    this.#outers.push(outer);
-    this.#depths.push(this.depth(outer) + 1);
-    this.#byOuter.push(new Map());
-    within.set(name, id);
-    return id;
+  constructor(name = "", outer?: Nest) {
+    this.name = name;
+    this.outer = outer ?? this;
+    this.depth = outer === undefined ? 0 : outer.depth + 1;
   }
 
-  /** Returns the name of the innermost block; empty when no block is open. */
-  name(id: number): string {
-    return this.#names[id] as string;
-  }
-
-  /** Returns the number of the stack around the innermost block. */
-  outer(id: number): number {
-    return this.#outers[id] as number;
-  }
-
-  /** Returns the number of open blocks. */
-  depth(id: number): number {
-    return this.#depths[id] as number;
+  /** Returns this stack with one more block opened in it. */
+  open(name: string): Nest {
+    const inner = this.#inner.get(name) ?? new Nest(name, this);
+    this.#inner.set(name, inner);
+    return inner;
   }
 }
 
 /** The blocks around the lines of a text: fences, directives, HTML blocks and comments. */
 export type Contexts = {
-  /** For each line, the number of its stack of open blocks; 0 for plain text. */
-  readonly around: readonly number[];
+  /** For each line, its stack of open blocks. */
+  readonly around: readonly Nest[];
   /** For each line, whether it opens or closes a block. */
   readonly marks: readonly boolean[];
   /** Number of blocks that are open at the end, plus closing marks without an open block. */
@@ -60,31 +48,30 @@ const BLOCKS = new Set(
 );
 
 /** The stack of open blocks at one position of a text. */
-type Place = { inside: number; readonly nests: Nests };
+type Place = { inside: Nest };
 
-/**
- * Reads the contexts of a text's lines. `nests` numbers the stacks; texts to compare must share it.
- */
-export function contextsOf(lines: readonly string[], nests: Nests = new Nests()): Contexts {
-  const [around, marks] = [new Array<number>(lines.length), new Array<boolean>(lines.length)];
-  const place: Place = { inside: 0, nests };
+/** Reads the contexts of a text's lines. `root`: the empty stack, which texts to compare share. */
+export function contextsOf(lines: readonly string[], root: Nest = new Nest()): Contexts {
+  const [around, marks] = [new Array<Nest>(lines.length), new Array<boolean>(lines.length)];
+  const place: Place = { inside: root };
   let [faults, outline, depth] = [0, "", 0];
   for (let at = 0; at < lines.length; at++) {
     around[at] = place.inside;
     const stray = hasContexts(lines[at] as string) ? step(place, (lines[at] as string).trimEnd()) : 0;
-    const isMark = stray !== 0 || depth !== nests.depth(place.inside);
+    const isMark = stray !== 0 || depth !== place.inside.depth;
     marks[at] = isMark;
     if (!isMark) continue;
     faults += Math.max(0, stray);
     outline += lines[at] as string;
-    depth = nests.depth(place.inside);
+    depth = place.inside.depth;
   }
   return { around, marks, faults: faults + depth, open: depth, outline };
 }
 
-/** Returns a string that is equal for contexts of equal depth and kind (code or not). */
-export function natureOf(inside: number, nests: Nests): string {
-  return `${nests.depth(inside)} ${/[`~]{3}$/.test(nests.name(inside))}`;
+/** Returns whether two contexts are of equal depth and kind (code or not). */
+export function areAlike(one: Nest, other: Nest): boolean {
+  const isCode = ({ name }: Nest): boolean => /[`~]{3}$/.test(name);
+  return one.depth === other.depth && isCode(one) === isCode(other);
 }
 
 /** Returns whether a text may open or close a block. This cheap test saves reading most texts. */
@@ -98,31 +85,19 @@ export function hasContexts(text: string): boolean {
  * is a mark even if the depth stays the same
  */
 function step(place: Place, line: string): number {
-  const inner = innermost(place);
+  const { name: inner, outer } = place.inside;
   if (/^[`~]/.test(inner) || inner === "<!--") {
-    if (endsOpaque(inner, line)) leave(place);
+    if (endsOpaque(inner, line)) place.inside = outer;
     return 0;
   }
   const opaque = opensOpaque(line);
   if (opaque !== undefined) {
-    enter(place, opaque);
+    place.inside = place.inside.open(opaque);
     return 0;
   }
   const [, colons, name = ""] = DIRECTIVE.exec(line) ?? [];
   if (colons !== undefined) return directive(place, colons, name);
   return /^[\s>]*</.test(line) ? tags(place, line) : 0;
-}
-
-function innermost({ inside, nests }: Place): string {
-  return nests.name(inside);
-}
-
-function enter(place: Place, name: string): void {
-  place.inside = place.nests.inside(place.inside, name);
-}
-
-function leave(place: Place): void {
-  place.inside = place.nests.outer(place.inside);
 }
 
 /**
@@ -146,7 +121,7 @@ function opensOpaque(line: string): string | undefined {
  */
 function directive(place: Place, colons: string, name: string): number {
   if (name === "") return close(place, (one) => one.startsWith(":::")) ? 0 : 1;
-  enter(place, `${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
+  place.inside = place.inside.open(`${colons}${/^\S+/.exec(name)?.[0] ?? ""}`);
   return 0;
 }
 
@@ -158,7 +133,7 @@ function tags(place: Place, line: string): number {
     const { end, name = "", empty } = groups as { end?: string; name?: string; empty?: string };
     if (empty !== undefined || !(BLOCKS.has(name.toLowerCase()) || /^[A-Z]/.test(name))) continue;
     found = true;
-    if (end === undefined) enter(place, `<${name}>`);
+    if (end === undefined) place.inside = place.inside.open(`<${name}>`);
     else if (!close(place, (one) => one === `<${name}>`)) stray++;
   }
   return stray === 0 && found ? -1 : stray;
@@ -166,7 +141,8 @@ function tags(place: Place, line: string): number {
 
 /** Closes the innermost block if it is the expected one. */
 function close(place: Place, isMeant: (one: string) => boolean): boolean {
-  if (place.inside === 0 || !isMeant(innermost(place))) return false;
-  leave(place);
+  const { name, outer } = place.inside;
+  if (name === "" || !isMeant(name)) return false;
+  place.inside = outer;
   return true;
 }

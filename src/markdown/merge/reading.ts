@@ -1,6 +1,6 @@
 import { openFences } from "../outline/fences.ts";
 import { type Budget, newBudget, spend } from "./budget.ts";
-import { type Contexts, contextsOf, Nests } from "./contexts.ts";
+import { type Contexts, contextsOf, Nest } from "./contexts.ts";
 import { cutLine } from "./cut.ts";
 import type { Range } from "./edits.ts";
 import { diff, type Edit } from "./myers.ts";
@@ -47,8 +47,8 @@ export type Reading = Budget & {
   readonly tokenTextsByLine: (readonly number[] | undefined)[];
   /** The numbers of each line's words, by the line's number. */
   readonly wordsByLine: (readonly number[] | undefined)[];
-  /** Numbers the stacks of open blocks. */
-  readonly nests: Nests;
+  /** The empty stack of open blocks, which all texts share. */
+  readonly nest: Nest;
   /** Results of `keepsEveryChange`. */
   readonly held: Held[];
 };
@@ -66,7 +66,7 @@ export function newReading(): Reading {
     tokenTexts: new TokenTexts(),
     tokenTextsByLine: [],
     wordsByLine: [],
-    nests: new Nests(),
+    nest: new Nest(),
     held: [],
   };
 }
@@ -148,7 +148,7 @@ export function diffFilled(from: string, to: string, reading: Reading): Edit[] {
 
 /** Returns the contexts of a text's lines, computed once per merge. */
 export function contextsIn(text: Lines, reading: Reading): Contexts {
-  text.contexts ??= contextsOf(text.lines, reading.nests);
+  text.contexts ??= contextsOf(text.lines, reading.nest);
   return text.contexts;
 }
 

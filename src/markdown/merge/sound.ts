@@ -1,6 +1,6 @@
 import { headingsOf } from "../outline/headings.ts";
 import { afford } from "./budget.ts";
-import { type Contexts, hasContexts, natureOf, type Nests } from "./contexts.ts";
+import { areAlike, type Contexts, hasContexts, type Nest } from "./contexts.ts";
 import { counterparts } from "./edits.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
@@ -155,15 +155,15 @@ function keepsContexts(texts: readonly [string, string, string, string], reading
   ];
   if (!within([b.faults, l.faults, r.faults, m.faults])) return false;
   if ([l, r, m].every((one) => one.outline === b.outline)) return true;
-  return staysInside(linesInside(texts, [b, l, r, m], reading), reading.nests);
+  return staysInside(linesInside(texts, [b, l, r, m], reading), reading.nest);
 }
 
 /** The context of a line in the merged text, and in each other text that has the line. */
 type Inside = {
-  readonly is: number;
-  readonly was: number | undefined;
-  readonly mine: number | undefined;
-  readonly theirs: number | undefined;
+  readonly is: Nest;
+  readonly was: Nest | undefined;
+  readonly mine: Nest | undefined;
+  readonly theirs: Nest | undefined;
 };
 
 /** Returns the contexts of filled lines of the merged text, the last of four, without marks. */
@@ -174,14 +174,14 @@ function linesInside(
 ): Inside[] {
   const filled = texts.map((text) => readLines(text, reading).filled);
   const { at } = filled[3] as Filled;
-  const insideOf = (contexts: Contexts, which: number): ((line: number) => number | undefined) => {
+  const insideOf = (contexts: Contexts, which: number): ((line: number) => Nest | undefined) => {
     const there = counterparts(at.length, diffFilled(texts[3], texts[which] as string, reading));
     return (line) => contexts.around[filled[which]?.at[there[line] as number] ?? -1];
   };
   const [was, mine, theirs] = [insideOf(b, 0), insideOf(l, 1), insideOf(r, 2)];
   return at.flatMap((place, line) => {
     if (m.marks[place]) return [];
-    return [{ is: m.around[place] as number, was: was(line), mine: mine(line), theirs: theirs(line) }];
+    return [{ is: m.around[place] as Nest, was: was(line), mine: mine(line), theirs: theirs(line) }];
   });
 }
 
@@ -190,35 +190,26 @@ function linesInside(
  * that the other side put around it. The lines of both sides before and after must then be in that
  * block too.
  */
-function staysInside(lines: readonly Inside[], nests: Nests): boolean {
-  let known = 0;
-  let pending = 0;
+function staysInside(lines: readonly Inside[], root: Nest): boolean {
+  let [known, pending] = [root, root];
   for (const line of lines) {
     const { is, mine, theirs } = line;
     if (hasBoth(line)) {
-      if (!isPicked(line) || (pending !== 0 && pending !== is)) return false;
-      known = is;
-      pending = 0;
-    } else if (isElsewhere(is, mine ?? theirs, nests)) {
+      if (!isPicked(line) || (pending !== root && pending !== is)) return false;
+      [known, pending] = [is, root];
+    } else if (!areAlike(is, mine ?? theirs ?? is)) {
+      // Alike is enough: the other side may have renamed the block around the line.
       if (is !== known) return false;
       pending = is;
     }
   }
-  return pending === 0;
+  return pending === root;
 }
 
-type OfBoth = Inside & { readonly mine: number; readonly theirs: number };
+type OfBoth = Inside & { readonly mine: Nest; readonly theirs: Nest };
 
 function hasBoth(line: Inside): line is OfBoth {
   return line.mine !== undefined && line.theirs !== undefined;
-}
-
-/**
- * Returns whether a line's context differs in depth or kind from that on its side. The other side
- * may have renamed the block around it.
- */
-function isElsewhere(is: number, was: number | undefined, nests: Nests): boolean {
-  return was !== undefined && natureOf(is, nests) !== natureOf(was, nests);
 }
 
 /**
