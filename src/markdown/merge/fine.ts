@@ -1,7 +1,7 @@
-import { type FrontMatter, mergeFrontMatter, readFrontMatter } from "./front-matter.ts";
+import { type FrontMatter, mergeEntries, readFrontMatter } from "./front-matter.ts";
 import { type ConflictHunk, mergeHunks, type Work } from "./hunk.ts";
 import type { Edit } from "./myers.ts";
-import { diffFilled, type Lines, type Reading, takeLines, takeLinesBelow } from "./reading.ts";
+import { diffFilled, type Lines, type Reading, takeLines } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
 /** A merged text, or the places that conflict; undefined when the budget is used up. */
@@ -23,17 +23,12 @@ export function mergeFine(base: string, local: string, remote: string, reading: 
 
 /** Merges normalised texts: the front matter by its keys, then the body. */
 function mergeDocument(base: string, local: string, remote: string, reading: Reading): FineMerge {
-  const equal = byEquality(base, local, remote);
-  if (equal !== undefined) return equal;
   const [b, l, r] = [readBaseFrontMatter(base), readFrontMatter(local), readFrontMatter(remote)];
   if (b === undefined || l === undefined || r === undefined) return mergeBody(base, local, remote, reading);
-  const head = mergeFrontMatter(b, l, r);
-  takeLinesBelow(base, b.lines, b.body, reading);
-  takeLinesBelow(local, l.lines, l.body, reading);
-  takeLinesBelow(remote, r.lines, r.body, reading);
+  const head = mergeEntries(b.entries, l.entries, r.entries);
   const body = mergeBody(b.body, l.body, r.body, reading);
   if (body === undefined) return undefined;
-  if (head !== undefined && "text" in body) return { text: head + body.text };
+  if (head !== undefined && "text" in body) return { text: `---\n${head}---\n${body.text}` };
   const below = "text" in body ? [] : body.conflicts.map((hunk) => movedDown(hunk, b.lines, l.lines, r.lines));
   if (head !== undefined) return { conflicts: below };
   const above: ConflictHunk = {
@@ -45,12 +40,6 @@ function mergeDocument(base: string, local: string, remote: string, reading: Rea
     remoteLine: 0,
   };
   return { conflicts: [above, ...below] };
-}
-
-/** Returns the result when the sides are equal or one side changed nothing. */
-function byEquality(base: string, local: string, remote: string): { readonly text: string } | undefined {
-  if (local === remote || base === remote) return { text: local };
-  return base === local ? { text: remote } : undefined;
 }
 
 /**
@@ -81,8 +70,6 @@ function movedDown(hunk: ConflictHunk, base: number, local: number, remote: numb
 }
 
 function mergeBody(base: string, local: string, remote: string, reading: Reading): FineMerge {
-  const equal = byEquality(base, local, remote);
-  if (equal !== undefined) return equal;
   const merged = mergeHunks(workOf(base, local, remote, reading));
   return reading.left < 0 ? undefined : merged;
 }

@@ -6,10 +6,13 @@ import { splitLines } from "./split.ts";
  * after it.
  */
 export type FrontMatter = {
-  readonly entries: ReadonlyMap<string, string>;
+  readonly entries: Entries;
   readonly lines: number;
   readonly body: string;
 };
+
+/** The lines of each top-level key. */
+type Entries = ReadonlyMap<string, string>;
 
 const KEY = /^(?<key>[\p{L}\p{N}_][\p{L}\p{N}_ .-]*|"[^"]+"|'[^']+'):(?:\s|$)/u;
 
@@ -28,7 +31,7 @@ export function readFrontMatter(text: string): FrontMatter | undefined {
 }
 
 /** Reads the entries of some lines by their keys; undefined when a line belongs to none. */
-function readEntries(lines: readonly string[]): Map<string, string> | undefined {
+function readEntries(lines: readonly string[]): Entries | undefined {
   const entries = new Map<string, string>();
   let comments = "";
   let current: string | undefined;
@@ -51,11 +54,10 @@ function readEntries(lines: readonly string[]): Map<string, string> | undefined 
 }
 
 /**
- * Merges three front matters by key, whatever the order of lines: the side that changed a key wins.
- * Undefined when both changed one key, or the order of keys, differently.
+ * Merges entries by key, whatever the order of lines: the side that changed a key wins. Undefined
+ * when both changed one key, or the order of keys, differently.
  */
-export function mergeFrontMatter(base: FrontMatter, local: FrontMatter, remote: FrontMatter): string | undefined {
-  const [b, l, r] = [base.entries, local.entries, remote.entries];
+export function mergeEntries(b: Entries, l: Entries, r: Entries): string | undefined {
   const merged = new Map<string, string>();
   for (const key of new Set([...b.keys(), ...l.keys(), ...r.keys()])) {
     const entry = mergeEntry(b.get(key), l.get(key), r.get(key));
@@ -63,9 +65,7 @@ export function mergeFrontMatter(base: FrontMatter, local: FrontMatter, remote: 
     if (entry !== undefined) merged.set(key, entry);
   }
   const order = mergeOrder([...b.keys()], [...l.keys()], [...r.keys()]);
-  if (order === undefined) return undefined;
-  const text = order.flatMap((key) => merged.get(key) ?? []).join("");
-  return `---\n${text}---\n`;
+  return order?.flatMap((key) => merged.get(key) ?? []).join("");
 }
 
 /** Marks an entry that both sides changed differently. */
@@ -84,17 +84,16 @@ function mergeEntry(
 }
 
 /** A map under one key: the line of the key, and its entries without their indent. */
-type MapEntry = { readonly head: string; readonly indent: string; readonly map: FrontMatter };
+type MapEntry = { readonly head: string; readonly indent: string; readonly entries: Entries };
 
 /** Merges a map that both sides changed, by its own keys. Undefined for any other value. */
 function mergeMapEntry(was: string | undefined, mine: string, theirs: string): string | undefined {
   const [l, r] = [readMapEntry(mine), readMapEntry(theirs)];
   if (l === undefined || r === undefined || l.head !== r.head || l.indent !== r.indent) return undefined;
-  const b = was === undefined ? { ...l, map: { entries: new Map(), lines: 0, body: "" } } : readMapEntry(was);
+  const b = was === undefined ? { ...l, entries: new Map() } : readMapEntry(was);
   if (b === undefined || b.head !== l.head || b.indent !== l.indent) return undefined;
-  const merged = mergeFrontMatter(b.map, l.map, r.map);
-  if (merged === undefined) return undefined;
-  return l.head + merged.slice(4, -4).replaceAll(/^(?=.)/gm, l.indent);
+  const merged = mergeEntries(b.entries, l.entries, r.entries);
+  return merged === undefined ? undefined : l.head + merged.replaceAll(/^(?=.)/gm, l.indent);
 }
 
 function readMapEntry(entry: string): MapEntry | undefined {
@@ -102,7 +101,7 @@ function readMapEntry(entry: string): MapEntry | undefined {
   const indent = /^ +(?=\S)/.exec(lines[0] ?? "")?.[0];
   if (indent === undefined || !/:\s*$/.test(head) || !lines.every((line) => line.startsWith(indent))) return undefined;
   const entries = readEntries(lines.map((line) => line.slice(indent.length)));
-  return entries && { head, indent, map: { entries, lines: lines.length, body: "" } };
+  return entries && { head, indent, entries };
 }
 
 /**

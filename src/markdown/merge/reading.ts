@@ -88,17 +88,7 @@ export function takeLines(text: string, reading: Reading): Lines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
   const lines = splitLines(text);
-  return noteLines(text, lines, reading.interner.ids(lines), reading);
-}
-
-/** Reads the lines of `body`, the part of `text` below the first `skipped` lines. */
-export function takeLinesBelow(text: string, skipped: number, body: string, reading: Reading): Lines {
-  const whole = reading.texts.get(text);
-  if (whole === undefined || reading.texts.has(body)) return takeLines(body, reading);
-  return noteLines(body, whole.lines.slice(skipped), whole.ids.slice(skipped), reading);
-}
-
-function noteLines(text: string, lines: readonly string[], ids: readonly number[], reading: Reading): Lines {
+  const ids = reading.interner.ids(lines);
   const at = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
   const filled = { ids: at.map((place) => ids[place] as number), at, keys: keysOf(lines, ids, at, reading) };
   const read: Lines = { lines, ids, filled, scripts: new Map() };
