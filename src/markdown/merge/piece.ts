@@ -1,4 +1,4 @@
-import { openFences } from "../outline/fences.ts";
+import { headingsIn } from "../outline/headings.ts";
 import { contextsOf } from "./contexts.ts";
 import type { Range } from "./edits.ts";
 import { gapBefore, type Lines, linesOf } from "./reading.ts";
@@ -32,52 +32,32 @@ export type Piece = {
   readonly parts: number;
 };
 
-const HEADING = /^ {0,3}(#{1,6})(?:\s|$)/;
-const UNDERLINE = /^ {0,3}(=+|-{2,})\s*$/;
-
 /** Reads a range of filled lines as a piece. */
 export function pieceOf(text: Lines, range: Range): Piece {
   const core = linesOf(text, range);
   const first = core[0] ?? "";
   const { open, faults } = contextsOf(core);
-  const fences = openFences(core);
-  // A comment of a program inside a fence looks like a heading.
-  const levels = core.map((_, at) => (fences[at] === "" ? headingLevel(core, at) : undefined));
+  const headings = headingsIn(core.map((line) => line.trimEnd()));
+  const level = headings[0]?.line === 1 ? headings[0].level : undefined;
   return {
     lines: core,
     opens: open > 0,
     closes: faults > open,
     before: gapBefore(text, range.from),
     after: gapBefore(text, range.to),
-    level: levels[0] ?? 7,
-    deepest: levels.reduce<number>((least, level) => Math.min(least, level ?? 8), 8),
+    level: level ?? 7,
+    deepest: headings.reduce((least, one) => Math.min(least, one.level), 8),
     indent: first.length - first.trimStart().length,
     head: shapeOf(first),
     tail: shapeOf(core.findLast((line) => shapeOf(line) !== undefined || !/^\s+\S/.test(line)) ?? ""),
-    parts: partsOf(core, levels),
+    parts: level === undefined ? countEntries(core) : headings.filter((one) => one.level === level).length,
   };
 }
 
-/** Counts the entries or sections of the kind that some lines begin with. */
-function partsOf(lines: readonly string[], levels: readonly (number | undefined)[]): number {
-  const level = levels[0];
-  if (level !== undefined) return levels.filter((one) => one === level).length;
+/** Counts the entries of the shape that some lines begin with; 1 for running text. */
+function countEntries(lines: readonly string[]): number {
   const shape = shapeOf(lines[0] ?? "");
   return shape === undefined ? 1 : lines.filter((line) => shapeOf(line) === shape).length;
-}
-
-function headingLevel(lines: readonly string[], at: number): number | undefined {
-  const marks = mayBegin(lines[at], "#") ? HEADING.exec(lines[at] as string)?.[1] : undefined;
-  if (marks !== undefined) return marks.length;
-  if (!mayBegin(lines[at + 1], "=") && !mayBegin(lines[at + 1], "-")) return undefined;
-  const under = UNDERLINE.exec(lines[at + 1] as string)?.[1];
-  if (under === undefined || /^\s*(?:[-*+>|]|$)/.test(lines[at] ?? "")) return undefined;
-  return under.startsWith("=") ? 1 : 2;
-}
-
-/** Returns whether a line may begin with a mark. This cheap test rejects most lines. */
-function mayBegin(line: string | undefined, mark: string): boolean {
-  return line !== undefined && (line.startsWith(mark) || line.startsWith(" "));
 }
 
 /** Returns the piece's lines as text, with a line feed at the end. */

@@ -23,15 +23,20 @@ const NO_PARAGRAPH = /^(?: {4}|\t| {0,3}(?:[-*+>|#]|\d{1,9}[.)]))/;
  */
 export function headingsOf(text: string): Heading[] {
   const lines = text.split(/\r?\n/);
-  const fences = openFences(lines);
   const from = text.slice(0, bodyStart(text)).split("\n").length - 1;
+  return withSections(headingsIn(lines, from), text.endsWith("\n") ? lines.length - 1 : lines.length);
+}
+
+/** Returns the headings of some lines, without their sections, from the index `from` on. */
+export function headingsIn(lines: readonly string[], from = 0): Omit<Heading, "last">[] {
+  const fences = openFences(lines);
   const found: Omit<Heading, "last">[] = [];
   for (let at = from; at < lines.length; at++) {
     if (fences[at] !== "") continue;
     const heading = atxAt(lines, at) ?? underlinedAt(lines, at, from);
     if (heading !== null) found.push(heading);
   }
-  return withSections(found, text.endsWith("\n") ? lines.length - 1 : lines.length);
+  return found;
 }
 
 /** Adds the end of its section to each heading. */
