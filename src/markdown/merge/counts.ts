@@ -1,59 +1,46 @@
 import { afford } from "./budget.ts";
 import { type Lines, type Reading, wordsIn } from "./reading.ts";
 
-/** The number of occurrences of each word, by the word's number. */
+/** The number of occurrences of each line or word, by its number. */
 type Counts = Int32Array;
-
-/**
- * Counts each line in each text, by the line's number. `size`: the count of line numbers in use.
- */
-function timesOf(texts: readonly Lines[], size: number): Int32Array[] {
-  return texts.map(({ ids }) => {
-    const times = new Int32Array(size);
-    for (let at = 0; at < ids.length; at++) times[ids[at] as number]!++;
-    return times;
-  });
-}
-
-/**
- * Marks with 1 each line number whose count differs between the texts. `size`: the count of line
- * numbers in use.
- */
-function apartBy(times: readonly Int32Array[], size: number): Uint8Array {
-  const [first, ...others] = times as [Int32Array, ...Int32Array[]];
-  const apart = new Uint8Array(size);
-  for (const other of others) {
-    for (let id = 0; id < size; id++) if (other[id] !== first[id]) apart[id] = 1;
-  }
-  return apart;
-}
 
 /** Characters of differing lines that cost one step: to cut them into words and to count these. */
 const LETTERS_A_STEP = 4;
 
-/** The counts of words in base, local, remote and merged text. */
-type FourCounts = readonly [base: Counts, local: Counts, remote: Counts, merged: Counts];
+/** A property of base, local, remote and merged text. */
+export type Four<T> = readonly [base: T, local: T, remote: T, merged: T];
+
+/** Computes a property of each of four texts from another one. */
+export function mapFour<T, U>([base, local, remote, merged]: Four<T>, read: (one: T) => U): Four<U> {
+  return [read(base), read(local), read(remote), read(merged)];
+}
+
+/** Returns whether the merged text has no more faults than base and sides account for. */
+export function hasNoMore([base, local, remote, merged]: Four<number>): boolean {
+  return merged <= Math.max(local, remote, local + remote - base);
+}
 
 /**
  * Counts the words of lines that are not equally frequent in base, local, remote and merged text.
  * Other lines add the same to each count, so the checks that compare counts can ignore them.
  * Undefined when the budget is too small.
  */
-export function countApart(texts: readonly Lines[], reading: Reading): FourCounts | undefined {
-  const size = reading.interner.size;
-  const times = timesOf(texts, size);
-  const apart = apartBy(times, size);
-  let letters = 0;
-  for (let line = 0; line < size; line++) if (apart[line] === 1) letters += reading.interner.text(line).length;
-  if (!afford(reading, size + letters / LETTERS_A_STEP)) return undefined;
-  for (let line = 0; line < size; line++) if (apart[line] === 1) wordsIn(line, reading);
-  return times.map((counted) => {
-    const counts: Counts = new Int32Array(reading.words.size);
-    for (let line = 0; line < size; line++) {
-      if (apart[line] === 1) for (const word of wordsIn(line, reading)) counts[word]! += counted[line] as number;
-    }
+export function countApart(texts: Four<Lines>, reading: Reading): Four<Counts> | undefined {
+  const times = mapFour(texts, ({ ids }) => {
+    const counts: Counts = new Int32Array(reading.interner.size);
+    for (const id of ids) counts[id]!++;
     return counts;
-  }) as unknown as FourCounts;
+  });
+  const isApart = (line: number): boolean => times.some((one) => one[line] !== times[0][line]);
+  const apart = times[0].keys().filter(isApart).toArray();
+  const letters = apart.reduce((sum, line) => sum + reading.interner.text(line).length, 0);
+  if (!afford(reading, reading.interner.size + letters / LETTERS_A_STEP)) return undefined;
+  const words = apart.map((line) => wordsIn(line, reading));
+  return mapFour(times, (counted) => {
+    const counts: Counts = new Int32Array(reading.words.size);
+    for (const [at, line] of apart.entries()) for (const word of words[at]!) counts[word]! += counted[line]!;
+    return counts;
+  });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { countApart, countsKept, keepsChanges } from "./counts.ts";
+import { countApart, countsKept, keepsChanges, mapFour } from "./counts.ts";
 import { settleDates } from "./dates.ts";
 import { mergeFine, workOf } from "./fine.ts";
 import { bringsBack, bringsPassageBack, keepsEveryChange } from "./keeps-every-change.ts";
@@ -86,7 +86,7 @@ function faultOf(base: string, local: string, remote: string, result: Clean, rea
 function isSoundMerge(base: string, local: string, remote: string, { how, text }: Clean, reading: Reading): boolean {
   // A merge finer than lines could mix the two versions inside an unresolved conflict.
   if (how === "fine" && (isUnresolved(local) || isUnresolved(remote))) return false;
-  return isSound({ base, local, remote, text }, reading);
+  return isSound([base, local, remote, text], reading);
 }
 
 /**
@@ -106,7 +106,7 @@ function comesBack(base: string, side: string, { text }: Clean, reading: Reading
  * the weaker check, finer merges the stricter one.
  */
 function keepsBoth(base: string, local: string, remote: string, result: Clean, reading: Reading): boolean {
-  const texts = [base, local, remote, result.text].map((text) => readLines(text, reading));
+  const texts = mapFour([base, local, remote, result.text], (text) => readLines(text, reading));
   const counts = countApart(texts, reading);
   if (counts === undefined) return false;
   if (isOneOf(result, local, remote)) return true;

@@ -1,63 +1,47 @@
 import { headingsOf } from "../outline/headings.ts";
 import { afford } from "./budget.ts";
 import { areAlike, type Contexts, hasContexts, type Nest } from "./contexts.ts";
+import { type Four, hasNoMore, mapFour } from "./counts.ts";
 import { counterparts } from "./edits.ts";
 import { readFrontMatter } from "./front-matter.ts";
 import { inlineFaults } from "./inline.ts";
-import { contextsIn, diffFilled, type Filled, type Reading, readLines } from "./reading.ts";
+import { contextsIn, diffFilled, type Reading, readLines } from "./reading.ts";
 import { normalise } from "./style.ts";
 import { rowsFit } from "./tables.ts";
 import { flowsOn } from "./tokens.ts";
 import { wordsOf } from "./words.ts";
-
-/** The texts of a merge and its result. */
-type Merged = { readonly base: string; readonly local: string; readonly remote: string; readonly text: string };
 
 /**
  * Returns whether the result is as sound Markdown as both sides. It may have no more unclosed,
  * duplicate or misplaced elements than they account for. Lines must stay in the fences, directives
  * and HTML blocks that a side put them in.
  */
-export function isSound(merged: Merged, reading: Reading): boolean {
-  const { base, local, remote, text } = merged;
+export function isSound(given: Four<string>, reading: Reading): boolean {
   // One charge for reading lines, contexts and blocks.
-  if (!afford(reading, 4 * text.length)) return false;
-  const [b, l, r, m] = [base, local, remote, text].map((one) => one.replaceAll("\r\n", "\n")) as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  const lines = [b, l, r, m].map((one) => readLines(one, reading).lines);
+  if (!afford(reading, 4 * given[3].length)) return false;
+  const texts = mapFour(given, (text) => text.replaceAll("\r\n", "\n"));
+  const [, l, r, m] = texts;
+  const lines = mapFour(texts, (text) => readLines(text, reading).lines);
   return (
     keepsBlocks([l, r, m], reading) &&
     keepsNames(m, lines) &&
-    keepsSections([b, l, r, m]) &&
+    keepsSections(texts) &&
     keepsOneId(lines) &&
     (!m.includes("|") || rowsFit(lines)) &&
-    (!m.includes("\n") || ![l, r].some(hasContexts) || keepsContexts([b, l, r, m], reading))
+    (!m.includes("\n") || ![l, r].some(hasContexts) || keepsContexts(texts, reading))
   );
-}
-
-/**
- * Returns whether the faults in the merged text, the last of four counts, are no more than base and
- * sides account for.
- */
-function within(faults: readonly number[]): boolean {
-  const [b, l, r, m] = faults as [number, number, number, number];
-  return m <= Math.max(l, r, l + r - b);
 }
 
 /**
  * Returns whether the result begins as the side does that changed the beginning: with readable
  * front matter, with a rule, or with neither.
  */
-export function keepsFrontMatter(texts: readonly [string, string, string, string]): boolean {
+export function keepsFrontMatter(texts: Four<string>): boolean {
   const kindOf = (text: string): string => {
     if (!/^\uFEFF?---\r?\n/.test(text)) return "none";
     return readFrontMatter(normalise(text, false)) === undefined ? "rule" : "front matter";
   };
-  const [was, mine, theirs, is] = texts.map(kindOf);
+  const [was, mine, theirs, is] = mapFour(texts, kindOf);
   return mine === was ? is === theirs : is === mine && (theirs === was || theirs === mine);
 }
 
@@ -102,7 +86,7 @@ const TWO_IDS = /^\s*#.*\{(?:#|\/\*)[^}\n]{1,120}\}.*\{(?:#|\/\*)/;
  * Returns whether each heading with two ids in the merged text, the last of four, is on a side
  * already.
  */
-function keepsOneId([, local = [], remote = [], merged = []]: readonly (readonly string[])[]): boolean {
+function keepsOneId([, local, remote, merged]: Four<readonly string[]>): boolean {
   return merged
     .filter((line) => line.includes("{") && TWO_IDS.test(line))
     .every((line) => local.includes(line) || remote.includes(line));
@@ -121,14 +105,14 @@ const HEADING_ID: Naming = {
 };
 
 /** Returns whether definitions and heading ids give no name to two things, except as a side did. */
-function keepsNames(merged: string, texts: readonly (readonly string[])[]): boolean {
+function keepsNames(merged: string, texts: Four<readonly string[]>): boolean {
   if (merged.includes("]:") && !keepsSingle(DEFINITION, texts)) return false;
   return !/\{#|\{\/\*/.test(merged) || keepsSingle(HEADING_ID, texts);
 }
 
 /** Returns whether duplicate names of one syntax are no more than the sides account for. */
-function keepsSingle(naming: Naming, texts: readonly (readonly string[])[]): boolean {
-  return within(texts.map((lines) => doubled(lines, naming)));
+function keepsSingle(naming: Naming, texts: Four<readonly string[]>): boolean {
+  return hasNoMore(mapFour(texts, (lines) => doubled(lines, naming)));
 }
 
 function doubled(lines: readonly string[], { pattern, has }: Naming): number {
@@ -146,16 +130,11 @@ function doubled(lines: readonly string[], { pattern, has }: Naming): number {
 }
 
 /** Returns whether each line of the merged text has the context that a side gave it. */
-function keepsContexts(texts: readonly [string, string, string, string], reading: Reading): boolean {
-  const [b, l, r, m] = texts.map((text) => contextsIn(readLines(text, reading), reading)) as [
-    Contexts,
-    Contexts,
-    Contexts,
-    Contexts,
-  ];
-  if (!within([b.faults, l.faults, r.faults, m.faults])) return false;
-  if ([l, r, m].every((one) => one.outline === b.outline)) return true;
-  return staysInside(linesInside(texts, [b, l, r, m], reading), reading.nest);
+function keepsContexts(texts: Four<string>, reading: Reading): boolean {
+  const contexts = mapFour(texts, (text) => contextsIn(readLines(text, reading), reading));
+  if (!hasNoMore(mapFour(contexts, ({ faults }) => faults))) return false;
+  if (contexts.every(({ outline }) => outline === contexts[0].outline)) return true;
+  return staysInside(linesInside(texts, contexts, reading), reading.nest);
 }
 
 /** The context of a line in the merged text, and in each other text that has the line. */
@@ -167,18 +146,15 @@ type Inside = {
 };
 
 /** Returns the contexts of filled lines of the merged text, the last of four, without marks. */
-function linesInside(
-  texts: readonly [string, string, string, string],
-  [b, l, r, m]: readonly [Contexts, Contexts, Contexts, Contexts],
-  reading: Reading,
-): Inside[] {
-  const filled = texts.map((text) => readLines(text, reading).filled);
-  const { at } = filled[3] as Filled;
-  const insideOf = (contexts: Contexts, which: number): ((line: number) => Nest | undefined) => {
-    const there = counterparts(at.length, diffFilled(texts[3], texts[which] as string, reading));
-    return (line) => contexts.around[filled[which]?.at[there[line] as number] ?? -1];
+function linesInside(texts: Four<string>, contexts: Four<Contexts>, reading: Reading): Inside[] {
+  const m = contexts[3];
+  const filled = mapFour(texts, (text) => readLines(text, reading).filled);
+  const { at } = filled[3];
+  const insideOf = (which: 0 | 1 | 2): ((line: number) => Nest | undefined) => {
+    const there = counterparts(at.length, diffFilled(texts[3], texts[which], reading));
+    return (line) => contexts[which].around[filled[which].at[there[line] as number] ?? -1];
   };
-  const [was, mine, theirs] = [insideOf(b, 0), insideOf(l, 1), insideOf(r, 2)];
+  const [was, mine, theirs] = [insideOf(0), insideOf(1), insideOf(2)];
   return at.flatMap((place, line) => {
     if (m.marks[place]) return [];
     return [{ is: m.around[place] as Nest, was: was(line), mine: mine(line), theirs: theirs(line) }];
@@ -238,8 +214,8 @@ export function isUnresolved(text: string): boolean {
  * Returns whether no section of the merged text, the last of four, has more subsections of one name
  * than in another text. Readers take sections of one name for one.
  */
-function keepsSections(texts: readonly string[]): boolean {
-  const [base, local, remote, merged] = texts.map(countSections) as [Sections, Sections, Sections, Sections];
+function keepsSections(texts: Four<string>): boolean {
+  const [base, local, remote, merged] = mapFour(texts, countSections);
   return merged
     .entries()
     .every(([path, count]) => count === 1 || [base, local, remote].some((text) => (text.get(path) ?? 0) >= count));

@@ -1,3 +1,5 @@
+import { type Four, hasNoMore, mapFour } from "./counts.ts";
+
 /** A table: the cells of its header and of its rows. */
 type Table = { readonly head: readonly string[]; readonly rows: readonly (readonly string[])[] };
 
@@ -59,10 +61,10 @@ function writtenOf(table: Table): Written {
  * Returns whether the rows of the merged text, the last of four, are under their own columns. Rows
  * with a wrong number of cells may be no more than the sides account for.
  */
-export function rowsFit(texts: readonly (readonly string[])[]): boolean {
-  const [b, l, r, m] = texts.map(tablesOf) as [Table[], Table[], Table[], Table[]];
-  const [base, local, remote, merged] = [b, l, r, m].map(misfits) as [number, number, number, number];
-  if (merged > Math.max(local, remote, local + remote - base)) return false;
+export function rowsFit(texts: Four<readonly string[]>): boolean {
+  const tables = mapFour(texts, tablesOf);
+  if (!hasNoMore(mapFour(tables, misfits))) return false;
+  const [, l, r, m] = tables;
   const sides = [l, r].map(
     (tables) => new Map(tables.flatMap(({ head, rows }) => rows.map((row) => [row.join("|"), head]))),
   );
