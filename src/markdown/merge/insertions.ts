@@ -2,7 +2,7 @@ import { afford, spend } from "./budget.ts";
 import { timeOf } from "./dates.ts";
 import type { Ranges, Side } from "./edits.ts";
 import { entriesOf, type Piece, pieceOf, pieceText, shapeOf } from "./piece.ts";
-import { fencesIn, longerGap, placeOf, type Reading, type ThreeTexts, tokenise } from "./reading.ts";
+import { fencesIn, longerGap, placeOf, type Reading, STEPS_A_LINE, type ThreeTexts, tokenise } from "./reading.ts";
 import { splitLines } from "./split.ts";
 import { isWord } from "./tokens.ts";
 
@@ -42,6 +42,8 @@ export function mergeInsertions(
   reading: Reading,
   leader: Side = "remote",
 ): Inserted | undefined {
+  const lines = [part.local, part.remote].reduce((sum, { from, to }) => sum + to - from, 0);
+  if (!afford(reading, STEPS_A_LINE * lines)) return undefined;
   const [mine, theirs] = [pieceOf(texts.local, part.local), pieceOf(texts.remote, part.remote)];
   if (holds(theirs, mine, reading)) return join([theirs]);
   if (holds(mine, theirs, reading)) return join([mine]);

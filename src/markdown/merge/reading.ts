@@ -72,7 +72,7 @@ export function newReading(): Reading {
 }
 
 /** Steps that a line costs: to cut, to number and to compare. */
-const STEPS_A_LINE = 20;
+export const STEPS_A_LINE = 20;
 
 /** Reads the lines of a text, once per merge, and charges the budget. */
 export function readLines(text: string, reading: Reading): Lines {
