@@ -181,8 +181,7 @@ function takeItems<Item extends { readonly id: string }>(
 ): string | null {
   let why: string | null = null;
   for (const value of items) {
-    options.traits.sawIdsOf(value);
-    const item = options.read(value, options.traits.idRule());
+    const item = options.traits.readShown(options.read, value);
     if (!item.ok) {
       why ??= `${item.why}${idOf(value)}`;
       continue;

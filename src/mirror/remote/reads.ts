@@ -20,8 +20,7 @@ export async function getFile({ caller, traits }: CallContext, id: DocId): Promi
   const call: Call = { method: "GET", path: fileRoute(id), body: null, accept: [200], size: "item" };
   const reply = await caller.call(call);
   if (reply.kind !== "success") return failed(faultOf(call, reply));
-  traits.sawIdsOf(reply.value);
-  const file = readFileWithContent(reply.value, traits.idRule());
+  const file = traits.readShown(readFileWithContent, reply.value);
   if (!file.ok)
     return failed(
       misreadFault(call, `mdmirror does not understand the answer about the file: ${file.why}`, reply.requestId),

@@ -1,10 +1,8 @@
-import { isChangeId, isCompositeId, isDirId, isDocId, isStrictId } from "../../contract/ids.ts";
-import { isJsonObject, member } from "../../contract/json.ts";
 import { DOUBTFUL_CHARACTERS, type NameKind, pathFault, SHELL_METACHARACTERS } from "../../contract/names.ts";
 import { EXACT_DISK, pathKey, type RemotePath } from "../../contract/path.ts";
 import { learnForms } from "../model/text-form.ts";
 import type { RemoteTraits } from "../ports/remote.ts";
-import type { IdRule } from "./shapes.ts";
+import type { IdRule, Parsed } from "./shapes.ts";
 
 /** Assumptions about a deployment before anything was learned. */
 export const NO_TRAITS: RemoteTraits = {
@@ -63,16 +61,16 @@ export class TraitBook {
   }
 
   /**
-   * Learns from the ids in the answer to a read. Answers to writes are not used: they may be wrong,
-   * and a read follows.
+   * Reads the answer to a read. An answer that only the loose rule accepts shows that the ids of
+   * this deployment have another form. Answers to writes teach nothing: they may be wrong, and a
+   * read follows.
    */
-  sawIdsOf(item: unknown): void {
-    if (this.#traits.looseIds || !isJsonObject(item)) return;
-    for (const name of ["id", "lastChangeId"]) {
-      const id = member(item, name);
-      if (!isDocId(id) && !isDirId(id) && !isChangeId(id)) continue;
-      if (!isStrictId(id) && !isCompositeId(id)) this.#learn({ looseIds: true });
-    }
+  readShown<T>(read: (value: unknown, rule: IdRule) => Parsed<T>, value: unknown): Parsed<T> {
+    const parsed = read(value, this.idRule());
+    if (parsed.ok || this.#traits.looseIds) return parsed;
+    const loose = read(value, "loose");
+    if (loose.ok) this.#learn({ looseIds: true });
+    return loose;
   }
 
   /** Returns the rule for accepted ids. */
