@@ -9,7 +9,7 @@ import type { State } from "../../ports/state.ts";
 import type { BaseTree, LocalFile, LocalTree, RemoteFile, RemoteFolder, RemoteTree } from "../../model/tree.ts";
 import { believable, findGoneFolders, foldersOf, listFolders, showsFolder } from "./folders.ts";
 import { documentsOf, inStringsOf, listDocuments } from "./listed.ts";
-import { isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
+import { findUnlisted, isWholeServiceFault, type Proof, proveAbsences, unprovable } from "./prove-absences.ts";
 import type { World } from "../run/world.ts";
 
 /** Looks at both sides. A look may be incomplete, and says so; the planner decides what follows. */
@@ -140,7 +140,8 @@ export async function observeRemote(
   const seen = documentsOf(world, files);
   // If a document is missing, only a folder listed in this look shows that the key still reads the
   // workspace and that folder.
-  const isAnyMissing = missesDocument(base, seen);
+  const unlisted = findUnlisted(base, seen);
+  const isAnyMissing = unlisted.missing.length > 0;
   const believed = isAnyMissing ? null : believable(known.folders, seen);
   const folders = believed === null ? (early ?? (await listFolders(world))) : NOT_LISTED;
   const lost = faultOfWhole(files);
@@ -149,8 +150,8 @@ export async function observeRemote(
   const dirs = foldersOf(world, believed, folders);
   const isHealthy = trustEmpty || (isAnyMissing && showsFolder(base, dirs));
   const proof = files.complete
-    ? await proveAbsences(world, base, seen, isHealthy, known.keep)
-    : unprovable(base, seen, files.fault);
+    ? await proveAbsences(world, base, seen, unlisted, isHealthy, known.keep)
+    : unprovable(unlisted, files.fault);
   if (proof.fault !== null) return { kind: "unreachable", fault: proof.fault };
   const tree = treeOf(base, { files, folders, seen, dirs, proof });
   const generation = world.remote.generation();
@@ -202,12 +203,6 @@ function treeOf(base: BaseTree, { files, folders, seen, dirs, proof }: Looked): 
 function faultOfWhole({ complete, fault, items }: Listing<FileResource>): Fault | null {
   if (complete || fault === null) return null;
   return isWholeServiceFault(fault) || (fault.kind === "problem" && items.length === 0) ? fault : null;
-}
-
-/** Returns whether a document of the linked subtree is not listed. */
-function missesDocument({ links }: BaseTree, listed: ReadonlyMap<DocId, RemoteFile>): boolean {
-  for (const { id, standing } of links.values()) if (standing !== "outside" && !listed.has(id)) return true;
-  return false;
 }
 
 /** Returns whether the next look will meet the same fault, or may not. */

@@ -37,16 +37,28 @@ export type Proof = {
   readonly nothingKnown: boolean;
 };
 
-export function unprovable(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, fault: Fault | null): Proof {
-  const why = fault?.detail ?? "the service's list of documents was not complete";
-  const unseen = new Map<DocId, string>();
+/** Documents of base that a listing does not show. */
+export type Unlisted = {
+  readonly missing: readonly DocId[];
+  /** Known to be outside the linked subtree, so that nobody misses them. */
+  readonly outside: ReadonlySet<DocId>;
+};
+
+export function findUnlisted(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>): Unlisted {
+  const missing: DocId[] = [];
   const outside = new Set<DocId>();
-  for (const link of base.links.values()) {
-    if (seen.has(link.id)) continue;
-    if (link.standing === "outside") outside.add(link.id);
-    else unseen.set(link.id, why);
+  for (const { id, standing } of base.links.values()) {
+    if (seen.has(id)) continue;
+    if (standing === "outside") outside.add(id);
+    else missing.push(id);
   }
-  return { gone: new Set(), outside, unseen, fault: null, nothingKnown: false };
+  return { missing, outside };
+}
+
+export function unprovable({ missing, outside }: Unlisted, fault: Fault | null): Proof {
+  const why = fault?.detail ?? "the service's list of documents was not complete";
+  const unseen = new Map(missing.map((id) => [id, why]));
+  return { gone: new Set(), outside: new Set(outside), unseen, fault: null, nothingKnown: false };
 }
 
 /**
@@ -58,11 +70,17 @@ export async function proveAbsences(
   world: World,
   base: BaseTree,
   seen: Map<DocId, RemoteFile>,
+  { missing, outside }: Unlisted,
   shown: boolean,
   keep?: Keep,
 ): Promise<Proof> {
-  const proof: Proof = { gone: new Set(), outside: new Set(), unseen: new Map(), fault: null, nothingKnown: false };
-  const missing = findMissing(base, seen, proof);
+  const proof: Proof = {
+    gone: new Set(),
+    outside: new Set(outside),
+    unseen: new Map(),
+    fault: null,
+    nothingKnown: false,
+  };
   if (missing.length === 0) return proof;
   const visible = [...seen.keys()].find((id) => base.links.has(id));
   // If none is listed, a document outside the linked subtree shows as well that the key works. If
@@ -87,20 +105,6 @@ type Asked = {
   healthy: boolean;
   fault: Fault | null;
 };
-
-/**
- * Returns the documents that the listing lacks. Those known to be outside the linked subtree are
- * noted, not missed.
- */
-function findMissing(base: BaseTree, seen: ReadonlyMap<DocId, RemoteFile>, proof: Proof): DocId[] {
-  const missing: DocId[] = [];
-  for (const link of base.links.values()) {
-    if (seen.has(link.id)) continue;
-    if (link.standing === "outside") proof.outside.add(link.id);
-    else missing.push(link.id);
-  }
-  return missing;
-}
 
 type Keep = (digest: Digest, text: string, link: Link) => void;
 
