@@ -8,7 +8,7 @@ import { exclusionOf, type Rules } from "./rules.ts";
  * Leftovers of editors, sync tools and desktops: locks, backups, swap files, half-written saves,
  * views of a folder.
  */
-const LITTER: readonly RegExp[] = [
+const LITTER = [
   /^\.#/, // Emacs locks
   /^#.*#$/, // Emacs auto-saves
   /~$/, // backups
@@ -24,9 +24,11 @@ const LITTER: readonly RegExp[] = [
   /^\.(?:nfs|fuse_hidden)[0-9A-Fa-f]{8,}$/, // removed while open
   /^(?:\.DS_Store|\.directory|\.localized|Icon\r|[Tt]humbs\.db|[Dd]esktop\.ini)$/,
 ];
+// One expression, because each name of a folder is compared with all of them.
+const LITTER_NAME = new RegExp(LITTER.map(({ source }) => source).join("|"));
 
 export function isLitterName(name: string): boolean {
-  return LITTER.some((form) => form.test(name));
+  return LITTER_NAME.test(name);
 }
 
 /**

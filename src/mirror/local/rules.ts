@@ -82,7 +82,6 @@ export function withoutAnswers(rules: Rules): Rules {
 
 /** Returns the rules that apply in a folder; null: none. */
 export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
-  if (rules.size === 0) return null;
   for (let at = folder; ; at = parentOf(at)) {
     const found = rules.get(at);
     if (found !== undefined) return found;
@@ -92,7 +91,7 @@ export function rulesAt(rules: Rules, folder: LocalPath): FolderRules | null {
 
 /** Returns the line that excludes a path, or a folder above it; null if none does. */
 export function exclusionOf(rules: Rules, path: LocalPath, kind: "file" | "folder"): Exclusion | null {
-  const at = rulesAt(rules, parentOf(path));
+  const at = rules.size === 0 ? null : rulesAt(rules, parentOf(path));
   if (at === null) return null;
   const name = kind === "folder" ? `${path}/` : path;
   const ours = at.ours.test(name);
