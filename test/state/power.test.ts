@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
 import { expect, test, vi } from "vitest";
+import type { Digest } from "../../src/contract/digest.ts";
 import { type Db, openForWriting } from "../../src/mirror/state/database.ts";
 import { enterWal, leaveWal } from "../../src/mirror/state/wal-mode.ts";
 import { STATE_SCHEMA, TEXTS_SCHEMA } from "../../src/mirror/state/schema.ts";
 import { Transactions } from "../../src/mirror/state/transactions.ts";
-import { openIn, tempFolder } from "./fixture.ts";
+import { linkOf, openIn, tempFolder } from "./fixture.ts";
 import { watchMedium } from "./medium.ts";
 import { NAME } from "./text-name.ts";
 
@@ -99,6 +100,41 @@ test("rows that survive a power cut name no text that does not", () => {
   state.transactSafely(() => state.setMeta("names", digest));
   expect(afterPowerCut().text(digest)).toBe("text\n");
   state.close();
+});
+
+/** Returns the content that the state names and lacks after a power cut before each file closes. */
+function watchClosing(
+  close: () => void,
+  afterPowerCut: ReturnType<typeof watchMedium>,
+): readonly (readonly Digest[])[] {
+  const missing: (readonly Digest[])[] = [];
+  let isCut = false;
+  const original = Sqlite.prototype.close;
+  const spy = vi.spyOn(Sqlite.prototype, "close").mockImplementation(function (this: Sqlite.Database) {
+    if (!isCut) {
+      isCut = true;
+      const left = afterPowerCut();
+      missing.push(left.missingTexts());
+      left.close();
+      isCut = false;
+    }
+    return original.apply(this);
+  });
+  close();
+  spy.mockRestore();
+  return missing;
+}
+
+test.each(["nobody", "a reader"])("I03 closing makes no row safe before its content while %s has it open", (who) => {
+  const folder = tempFolder();
+  const afterPowerCut = watchMedium(folder);
+  const state = openIn(folder);
+  state.putText("before\n", NAME);
+  const reader = new Sqlite(join(folder, "texts.db"), { readonly: true });
+  if (who === "a reader") reader.exec("BEGIN; SELECT count(*) FROM texts");
+  state.putLink(linkOf(1, { digest: state.putText("text\n", NAME) }));
+  expect(watchClosing(state.close, afterPowerCut)).toEqual([[], []]);
+  reader.close();
 });
 
 test.each([true, false])(

@@ -1,5 +1,5 @@
 import { type Db, faultOf } from "./database.ts";
-import { enterWal } from "./wal-mode.ts";
+import { enterWal, flushCommits } from "./wal-mode.ts";
 import { Statement } from "./statement.ts";
 
 /**
@@ -17,8 +17,6 @@ export class GroupedWrites {
   readonly #begin;
   readonly #commit;
   readonly #rollback;
-  readonly #mark;
-  readonly #unmark;
   #inWal = false;
   #isGrouping = false;
   /** Writes of the group that is not committed yet. */
@@ -29,9 +27,6 @@ export class GroupedWrites {
     this.#begin = new Statement(db, "BEGIN IMMEDIATE");
     this.#commit = new Statement(db, "COMMIT");
     this.#rollback = new Statement(db, "ROLLBACK");
-    // No content has this number.
-    this.#mark = new Statement(db, "INSERT INTO idle (seq, since) VALUES (0, 0)");
-    this.#unmark = new Statement(db, "DELETE FROM idle WHERE seq = 0");
   }
 
   begin(): void {
@@ -100,24 +95,11 @@ export class GroupedWrites {
     this.#count = 0;
   }
 
-  /**
-   * Flushes everything that any connection committed. A commit under FULL flushes the WAL, whoever
-   * reads the file; a checkpoint leaves out pages that a reader needs, and may flush nothing. Only
-   * a commit that writes a page does so.
-   */
+  /** Makes everything that is committed survive a power cut. */
   secure(): void {
     this.commitGroup();
     if (this.#db.memory) return;
     this.enterWal();
-    this.#db.pragma("synchronous = FULL");
-    try {
-      this.#begin.run();
-      this.#mark.run();
-      this.#unmark.run();
-      this.#commit.run();
-    } finally {
-      if (this.#db.inTransaction) this.#rollback.run();
-      this.#db.pragma("synchronous = NORMAL");
-    }
+    flushCommits(this.#db);
   }
 }

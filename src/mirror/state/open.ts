@@ -184,14 +184,14 @@ function hasRows(db: Db, table: string): boolean {
 }
 
 /**
- * The contents are closed last: closing writes a checkpoint, and rows that name content must never
- * get ahead of it.
+ * ORDER: the file of contents first. Closing flushes what is committed, and a power cut between the
+ * two must leave no row that names lost content.
  */
 function closeBoth({ state, texts }: Files): void {
   try {
-    closeWritten(state);
-  } finally {
     closeWritten(texts);
+  } finally {
+    closeWritten(state);
   }
 }
 

@@ -8,12 +8,28 @@ export function enterWal(db: Db): void {
 }
 
 /**
- * Leaves WAL mode, unless somebody reads the file. Only the main database is checkpointed: after a
- * migration that renamed a table, SQLite counts the temporary one as in a transaction.
+ * Flushes all commits and leaves WAL mode; if somebody reads the file, it stays in this mode. Only
+ * the main database is checkpointed: after a migration that renamed a table, SQLite counts the
+ * temporary one as in a transaction.
  */
 export function leaveWal(db: Db): void {
-  const [told] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
-  if (told?.busy === 0) switchMode(db, "DELETE");
+  const [checkpoint] = db.pragma("main.wal_checkpoint(TRUNCATE)") as { busy: number }[];
+  if (checkpoint?.busy === 0) switchMode(db, "DELETE");
+  else flushCommits(db);
+}
+
+/**
+ * Flushes what any connection has committed, outside of a transaction. A checkpoint does not: it
+ * leaves out pages that a reader needs, and may flush nothing. A commit under FULL flushes the WAL
+ * if it writes a page, and the same version again writes one.
+ */
+export function flushCommits(db: Db): void {
+  db.pragma("synchronous = FULL");
+  try {
+    db.pragma(`user_version = ${db.pragma("user_version", { simple: true })}`);
+  } finally {
+    db.pragma("synchronous = NORMAL");
+  }
 }
 
 /**
