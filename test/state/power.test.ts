@@ -80,7 +80,7 @@ test("a transaction that must survive a power cut fsyncs the WAL with its commit
   if (opened.kind !== "opened") throw new Error(opened.kind);
   const { db } = opened;
   const nothing = (): void => undefined;
-  const transactions = new Transactions(db, { begin: nothing, commit: nothing, abandon: nothing });
+  const transactions = new Transactions(db, { begin: nothing, commit: nothing, abandon: nothing, secure: nothing });
   expect(transactions.runSafely(() => synchronous(db))).toBe(2);
   expect(transactions.run(() => synchronous(db))).toBe(1);
   const fails = (): void => {
@@ -135,6 +135,21 @@ test.each(["nobody", "a reader"])("I03 closing makes no row safe before its cont
   state.putLink(linkOf(1, { digest: state.putText("text\n", NAME) }));
   expect(watchClosing(state.close, afterPowerCut)).toEqual([[], []]);
   reader.close();
+});
+
+test("I03 a checkpoint in use makes no row safe before its content", () => {
+  const folder = tempFolder();
+  const afterPowerCut = watchMedium(folder);
+  const state = openIn(folder);
+  for (let n = 0; n < 70; n++)
+    state.transact(() => {
+      state.setMeta(`megabyte ${n}`, "x".repeat(1024 * 1024));
+      state.putLink(linkOf(n, { digest: state.putText(`text ${n}\n`, NAME) }));
+    });
+  const left = afterPowerCut();
+  expect(left.load().links.size).toBeGreaterThan(0);
+  expect(left.missingTexts()).toEqual([]);
+  state.close();
 });
 
 test.each([true, false])(

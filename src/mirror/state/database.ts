@@ -4,7 +4,7 @@ import { keepBefore } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { statOwn, readOwn } from "./own-files.ts";
 import type { Schema } from "./schema.ts";
-import { enterWal, securePages } from "./wal-mode.ts";
+import { enterWal, securePages, WAL_BYTES } from "./wal-mode.ts";
 
 export type Db = Sqlite.Database;
 
@@ -15,11 +15,6 @@ export type Db = Sqlite.Database;
 const BUSY_MS = 5_000;
 /** A WAL that grew in a first sync is cut back to this size at the next checkpoint. */
 const KEPT_WAL_BYTES = 16 * 1024 * 1024;
-/**
- * A WAL of this size is written back. A checkpoint flushes both files, and writes each page once:
- * in a first sync most pages of an index change repeatedly.
- */
-const WAL_BYTES = 64 * 1024 * 1024;
 
 /** Reason why a file cannot be used. `detail` never has content. */
 export type DatabaseFault =

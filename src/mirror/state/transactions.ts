@@ -1,11 +1,19 @@
+import { statSync } from "node:fs";
 import type { Db } from "./database.ts";
 import { Statement } from "./statement.ts";
+import { WAL_BYTES } from "./wal-mode.ts";
 
 /**
  * Takes part in a transaction: contents are committed before the rows that name them, and stay when
  * those are rolled back.
  */
-export type Companion = { begin(): void; commit(): void; abandon(): void };
+export type Companion = {
+  begin(): void;
+  commit(): void;
+  abandon(): void;
+  /** Flushes what is committed. */
+  secure(): void;
+};
 
 /** Transactions of one connection. */
 export class Transactions {
@@ -21,6 +29,8 @@ export class Transactions {
   constructor(db: Db, companion: Companion) {
     this.#db = db;
     this.#companion = companion;
+    // SQLite's own checkpoints would flush rows before the contents that they name.
+    db.pragma("wal_autocheckpoint = 0");
     this.#begin = new Statement(db, isReadOnly(db) ? "BEGIN" : "BEGIN IMMEDIATE");
     this.#commit = new Statement(db, "COMMIT");
     this.#rollback = new Statement(db, "ROLLBACK");
@@ -53,7 +63,17 @@ export class Transactions {
     }
   }
 
+  /** Writes a large WAL back. ORDER: a checkpoint flushes rows, so their contents come first. */
+  #writeBack(): void {
+    if (this.#db.memory || this.#db.readonly) return;
+    const wal = statSync(`${this.#db.name}-wal`, { throwIfNoEntry: false });
+    if ((wal?.size ?? 0) < WAL_BYTES) return;
+    this.#companion.secure();
+    this.#db.pragma("main.wal_checkpoint(PASSIVE)");
+  }
+
   #outermost<T>(work: () => T): T {
+    this.#writeBack();
     this.#begin.run();
     this.#companion.begin();
     let committed = false;

@@ -2,6 +2,12 @@ import type Sqlite from "better-sqlite3";
 
 type Db = Sqlite.Database;
 
+/**
+ * LIMIT: a WAL of this size is written back. A checkpoint flushes the WAL and the file, and writes
+ * each page once: in a first sync most pages of an index change repeatedly.
+ */
+export const WAL_BYTES = 64 * 1024 * 1024;
+
 /** Must not be called within a transaction. */
 export function enterWal(db: Db): void {
   if (!db.memory) switchMode(db, "WAL");
