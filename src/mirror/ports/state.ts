@@ -42,6 +42,8 @@ export type Intent =
   | ({ readonly kind: "patch-folder"; readonly dirId: DirId } & RemoteMove)
   | ({ readonly kind: "delete-folder"; readonly dirId: DirId; readonly remotePath: RemotePath } & Reason)
   // local
+  /** New files of a plan. A power loss may damage each until its record says the content. */
+  | { readonly kind: "create"; readonly files: readonly Arriving[] }
   /**
    * The file at `path` gets the content `writes`; the old file goes to `parkAt`. `base*`: base
    * before, for an edit that is found in the old file. `next*`: what base moves to; absent if the
@@ -102,6 +104,9 @@ export type Intent =
       readonly baseChangeId: ChangeId | null;
       readonly baseDigest: Digest | null;
     };
+
+/** A document whose file is created, and the path of the file. */
+export type Arriving = { readonly id: DocId; readonly path: LocalPath };
 
 type RemoteMove = {
   readonly from: RemotePath;

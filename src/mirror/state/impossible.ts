@@ -2,7 +2,7 @@ import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
 import { REVIEW_REASONS } from "../../contract/resources.ts";
 import { HOLD_REASONS } from "../model/hold.ts";
 import type { Conflict, DirLink, Hold, Link, ShownVersion, Stamp, Submission, Tombstone } from "../model/link.ts";
-import type { Intent, OpenIntent } from "../ports/state.ts";
+import type { Arriving, Intent, OpenIntent } from "../ports/state.ts";
 import type { BaseTree } from "../model/tree.ts";
 
 /**
@@ -131,6 +131,10 @@ function isHold({ reason, digest, changeId }: Hold): boolean {
   return Object.hasOwn(HOLD_REASONS, reason) && orNull(isDigest)(digest) && orNull(isChangeId)(changeId);
 }
 
+function isArriving(file: Arriving | null): boolean {
+  return file !== null && isDocId(file.id) && isPlain(file.path);
+}
+
 const MEMBERS = {
   id: isDocId,
   dirId: isDirId,
@@ -147,6 +151,7 @@ const MEMBERS = {
   writes: isDigest,
   baseDigest: orNull(isDigest),
   review: (value: unknown) => typeof value === "boolean",
+  files: (value: unknown) => Array.isArray(value) && value.every(isArriving),
 } satisfies Readonly<Record<string, Judge>>;
 
 type Member = keyof typeof MEMBERS;
@@ -161,6 +166,7 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   "post-folder": ["localPath", "remotePath"],
   "patch-folder": ["dirId", "from", "to"],
   "delete-folder": ["dirId", "remotePath"],
+  create: ["files"],
   replace: ["id", "path", "parkAt", "writes", "baseChangeId", "baseDigest"],
   trash: ["id", "path", "parkAt"],
   move: ["id", "from", "to"],

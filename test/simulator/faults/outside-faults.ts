@@ -44,7 +44,7 @@ export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
     id: "torn-file-is-deleted",
     promise: "I13",
     does: "takes a file that a power loss tore for one that the user emptied or deleted",
-    file: "mirror/engine/journal/durable.ts",
+    file: "mirror/engine/apply/cut-off.ts",
     find: "return bootId !== null && before !== null && before !== bootId;",
     replace: "return false;",
     net: "courses",

@@ -26,9 +26,40 @@ import { seenLocally, seenOnService } from "./text-name.ts";
 
 /** Creates local files for new documents on the service. */
 
+/** LIMIT: files in a row, which is read and written as a whole. */
+const MOST_IN_A_ROW = 64;
+
 /**
- * Downloads a new document into a new file. After a crash before the commit the file exists without
- * a link; the next run pairs it with its document.
+ * Creates files, which are journalled until `create` has ended. The rows are safe from a power cut:
+ * it may take the records of the files and damage them, and they would then look like edits.
+ */
+export async function journalArriving<T>(
+  { world: { state }, run }: PassContext,
+  actions: readonly Pick<ActionOf<"create-local">, "id" | "localPath">[],
+  create: () => Promise<T>,
+): Promise<T> {
+  if (actions.length === 0) return create();
+  const files = actions.map(({ id, localPath: path }) => ({ id, path }));
+  const rows: number[] = [];
+  state.transactSafely(() => {
+    for (let at = 0; at < files.length; at += MOST_IN_A_ROW)
+      rows.push(state.openIntent(run, { kind: "create", files: files.slice(at, at + MOST_IN_A_ROW) }));
+  });
+  const end = await create();
+  state.transact(() => {
+    for (const row of rows) state.closeIntent(row);
+  });
+  return end;
+}
+
+/** Works as `createLocal`, for a command that follows no plan. */
+export function createOneLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
+  return journalArriving(ctx, [action], () => createLocal(ctx, action));
+}
+
+/**
+ * Downloads a new document into a new file, which is journalled. After a crash before the commit
+ * the file exists without a record; the next run pairs it with its document.
  */
 export async function createLocal(ctx: PassContext, action: ActionOf<"create-local">): Promise<Outcome> {
   const stays = mayStayDeleted(ctx, action) ? await staysDeleted(ctx, action) : null;

@@ -1,4 +1,7 @@
 import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { LocalFile } from "../../model/tree.ts";
+import { META } from "../run/meta.ts";
+import type { World } from "../run/world.ts";
 
 /** Recognises files that a power loss damaged. */
 
@@ -10,6 +13,28 @@ const SECTOR = 512;
 
 /** A file, described by its size in bytes and its digest. */
 type Left = { readonly size: number; readonly digest: Digest };
+
+/** Returns whether the machine was restarted since a run last restored damaged files. */
+export function hasRestarted({ state, bootId }: World): boolean {
+  const before = state.meta(META.boot);
+  return bootId !== null && before !== null && before !== bootId;
+}
+
+/** Returns whether a file has the size or the zeros that a power loss leaves. */
+export function mayBeCutOff({ stamp: { size }, textFault }: LocalFile): boolean {
+  return size % SECTOR === 0 || textFault === "contains-nul";
+}
+
+/** Returns whether a file is what a power loss leaves of this content. */
+export function isTorn(
+  { disk }: Pick<World, "disk">,
+  { path, stamp, bytes, digest }: LocalFile,
+  text: string,
+): boolean {
+  const whole = Buffer.from(disk.shown?.(path, text) ?? text);
+  const left = { size: stamp.size, digest: bytes ?? digest };
+  return left.digest !== digestOf(whole) && isCutOff(whole, left);
+}
 
 /**
  * Returns whether a file has some first sectors of `bytes` and then nothing or zeros. Compared by

@@ -92,7 +92,7 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
     const detail = "equal except for line ends, BOM or final newline: linked, the file stays unchanged";
     return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
   }
-  const { prefer, why } = winnerOfNew(ctx, action.localPath, local.value.text, fetched.value);
+  const { prefer, why } = winnerOfNew(ctx, action.localPath, fetched.value);
   // The remote version becomes the base of the local text, which is then sent as an edit of it:
   // both texts are kept.
   const parted = { ...adopted, localDigest: digest };

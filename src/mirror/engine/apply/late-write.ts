@@ -5,7 +5,7 @@ import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../..
 import type { LocalText } from "../../ports/disk.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
-import { isCutOff } from "./cut-off.ts";
+import { hasRestarted, isCutOff } from "./cut-off.ts";
 import { DONE } from "./effect.ts";
 import { findFreePath, type FreePath } from "./free-path.ts";
 import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
@@ -71,7 +71,7 @@ function whatPowerLossLeft(
   { baseDigest, expect }: Row,
   { text, digest, stamp }: LocalText,
 ): "older" | "unclear" | null {
-  if (!ctx.notes.mayHaveTorn) return null;
+  if (!hasRestarted(ctx.world)) return null;
   const { state } = ctx.world;
   const whole = state.text(expect);
   if (whole !== null && isCutOff(Buffer.from(whole), { size: stamp.size, digest })) return "older";

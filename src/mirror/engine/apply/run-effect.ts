@@ -175,10 +175,9 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   if (ready.kind === "end") return ready.outcome;
   const { row, beside } = ready.value;
   const { state } = ctx.world;
-  const open = (): number => state.openIntent(ctx.run, row);
-  // ORDER: the row of a file that is set aside is safe first. Otherwise a power cut could take the
-  // row and keep the rename, and the document would count as deleted by its user.
-  const rowId = "parkAt" in row ? state.transactSafely(open) : open();
+  // ORDER: the row is safe first. Otherwise a power cut could take the row and keep a part of the
+  // change: a document without its file, or a file with two names.
+  const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
   return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));
 }
 

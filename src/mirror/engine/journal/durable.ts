@@ -4,13 +4,12 @@ import { once } from "../../../common/once.ts";
 import { numberedName } from "../../model/local-name.ts";
 import { joinPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
-import { isCutOff } from "../apply/cut-off.ts";
+import { hasRestarted, isTorn } from "../apply/cut-off.ts";
 import { mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
 import { outcomeOfDisk } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { findFreePath } from "../apply/free-path.ts";
-import type { World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
@@ -19,42 +18,15 @@ import type { PassContext } from "../run/pass-context.ts";
  * shortened it. It is written again from the text store.
  */
 
-/** Returns whether the machine was restarted since a run last restored damaged files. */
-export function hasRestarted({ state, bootId }: World): boolean {
-  const before = state.meta(META.boot);
-  return bootId !== null && before !== null && before !== bootId;
-}
-
 /**
- * ORDER: after everything was restored, and before the cycle creates files. If a cycle ended
- * earlier, killed or without the service, a file that a power loss took would count as deleted by
- * its user.
+ * ORDER: after everything was restored. If a cycle ended earlier, killed or without the service, a
+ * file that a power loss took would count as deleted by its user.
  */
-export function rememberBoot(ctx: PassContext, base: BaseTree): void {
-  const { state, bootId } = ctx.world;
-  const isNewBoot = bootId !== null && state.meta(META.boot) !== bootId;
-  const isNewTear = ctx.notes.mayHaveTorn && !isTearKnown(state);
-  if (!isNewBoot && !isNewTear) return;
-  // Otherwise a power loss in a first clone would take this record, too, and leave damaged files of
+export function rememberBoot({ world: { state, bootId } }: PassContext): void {
+  if (bootId === null || state.meta(META.boot) === bootId) return;
+  // Otherwise a power loss in a first clone would take this mark, too, and leave damaged files of
   // an unknown boot.
-  state.transactSafely(() => {
-    // A first clone creates many files before its rows are safe: that it began must be recorded.
-    if (base.links.size === 0) void ctx.run;
-    if (isNewTear) state.setMeta(META.torn, "yes");
-    if (isNewBoot) state.setMeta(META.boot, bootId);
-  });
-}
-
-/**
- * Returns whether files that base does not know may be damaged: the machine was restarted, and no
- * run has seen both sides since. The first runs after it may not have reached the service.
- */
-export function mayHaveTorn(ctx: PassContext): boolean {
-  return hasRestarted(ctx.world) || isTearKnown(ctx.world.state);
-}
-
-function isTearKnown(state: World["state"]): boolean {
-  return state.meta(META.torn) !== null;
+  state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
 /**
@@ -90,7 +62,7 @@ export function asIfRestored(ctx: PassContext, { links }: BaseTree, local: Local
   const restarted = hasRestarted(ctx.world);
   const restored = [...links.values()].filter(mayBeLost).flatMap((link): LocalFile[] => {
     const file = local.files.get(link.localPath);
-    if (file === undefined || !(restarted || isAsMade(link, file)) || !isTorn(ctx, link, file)) return [];
+    if (file === undefined || !(restarted || isAsMade(link, file)) || !isDamaged(ctx, link, file)) return [];
     return [{ ...file, digest: link.localDigest, textFault: null, empty: false }];
   });
   if (restored.length === 0) return local;
@@ -111,7 +83,7 @@ function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): bo
 /** @param isTaken whether `file`, at its path, is another document's */
 function restoreTornOne(ctx: PassContext, link: Link, file: LocalFile | undefined, isTaken: boolean): boolean {
   if (isTaken) return restoreBeside(ctx, link);
-  return isTorn(ctx, link, file) && restoreOne(ctx, link, file);
+  return isDamaged(ctx, link, file) && restoreOne(ctx, link, file);
 }
 
 /**
@@ -129,15 +101,12 @@ function restoreBeside(ctx: PassContext, link: Link): boolean {
   return false;
 }
 
-function isTorn(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {
+function isDamaged(ctx: PassContext, link: Link, file: LocalFile | undefined): boolean {
   if (file === undefined) return ctx.world.disk.look(link.localPath).kind === "absent";
   if (file.digest === link.localDigest) return false;
   if (file.empty) return true;
-  const { disk, state } = ctx.world;
-  const text = state.text(link.localDigest);
-  if (text === null) return false;
-  const bytes = disk.shown?.(file.path, text) ?? text;
-  return isCutOff(Buffer.from(bytes), { size: file.stamp.size, digest: file.bytes ?? file.digest });
+  const text = ctx.world.state.text(link.localDigest);
+  return text !== null && isTorn(ctx.world, file, text);
 }
 
 function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): boolean {

@@ -32,7 +32,7 @@ export async function recoverRemote(ctx: PassContext, intents: readonly OpenInte
   // each other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
-    if (isLocal(intent)) continue;
+    if (isLocal(intent) || intent.kind === "create") continue;
     const outcome: Outcome = unreachable ?? (await settleIntent(ctx, intentId, intent));
     if (outcome.kind === "later" && outcome.unreachable) unreachable = outcome;
     const why = whyOpen(outcome);
@@ -55,7 +55,7 @@ function noteOpen({ ids, paths, posts, folderMoves }: OpenMaps, intent: Intent, 
   if (intent.kind === "patch-folder") folderMoves.set(intent, why);
 }
 
-type RemoteIntent = Exclude<Intent, LocalIntent>;
+type RemoteIntent = Exclude<Intent, LocalIntent | { kind: "create" }>;
 
 const EFFECTS: { readonly [K in RemoteIntent["kind"]]: Phase<Extract<RemoteIntent, { kind: K }>, unknown> } = {
   put: putText,

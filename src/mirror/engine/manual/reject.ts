@@ -3,7 +3,7 @@ import type { Action } from "../../model/action.ts";
 import { type Link, withoutCopy } from "../../model/link.ts";
 import { joinPath, type LocalPath } from "../../../contract/path.ts";
 import { moveBase } from "../../model/settle.ts";
-import { createLocal } from "../apply/create-local.ts";
+import { createOneLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { type ManualEnd, notDone, writeChosen } from "./run-manually.ts";
 import { DONE, ended, fetchText, type Got, got, stale } from "../apply/effect.ts";
@@ -34,7 +34,14 @@ export async function fileBack(
   const at = disk.look(link.localPath).kind === "absent" ? link.localPath : localPath;
   const text = state.text(link.localDigest);
   if (text === null) {
-    const outcome = await createLocal(ctx, { kind: "create-local", why: WHY, id, localPath: at, remotePath, changeId });
+    const outcome = await createOneLocal(ctx, {
+      kind: "create-local",
+      why: WHY,
+      id,
+      localPath: at,
+      remotePath,
+      changeId,
+    });
     return { outcome, notes: [] };
   }
   const outcome = runLocalEffect(ctx, writeFile, {

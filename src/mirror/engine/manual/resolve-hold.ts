@@ -1,7 +1,7 @@
 import type { Conflict, Link } from "../../model/link.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import { copiesNotes, type ManualEnd, isOther, keepText, notDone } from "./run-manually.ts";
-import { createLocal } from "../apply/create-local.ts";
+import { createOneLocal } from "../apply/create-local.ts";
 import { ensureFolders } from "../apply/parents.ts";
 import { deleteRemote, trashLocal } from "../apply/presence.ts";
 import { stale } from "../apply/effect.ts";
@@ -33,7 +33,7 @@ export async function restoreOldName(ctx: PassContext, link: Link): Promise<Manu
   const parents = ensureFolders(ctx, localPath);
   if (parents !== null) return notDone(parents);
   const why = "the file was renamed to a name that is not synced; mdmirror resolve --keep restored the document";
-  const outcome = await createLocal(ctx, { kind: "create-local", why, id, localPath, remotePath, changeId });
+  const outcome = await createOneLocal(ctx, { kind: "create-local", why, id, localPath, remotePath, changeId });
   if (outcome.kind === "done") ctx.world.state.removeHold(id);
   return { outcome, notes: [] };
 }

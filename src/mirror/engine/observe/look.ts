@@ -4,9 +4,10 @@ import { type Unread, unreadable } from "../../model/seen.ts";
 import type { OnText } from "../../ports/disk.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { BaseTree, LocalTree, RemoteTree, Trees } from "../../model/tree.ts";
-import { asIfRestored, hasRestarted, mayHaveTorn, rememberBoot, restoreTorn } from "../journal/durable.ts";
+import { hasRestarted } from "../apply/cut-off.ts";
+import { recoverArriving } from "../journal/arriving.ts";
+import { asIfRestored, rememberBoot, restoreTorn } from "../journal/durable.ts";
 import { flushEarlier } from "../apply/flush.ts";
-import { putAwayTorn } from "../journal/put-away-torn.ts";
 import { recoverLocal } from "../journal/recover.ts";
 import { APPROVE_EMPTY, type PassInput, type PassContext } from "../run/pass-context.ts";
 import { approvedKeys } from "../run/guard-facts.ts";
@@ -32,7 +33,6 @@ type Observed = { readonly kind: "seen"; readonly trees: Trees } | { readonly ki
 export async function observe(ctx: PassContext, input: PassInput, inodesTrusted: boolean): Promise<Observed> {
   const { world } = ctx;
   world.links?.begin(input.dry);
-  ctx.notes.mayHaveTorn = mayHaveTorn(ctx);
   const left = input.dry ? foreseeRecovery(world) : await recover(ctx);
   const before = world.state.load();
   const keep = textKeeper(ctx, input, before);
@@ -43,7 +43,7 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry
     ? { base: before, local: asIfRestored(ctx, before, walked) }
-    : await mendLook(ctx, before, walked, remote, { inodesTrusted, keep, restarted });
+    : await mendLook(ctx, before, walked, remote, { inodesTrusted, keep, restarted, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
@@ -154,6 +154,14 @@ function lookHere(
   return observeLocalAsync(world, base, inodesTrusted, keep, turn);
 }
 
+type Mending = {
+  readonly inodesTrusted: boolean;
+  readonly keep: OnText;
+  readonly restarted: boolean;
+  /** True if no row of the disk stays open. */
+  readonly settled: boolean;
+};
+
 /**
  * Restores the files that a power loss damaged, and looks again. Base learns what the look proves.
  */
@@ -162,11 +170,7 @@ async function mendLook(
   before: BaseTree,
   walked: LocalTree,
   remote: RemoteScan,
-  {
-    inodesTrusted,
-    keep,
-    restarted,
-  }: { readonly inodesTrusted: boolean; readonly keep: OnText; readonly restarted: boolean },
+  { inodesTrusted, keep, restarted, settled }: Mending,
 ): Promise<{ readonly base: BaseTree; readonly local: LocalTree }> {
   const { world } = ctx;
   let [base, local] = [before, walked];
@@ -174,12 +178,12 @@ async function mendLook(
     base = world.state.load();
     local = observeLocal(world, base, inodesTrusted, keep);
   }
-  if (ctx.notes.mayHaveTorn && remote.kind === "seen" && putAwayTorn(ctx, base, local, remote.tree))
-    local = observeLocal(world, base, inodesTrusted, keep);
+  const arriving = remote.kind === "seen" ? await recoverArriving(ctx, local) : null;
+  if (arriving?.changed === true) local = observeLocal(world, base, inodesTrusted, keep);
   base = refreshStamps(world, base, local);
   await flushEarlier(world, base, local);
-  rememberBoot(ctx, base);
-  return { base, local };
+  if (settled && !world.state.intents().some(({ intent }) => intent.kind === "create")) rememberBoot(ctx);
+  return { base, local: arriving === null ? local : withUnseen(local, unreadPaths(arriving.open)) };
 }
 
 /** Returns the folder with its links read by where documents are, now that both sides are seen. */

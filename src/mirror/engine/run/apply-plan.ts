@@ -5,6 +5,7 @@ import type { Plan } from "../../planner/plan-types.ts";
 import { subjectOf } from "./subject.ts";
 import { executeSteps, type StepEnd } from "./execute.ts";
 import { foundBefore, isVainRepeat, noteVainAction } from "./repeat-guard.ts";
+import { journalArriving } from "../apply/create-local.ts";
 import { performAction } from "../apply/perform.ts";
 import { recordEvent } from "./world.ts";
 import type { PassContext } from "./pass-context.ts";
@@ -21,13 +22,16 @@ const AT_ONCE = 40;
 export async function applyPlan(ctx: PassContext, { steps }: Plan, stop?: AbortSignal): Promise<StepEnd[]> {
   const { progress } = ctx.world;
   if (steps.length > 0) progress.report("apply", 0, steps.length);
-  try {
-    return await executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
+  const arriving = steps.flatMap(({ action }) => (action.kind === "create-local" ? [action] : []));
+  const run = () =>
+    executeSteps(steps, (action) => ctx.group.during(() => performNoted(ctx, action)), {
       concurrency: AT_ONCE,
       isFatal: (outcome) => outcome.kind === "later" && outcome.unreachable,
       onEnd: (done) => progress.report("apply", done, steps.length),
       ...(stop === undefined ? {} : { stop }),
     });
+  try {
+    return await journalArriving(ctx, arriving, run);
   } finally {
     ctx.group.abandon();
   }

@@ -30,8 +30,6 @@ export const META = {
   emptied: "emptied",
   /** The boot of the machine in which a run last restored what a power loss may have damaged. */
   boot: "boot",
-  /** Set while files that base does not know may be damaged: until a run has seen both sides. */
-  torn: "files.torn",
   /** Set while the daemon is paused. */
   paused: "watch.paused",
   /** The choice of `init --prefer`. It holds until the first complete run. */

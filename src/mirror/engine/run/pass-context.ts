@@ -137,8 +137,6 @@ type PassNotes = {
   local: LocalTree | null;
   /** True if the listing that the plan was made of is complete. */
   isListed: boolean;
-  /** True if a power loss may have damaged files that base does not know, or set-aside files. */
-  mayHaveTorn: boolean;
   /** Folder ids by remote path (below the prefix), updated by the effects. */
   readonly folderIds: Map<RemotePath, DirId>;
   /**
@@ -214,7 +212,6 @@ export class PassContext {
       tally: tally ?? zeroTally(),
       local: null,
       isListed: true,
-      mayHaveTorn: false,
       folderIds: new Map(),
       toFlush: new Map(),
       returned: new Set(),

@@ -61,9 +61,6 @@ export function rememberLast({ state, address }: World, { state: ended, beside, 
   const asked = fault === null ? null : (address ?? null);
   const kept = JSON.stringify({ state: ended, beside, fault, staysLocal: stays, asked } satisfies LastRun);
   if (kept !== known) state.setMeta(META.lastReport, kept);
-  // Files that may be damaged were compared with the service, and from then on the user decides.
-  const sawBoth = ended === "in-sync" || ended === "attention";
-  if (sawBoth && state.meta(META.torn) !== null) state.setMeta(META.torn, null);
 }
 
 /**
