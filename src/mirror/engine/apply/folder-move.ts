@@ -2,18 +2,15 @@ import type { ActionOf } from "../../model/action.ts";
 import type { DirLink } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
-import type { ParentRef } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import type { FolderMove } from "./commit.ts";
-import { DONE, ended, got, outcomeOfDisk, stale } from "./effect.ts";
+import { DONE, ended, got, outcomeOfDisk } from "./effect.ts";
 import { findFolder } from "./folder-link.ts";
-import { endRefusedMove } from "./in-the-way.ts";
+import { type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { isMovedBack } from "./moved-back.ts";
 import { ensureFolders } from "./parents.ts";
-import { newParent, whereItIs } from "./place.ts";
-import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Effect, LocalEffect } from "./run-effect.ts";
 import { didNotHappen, leftOpen } from "./unsettled.ts";
 
@@ -59,12 +56,6 @@ export const moveFolderLocal: LocalEffect<
 
 type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;
-type Beside = {
-  readonly parent: ParentRef | null;
-  readonly request: string;
-  /** Local path of the folder in the plan. */
-  readonly stands: LocalPath;
-};
 type Seen = {
   /** Path of the folder on the service now; null: it was not moved. */
   readonly to: RemotePath | null;
@@ -76,21 +67,18 @@ type Seen = {
  * Moves a folder on the service by one PATCH. If the deployment has no such route, that is
  * remembered, and the next plan moves file by file.
  */
-export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
+export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
   async prepare(ctx, action) {
-    const { dirId, from, to, stands, why, temporary } = action;
-    const parent = await newParent(ctx, action);
-    if (parent.kind === "end") return parent;
-    const request = moveRequest({ id: dirId, to }, parent.value);
-    const now = whereItIs(ctx, stands);
-    const refused = refusedBefore(ctx, request, { key: dirId, path: now });
-    if (refused !== null) return ended(refused);
-    const row = { kind: "patch-folder", dirId, from, to, stands: now, why, temporary } as const;
-    return got({ row, beside: { parent: parent.value, request, stands } });
+    const { dirId, from, to, why, temporary } = action;
+    const ready = await prepareMove(ctx, { ...action, id: dirId });
+    if (ready.kind === "end") return ready;
+    const { now, beside } = ready.value;
+    return got({ row: { kind: "patch-folder", dirId, from, to, stands: now, why, temporary }, beside });
   },
 
-  async perform(ctx, row, { parent, request, stands }) {
+  async perform(ctx, row, beside) {
     const { remote } = ctx.world;
+    const { parent } = beside;
     const answer =
       parent === null
         ? await remote.renameFolder(row.dirId, nameOf(row.to))
@@ -101,11 +89,7 @@ export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
     }
     const { fault } = answer;
     if (fault.kind === "uncertain") return { kind: "unknown", fault };
-    const outcome =
-      remote.traits().folderPatch === "no"
-        ? NOT_AS_ONE
-        : await endRefusedMove(ctx, fault, { ...row, id: row.dirId, parent, stands }, NOT_TO_ROOT);
-    return { kind: "over", outcome: noteRefused(ctx, request, outcome) };
+    return { kind: "over", outcome: await refuseMove(ctx, fault, row, beside) };
   },
 
   async observe(ctx, row) {
@@ -146,11 +130,6 @@ export const moveFolderRemote: Effect<Action, Row, Beside, Seen> = {
 function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: LocalPath): readonly FolderMove[] {
   return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];
 }
-
-const NOT_AS_ONE = stale("this service cannot move a whole folder; mdmirror moves its documents one by one");
-const NOT_TO_ROOT = stale(
-  "this service cannot move a folder to the root; mdmirror moves its documents to a new folder in the root",
-);
 
 function moveFolderIds(ctx: PassContext, from: RemotePath, to: RemotePath): void {
   const moved = [...ctx.notes.folderIds].filter(([path]) => isWithin(path, from));

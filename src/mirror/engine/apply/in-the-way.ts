@@ -1,9 +1,12 @@
 import type { DirId, DocId } from "../../../contract/ids.ts";
 import type { LocalPath, RemotePath } from "../../../contract/path.ts";
-import type { Outcome, OutcomeOf } from "../../model/action.ts";
+import type { Outcome } from "../../model/action.ts";
+import type { HoldReason } from "../../model/hold.ts";
 import type { Fault, ParentRef, RemoteTraits } from "../../ports/remote.ts";
-import { makeHold, outcomeOfFault, stale } from "./effect.ts";
-import { whereItIs } from "./place.ts";
+import type { Intent } from "../../ports/state.ts";
+import { ended, type Got, got, makeHold, outcomeOfFault, stale } from "./effect.ts";
+import { newParent, whereItIs } from "./place.ts";
+import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import { fromService, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
@@ -42,46 +45,75 @@ export function saysTaken({ code }: { readonly code: string }): boolean {
   return code === "path_already_exists" || code === "type_mismatch";
 }
 
-/** A move of a document or a folder on the service. */
-type RemoteMove = {
-  readonly id: DocId | DirId;
-  readonly to: RemotePath;
+/** The request of a move, and its place. */
+export type MoveRequest = {
   /** Null: it stays in its folder. */
   readonly parent: ParentRef | null;
+  /** Everything that the request asks for. */
+  readonly request: string;
   /** Local path in the plan. */
   readonly stands: LocalPath;
 };
 
 /**
- * Returns what follows from a move that was certainly not done: another plan, or a blocked change.
- * @param toRoot the end if the service cannot move it to the root, or the detail of the blocked
- * change
+ * Returns the request of a move, and the local path now. Ends if the service has refused this
+ * request before.
  */
-export async function endRefusedMove(
+export async function prepareMove(
+  ctx: PassContext,
+  move: { readonly id: DocId | DirId; readonly from: RemotePath; readonly to: RemotePath; readonly stands: LocalPath },
+): Promise<Got<{ readonly now: LocalPath; readonly beside: MoveRequest }>> {
+  const { id, stands } = move;
+  const parent = await newParent(ctx, move);
+  if (parent.kind === "end") return parent;
+  const request = moveRequest(move, parent.value);
+  const now = whereItIs(ctx, stands);
+  const refused = refusedBefore(ctx, request, { key: id, path: now });
+  return refused === null ? got({ now, beside: { parent: parent.value, request, stands } }) : ended(refused);
+}
+
+type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
+
+/**
+ * Returns what follows from a move that was certainly not done: another plan, or a blocked change.
+ */
+export async function refuseMove(
   ctx: PassContext,
   fault: Fault,
-  { id, to, parent, stands }: RemoteMove,
-  toRoot: string | OutcomeOf<"stale">,
+  row: Move,
+  { parent, request, stands }: MoveRequest,
 ): Promise<Outcome> {
+  return noteRefused(ctx, request, await outcomeOfMove(ctx, fault, row, parent, whereItIs(ctx, stands)));
+}
+
+async function outcomeOfMove(
+  ctx: PassContext,
+  fault: Fault,
+  row: Move,
+  parent: ParentRef | null,
+  path: LocalPath,
+): Promise<Outcome> {
+  if (row.kind === "patch-folder" && ctx.world.remote.traits().folderPatch === "no") return NOT_AS_ONE;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.pointers.includes("/name") && learnedNames(ctx)) return stale(MORE_REFUSED);
   const { status, code, requestId } = fault;
-  const taken = code === "path_already_exists" ? await judgeTaken(ctx, to, id) : null;
-  if (taken?.kind === "stale") return stale(taken.detail);
-  const isRoot = parent?.kind === "root" && status === 400;
-  if (isRoot && typeof toRoot !== "string") return toRoot;
-  const refused = status === 403 ? "read-only" : "refused";
-  const [reason, detail] =
-    taken !== null
-      ? (["occupied-unseen", taken.detail] as const)
-      : isRoot && typeof toRoot === "string"
-        ? (["no-move-to-root", toRoot] as const)
-        : ([refused, fault.detail] as const);
-  return outcomeOfFault(
-    fault,
-    makeHold(ctx, { key: id, path: whereItIs(ctx, stands), reason, code, detail, requestId }),
-  );
+  const key = row.kind === "patch" ? row.id : row.dirId;
+  const block = (reason: HoldReason, detail: string): Outcome =>
+    outcomeOfFault(fault, makeHold(ctx, { key, path, reason, code, detail, requestId }));
+  if (code === "path_already_exists") {
+    const taken = await judgeTaken(ctx, row.to, key);
+    return taken.kind === "stale" ? stale(taken.detail) : block("occupied-unseen", taken.detail);
+  }
+  if (parent?.kind === "root" && status === 400)
+    return row.kind === "patch" ? block("no-move-to-root", DOCUMENT_NOT_TO_ROOT) : FOLDER_NOT_TO_ROOT;
+  return block(status === 403 ? "read-only" : "refused", fault.detail);
 }
+
+const NOT_AS_ONE = stale("this service cannot move a whole folder; mdmirror moves its documents one by one");
+const DOCUMENT_NOT_TO_ROOT = "this service cannot move a document to the root; its edits are still synced";
+const FOLDER_NOT_TO_ROOT = stale(
+  "this service cannot move a folder to the root; mdmirror moves its documents to a new folder in the root",
+);
 
 export const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
 

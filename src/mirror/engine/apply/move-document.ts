@@ -4,27 +4,20 @@ import type { Link } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
 import { type LocalPath, nameOf, parentOf, type RemotePath } from "../../../contract/path.ts";
 import { movePlace, renameVersion } from "../../model/settle.ts";
-import type { ParentRef, WrittenFile } from "../../ports/remote.ts";
+import type { WrittenFile } from "../../ports/remote.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import { ended, got, isNotFound, makeHold, readFacts, stale } from "./effect.ts";
-import { endRefusedMove } from "./in-the-way.ts";
+import { type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { isMovedBack } from "./moved-back.ts";
-import { newParent, whereItIs } from "./place.ts";
+import { whereItIs } from "./place.ts";
 import { idOfBaseText } from "./read-back.ts";
-import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
 import type { Concluded, Effect, Source } from "./run-effect.ts";
 import { didNotHappen, notSettledBy } from "./unsettled.ts";
 
 type Action = ActionOf<"rename-remote" | "reparent-remote">;
 type Row = Extract<Intent, { kind: "patch" }>;
-type Beside = {
-  readonly parent: ParentRef | null;
-  readonly request: string;
-  /** Local path of the file in the plan. */
-  readonly stands: LocalPath;
-};
 type Seen = {
   /** Path and version of the document on the service now; null: it was not moved. */
   readonly at: (Version & { readonly path: RemotePath }) | null;
@@ -40,33 +33,27 @@ type Version = {
   readonly asOf: ChangeId;
 };
 
-const NOT_TO_ROOT = "this service cannot move a document to the root; its edits are still synced";
-
 /** Changes a document's name or folder on the service by one PATCH. */
-export const moveDocument: Effect<Action, Row, Beside, Seen> = {
+export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
   async prepare(ctx, action) {
-    const { id, from, to, stands, why, temporary } = action;
-    const link = ctx.world.state.link(id);
-    if (link === null) return ended(stale("mdmirror removed its record of this document meanwhile"));
-    const parent = await newParent(ctx, action);
-    if (parent.kind === "end") return parent;
-    const request = moveRequest(action, parent.value);
-    const now = whereItIs(ctx, stands);
-    const refused = refusedBefore(ctx, request, { key: id, path: now });
-    if (refused !== null) return ended(refused);
-    const row = { kind: "patch", id, from, to, stands: now, why, temporary } as const;
-    return got({ row, beside: { parent: parent.value, request, stands } });
+    const { id, from, to, why, temporary } = action;
+    if (ctx.world.state.link(id) === null)
+      return ended(stale("mdmirror removed its record of this document meanwhile"));
+    const ready = await prepareMove(ctx, action);
+    if (ready.kind === "end") return ready;
+    const { now, beside } = ready.value;
+    return got({ row: { kind: "patch", id, from, to, stands: now, why, temporary }, beside });
   },
 
-  async perform(ctx, row, { parent, request, stands }) {
+  async perform(ctx, row, beside) {
     const { remote, state } = ctx.world;
+    const { parent, stands } = beside;
     const answer =
       parent === null ? await remote.renameFile(row.id, nameOf(row.to)) : await remote.moveFile(row.id, parent);
     if (!answer.ok) {
       const { fault } = answer;
       if (fault.kind === "uncertain") return { kind: "unknown", fault };
-      const refused = await endRefusedMove(ctx, fault, { ...row, parent, stands }, NOT_TO_ROOT);
-      return { kind: "over", outcome: noteRefused(ctx, request, refused) };
+      return { kind: "over", outcome: await refuseMove(ctx, fault, row, beside) };
     }
     const link = state.link(row.id);
     if (link === null)
