@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { hashKey } from "../../src/service/requests/authenticate.ts";
 import { openData } from "../../src/service/data.ts";
 import { MIGRATIONS } from "../../src/service/store/sqlite/schema.ts";
-import { encodeText } from "../../src/service/store/sqlite/text-codec.ts";
+import { encodeText } from "../../src/service/store/text-codec.ts";
 import { Api, expectEdited, expectGone, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { temporaryFolder } from "./fixture.ts";
 

@@ -1,5 +1,4 @@
-import { type Session, sql } from "./session.ts";
-import { isWithin } from "./sql.ts";
+import { isWithin, type Locks, type Session, type Sql, sql } from "../sql.ts";
 
 /**
  * Locks of a write, always in this order, so that no two writes wait for each other:
@@ -16,30 +15,82 @@ import { isWithin } from "./sql.ts";
  */
 const SQL = {
   // Leaves the key of the row unlocked: rows that refer to the workspace may be inserted meanwhile.
-  workspace: sql("locks.workspace", "SELECT 1 FROM workspaces WHERE seq = $1 FOR NO KEY UPDATE"),
+  structure: sql("locks.structure", "SELECT 1 FROM workspaces WHERE seq = $1 FOR NO KEY UPDATE"),
   tree: sql(
     "locks.tree",
-    `SELECT 1 FROM files x WHERE x.workspace = $1
-       AND x.above IN (SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")})
-     ORDER BY x.seq FOR NO KEY UPDATE`,
+    (dialect) =>
+      `SELECT 1 FROM files x WHERE x.workspace = $1
+         AND x.above IN (SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")})
+       ORDER BY x.seq FOR NO KEY UPDATE`,
   ),
+  file: sql("locks.file", "SELECT 1 FROM files WHERE workspace = $1 AND id = $2 FOR NO KEY UPDATE"),
+  fileOf: sql(
+    "locks.fileOf",
+    "SELECT 1 FROM files WHERE seq = (SELECT file FROM changes WHERE id = $1) FOR NO KEY UPDATE",
+  ),
+  // Blocks inserts into the workspace.
+  workspace: sql("locks.workspace", "SELECT 1 FROM workspaces WHERE seq = $1 FOR UPDATE"),
+  filesOf: sql("locks.filesOf", "SELECT 1 FROM files WHERE workspace = $1 ORDER BY seq FOR UPDATE"),
+  // Locks in a fixed order, because several processes save their uses at about the same time.
+  keys: sql("locks.keys", "SELECT 1 FROM keys WHERE seq = ANY($1::bigint[]) ORDER BY seq FOR NO KEY UPDATE"),
+  settings: sql("locks.settings", "SELECT 1 FROM meta WHERE name = 'settings' FOR UPDATE"),
+  pruning: sql<{ readonly alone: boolean }>("locks.pruning", "SELECT pg_try_advisory_xact_lock($1) AS alone"),
 } as const;
 
-/**
- * Keeps other transactions from changing the structure of a workspace until the end. Does nothing
- * in a read, which sees one snapshot.
- */
-export function lockTreeShape(session: Session, workspace: number): void {
-  if (!session.writes || session.held.has(workspace)) return;
-  session.held.add(workspace);
-  session.send(SQL.workspace, workspace);
-}
+const PRUNING = 7_214_906_233_012;
 
-/**
- * Locks as `lockTreeShape` does, and also keeps other transactions from changing the files of a
- * subtree.
- */
-export function lockTree(session: Session, workspace: number, path: string): void {
-  lockTreeShape(session, workspace);
-  if (session.writes) session.send(SQL.tree, workspace, path);
+/** Locks of one write. Each is a statement of its own, so that the next one sees its result. */
+export class RowLocks implements Locks {
+  readonly #session: Session;
+  /** Workspaces whose structure is locked until the end. */
+  readonly #held = new Set<number>();
+
+  constructor(session: Session) {
+    this.#session = session;
+  }
+
+  /** Forgets what is locked, after a rollback to a savepoint. */
+  forget(): void {
+    this.#held.clear();
+  }
+
+  structure(workspace: number): void {
+    if (this.#held.has(workspace)) return;
+    this.#held.add(workspace);
+    this.#send(SQL.structure, workspace);
+  }
+
+  tree(workspace: number, path: string): void {
+    this.structure(workspace);
+    this.#send(SQL.tree, workspace, path);
+  }
+
+  file(workspace: number, id: string): void {
+    this.#send(SQL.file, workspace, id);
+  }
+
+  fileOf(changeId: string): void {
+    this.#send(SQL.fileOf, changeId);
+  }
+
+  workspace(seq: number): void {
+    this.#send(SQL.workspace, seq);
+    this.#send(SQL.filesOf, seq);
+  }
+
+  keys(seqs: readonly number[]): void {
+    this.#send(SQL.keys, seqs);
+  }
+
+  settings(): void {
+    this.#send(SQL.settings);
+  }
+
+  async pruning(): Promise<boolean> {
+    return (await this.#session.one(SQL.pruning, PRUNING))!.alone;
+  }
+
+  #send(statement: Sql<never>, ...values: readonly unknown[]): void {
+    this.#session.send(statement, ...values);
+  }
 }

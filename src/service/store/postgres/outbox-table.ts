@@ -1,5 +1,5 @@
 import type { GoneFolder, OutboxPage, OutboxRow, OutboxTable as Outbox } from "../../events/outbox.ts";
-import { type Session, sql } from "./session.ts";
+import { type Session, sql } from "../sql.ts";
 
 type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
   readonly xid: string;
@@ -41,18 +41,13 @@ const SQL = {
     "outbox.goneFolders",
     "SELECT seq, was, grants FROM outbox WHERE kind = 'folder' AND change = 'gone' AND seq = ANY($1::bigint[])",
   ),
-  access: sql(
-    "outbox.access",
+  noteAccess: sql(
+    "outbox.noteAccess",
     `INSERT INTO outbox (workspace, kind, seq, id, change)
      SELECT w.seq, 'access', k.seq, '', 'edited' FROM keys k JOIN workspaces w ON w.id = k.workspace_id
      WHERE k.seq = $1`,
   ),
 } as const;
-
-/** Records that the grants of a key changed. */
-export function noteAccess(session: Session, key: number): void {
-  session.send(SQL.access, key);
-}
 
 /** Prunes readable rows older than `$1` seconds, and records the place up to which it pruned. */
 export const PRUNE = `
@@ -102,6 +97,11 @@ export class OutboxTable implements Outbox {
   async goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>> {
     const rows = await this.#session.all(SQL.goneFolders, seqs);
     return new Map(rows.map(({ seq, was, grants }) => [seq, { parent: was, grants: grants ?? [] }]));
+  }
+
+  /** Records that the grants of a key changed. */
+  noteAccess(key: number): void {
+    this.#session.send(SQL.noteAccess, key);
   }
 
   async #horizon(): Promise<Horizon> {

@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
-import { decodeText, type StoredText } from "../sqlite/text-codec.ts";
+import { decodeText, type StoredText } from "../text-codec.ts";
 import type { Indexing } from "../store.ts";
 import { keysInParts } from "../../../markdown/search/keys.ts";
 import { keyIn } from "./key-sets.ts";
-import { type Session, sql } from "./session.ts";
-import { FILE_PATH } from "./sql.ts";
+import { FILE_PATH, type Session, sql } from "../sql.ts";
 import type { Transactions } from "./transactions.ts";
 
 /** Documents indexed in one step; each 10,000 characters take some milliseconds. */

@@ -3,12 +3,12 @@ import type { KeySet } from "../../../markdown/search/keys.ts";
 import type { Order, Portion } from "../../../markdown/search/source.ts";
 import { Access, includes } from "../../files/access.ts";
 import type { FileRow } from "../rows.ts";
-import { decodeText, type StoredText } from "../sqlite/text-codec.ts";
+import { FILE_COLUMNS } from "../files-table.ts";
+import { FoldersTable } from "../folders-table.ts";
+import { type Session, sql } from "../sql.ts";
+import { decodeText, type StoredText } from "../text-codec.ts";
 import type { FoundFile, Search, SearchScope } from "../tables.ts";
-import { FoldersTable } from "./folders-table.ts";
 import { sqlOf } from "./key-sets.ts";
-import { type Session, sql } from "./session.ts";
-import { FILE_PATH } from "./sql.ts";
 
 /** LIMIT: unindexed files that a search reads, the newest first. */
 const MOST_WAITING = 1_000;
@@ -27,10 +27,9 @@ const WAITING = sql<{ file: number }>(
 );
 const READ = sql<FileRow & StoredText>(
   "search.read",
-  `SELECT x.seq, x.id, x.folder, d.id AS "folderId", x.name, x.protected::integer AS protected,
-     x.change_id AS "changeId", ${FILE_PATH} AS path, c.codec, c.text
+  `SELECT ${FILE_COLUMNS}, c.codec, c.text
    FROM unnest($2::bigint[]) WITH ORDINALITY AS asked (seq, place) JOIN files x ON x.seq = asked.seq
-     LEFT JOIN folders d ON d.seq = x.above JOIN changes c ON c.id = x.change_id
+     LEFT JOIN folders d ON d.seq = x.folder JOIN changes c ON c.id = x.change_id
    WHERE x.workspace = $1 AND x.name <> '${STRUCTURE_FILE}'
      AND ($3::text IS NULL OR starts_with(d.path || '/', $3 || '/'))
    ORDER BY asked.place`,

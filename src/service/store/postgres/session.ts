@@ -1,39 +1,25 @@
 import type { ClientBase, QueryResult } from "pg";
+import { isReading, type Session as Port, type Sql } from "../sql.ts";
+import { POSTGRES } from "./dialect.ts";
+import { RowLocks } from "./locks.ts";
 
-/** A statement, prepared by its name once on each connection that runs it. */
-export type Sql<Row> = {
-  /** Null: planned for each run with its values, because the best plan depends on them. */
-  readonly name: string | null;
-  readonly text: string;
-  /** Carries the type of a row; never set. */
-  readonly row?: Row;
-};
-
-export function sql<Row = never>(name: string | null, text: string): Sql<Row> {
-  return { name, text };
-}
+type Result = Pick<QueryResult, "rows">;
 
 /**
  * A connection within one transaction. Statements are answered in order, and none waits for the
  * answer to an earlier one: a write without a result costs no round trip.
  */
-export class Session {
+export class Session implements Port {
   readonly #client: ClientBase;
-  /** True if reads lock the rows that they find. */
-  readonly writes: boolean;
-  /** Workspaces that are locked until the end (`locks.ts`). */
-  readonly held = new Set<number>();
+  readonly locks: RowLocks | null;
   #fault: { readonly error: unknown } | null = null;
 
+  /** @param writes true if reads lock the rows that they find */
   constructor(client: ClientBase, writes: boolean) {
     this.#client = client;
-    this.writes = writes;
+    this.locks = writes ? new RowLocks(this) : null;
   }
 
-  /**
-   * Runs a statement and returns its rows.
-   * @throws the fault of this statement, or of the first earlier one that failed
-   */
   async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
     return (await this.#run(statement, values)).rows as Row[];
   }
@@ -50,7 +36,7 @@ export class Session {
   /** Rolls back to a savepoint: this also undoes failed statements and releases later locks. */
   goBack(statement: Sql<never>): void {
     this.#fault = null;
-    this.held.clear();
+    this.locks?.forget();
     this.send(statement);
   }
 
@@ -64,10 +50,9 @@ export class Session {
     return command === "COMMIT" ? null : (this.#fault ?? { error: new Error("the transaction was rolled back") });
   }
 
-  async #run(statement: Sql<unknown>, values: readonly unknown[]): Promise<QueryResult> {
-    const { name, text } = statement;
+  async #run(statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
     try {
-      return await this.#client.query({ ...(name === null ? {} : { name }), text, values: [...values] });
+      return await query(this.#client, statement, values);
     } catch (error) {
       this.#noteFault(error);
       // After the first fault, every statement fails with "the transaction is aborted".
@@ -78,4 +63,23 @@ export class Session {
   #noteFault(error: unknown): void {
     this.#fault ??= { error };
   }
+}
+
+const NUL = /\0/g;
+
+/**
+ * Runs a statement. PostgreSQL cannot store NUL: no row has a value with it, and a write replaces
+ * it by the replacement character, as UTF-8 does with half a surrogate pair. ORDER: not an async
+ * function: a fault must be noted before the answer to the COMMIT after it is read.
+ */
+export function query(client: ClientBase, statement: Sql<unknown>, values: readonly unknown[]): Promise<Result> {
+  const text = statement.text(POSTGRES);
+  const hasNul = values.some((value) => typeof value === "string" && value.includes("\0"));
+  if (hasNul && isReading(text)) return Promise.resolve({ rows: [] });
+  const written = hasNul ? values.map(withoutNul) : [...values];
+  return client.query({ ...(statement.name === null ? {} : { name: statement.name }), text, values: written });
+}
+
+function withoutNul(value: unknown): unknown {
+  return typeof value === "string" ? value.replaceAll(NUL, "\uFFFD") : value;
 }

@@ -3,13 +3,12 @@ import type { Figures, PoolFigures, Store } from "../store.ts";
 import type { Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
-import { ChangesTable } from "./changes-table.ts";
+import { commonTables } from "../common-tables.ts";
+import { KEY_COLUMNS } from "../keys-table.ts";
+import { readSettings } from "../settings-table.ts";
+import { sql } from "../sql.ts";
+import { WORKSPACE_COLUMNS } from "../workspaces-table.ts";
 import { isConnectionLost, isTooLong, StoreUnreachable } from "./faults.ts";
-import { FilesTable } from "./files-table.ts";
-import { FoldersTable } from "./folders-table.ts";
-import { GrantsTable } from "./grants-table.ts";
-import { KeysTable, KEY_COLUMNS } from "./keys-table.ts";
-import { lockTreeShape, lockTree } from "./locks.ts";
 import { migrate } from "./migrate.ts";
 import { OutboxSignal } from "./outbox-signal.ts";
 import { OutboxTable } from "./outbox-table.ts";
@@ -17,10 +16,8 @@ import { openPool } from "./pool.ts";
 import { Pulse, type PulseLimits } from "./pulse.ts";
 import { SearchIndexing } from "./search-indexing.ts";
 import { SearchTable } from "./search-table.ts";
-import { type Session, sql } from "./session.ts";
-import { SettingsTable, readSettings } from "./settings-table.ts";
+import type { Session } from "./session.ts";
 import { Transactions } from "./transactions.ts";
-import { WorkspacesTable, WORKSPACE_COLUMNS } from "./workspaces-table.ts";
 
 const SQL = {
   figures: sql<Figures>(
@@ -162,25 +159,14 @@ export class PostgresStore implements Store {
 }
 
 function tablesOf(session: Session, signal: OutboxSignal): Tables {
+  const outbox = new OutboxTable(session, () => signal.waiting());
   return {
-    files: new FilesTable(session),
-    folders: new FoldersTable(session),
-    changes: new ChangesTable(session),
-    workspaces: new WorkspacesTable(session),
-    keys: new KeysTable(session),
-    grants: new GrantsTable(session),
-    settings: new SettingsTable(session),
+    ...commonTables(session, (key) => outbox.noteAccess(key)),
     search: new SearchTable(session),
-    outbox: new OutboxTable(session, () => signal.waiting()),
+    outbox,
     async holder(hash) {
       const row = await session.one(HOLDER, hash);
       return row && holderOf(row);
-    },
-    async lockStructure(workspace) {
-      lockTreeShape(session, workspace);
-    },
-    async lockTree(workspace, path) {
-      lockTree(session, workspace, path);
     },
     nested: (work, keep) => nest(session, signal, work, keep),
   };

@@ -2,7 +2,8 @@ import type { PoolClient } from "pg";
 import { StoreBusy } from "../store.ts";
 import { isConnectionLost, isTimeout, isTooLong, isWorthRetrying, StoreUnreachable } from "./faults.ts";
 import type { Pulse } from "./pulse.ts";
-import { Session, type Sql, sql } from "./session.ts";
+import { type Sql, sql } from "../sql.ts";
+import { query, Session } from "./session.ts";
 
 /**
  * READ COMMITTED with locks: each read of a write sees earlier commits, and a write locks the rows
@@ -127,9 +128,9 @@ export class Transactions {
   }
 }
 
-async function askOnce<Row>(client: PoolClient, { name, text }: Sql<Row>, values: readonly unknown[]): Promise<Row[]> {
+async function askOnce<Row>(client: PoolClient, statement: Sql<Row>, values: readonly unknown[]): Promise<Row[]> {
   try {
-    const { rows } = await client.query({ ...(name === null ? {} : { name }), text, values: [...values] });
+    const { rows } = await query(client, statement, values);
     client.release();
     return rows as Row[];
   } catch (error) {

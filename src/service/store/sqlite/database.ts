@@ -1,6 +1,7 @@
 import { accessSync, closeSync, constants, existsSync, openSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import Sqlite from "better-sqlite3";
+import { isReading } from "../sql.ts";
 import { Journal } from "./journal.ts";
 import { MOST_RESERVED } from "./reserve.ts";
 import { MIGRATIONS } from "./schema.ts";
@@ -9,19 +10,20 @@ import { makeFolders } from "../../../common/make-folders.ts";
 
 /**
  * Patterns of statements whose writes are counted: `keys` for access of keys, `files` for rows and
- * paths of files.
+ * paths of files, `places` for paths of folders.
  */
 const COUNTED = {
   keys: /\b(?:keys|grants|workspaces|meta)\b/,
   files: /\b(?:files|folders)\b/,
+  places: /^\s*(?:UPDATE|DELETE FROM) folders\b/,
 } as const;
 type Counted = keyof typeof COUNTED;
-const KINDS: readonly Counted[] = ["keys", "files"];
+const KINDS: readonly Counted[] = ["keys", "files", "places"];
 
 /** Part of SQLite that the tables use. */
 export class Db {
   readonly #sqlite: Sqlite.Database;
-  readonly #writes: Record<Counted, number> = { keys: 0, files: 0 };
+  readonly #writes: Record<Counted, number> = { keys: 0, files: 0, places: 0 };
 
   constructor(sqlite: Sqlite.Database) {
     this.#sqlite = sqlite;
@@ -50,7 +52,7 @@ export class Db {
   prepare<Values extends unknown[] | object = unknown[], Row = unknown>(
     sql: string,
   ): Statement<Values extends unknown[] ? Values : [Values], Row> {
-    const kinds = KINDS.filter((kind) => COUNTED[kind].test(sql));
+    const kinds = isReading(sql) ? [] : KINDS.filter((kind) => COUNTED[kind].test(sql));
     return new Statement(this.#sqlite, sql, kinds.length === 0 ? null : () => this.#count(kinds));
   }
 

@@ -1,8 +1,8 @@
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { KeyIndex } from "../../../markdown/search/key-index.ts";
 import type { Db } from "./database.ts";
-import { FILE_PATH } from "./sql.ts";
-import { decodeText, type StoredText } from "./text-codec.ts";
+import { FILE_PATH } from "../sql.ts";
+import { decodeText, type StoredText } from "../text-codec.ts";
 
 /** A file of any workspace, with the columns that the index needs. */
 type Indexed = StoredText & { readonly workspace: number; readonly name: string; readonly path: string };

@@ -2,38 +2,43 @@ import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { type Block, blockOf } from "../../../markdown/search/key-index.ts";
 import type { KeySet } from "../../../markdown/search/keys.ts";
 import type { Order, Portion } from "../../../markdown/search/source.ts";
-import { includes, Levels } from "../../files/access.ts";
+import { Access, includes } from "../../files/access.ts";
+import { FILE_COLUMNS, FROM_FILES } from "../files-table.ts";
+import { FoldersTable } from "../folders-table.ts";
 import { type FileRow, ROOT } from "../rows.ts";
+import { sql } from "../sql.ts";
 import type { FoundFile, Search, SearchScope } from "../tables.ts";
+import { decodeText, type StoredText } from "../text-codec.ts";
 import type { Db } from "./database.ts";
-import type { FilesTable } from "./files-table.ts";
-import type { FoldersTable } from "./folders-table.ts";
 import type { SearchIndex } from "./search-index.ts";
+import type { SqliteSession } from "./session.ts";
 import { TextCache } from "./text-cache.ts";
-import { decodeText, type StoredText } from "./text-codec.ts";
 
-type Parts = { readonly files: FilesTable; readonly folders: FoldersTable };
 type InWorkspace = { readonly workspace: number; readonly at: number };
+
+const READ = sql<FileRow>(
+  null,
+  ({ isOneOf }) => `SELECT ${FILE_COLUMNS} ${FROM_FILES} WHERE x.workspace = $1 AND ${isOneOf("x.seq", "$2")}`,
+);
+const TEXT = sql<StoredText>(null, "SELECT codec, text FROM changes WHERE id = $1");
 
 export class SearchTable implements Search {
   readonly #index: SearchIndex;
-  readonly #parts: Parts;
+  readonly #session: SqliteSession;
   readonly #texts = new TextCache();
   readonly #before;
   readonly #after;
   readonly #within;
-  readonly #text;
 
-  constructor(db: Db, index: SearchIndex, parts: Parts) {
+  constructor(db: Db, index: SearchIndex, session: SqliteSession) {
     this.#index = index;
-    this.#parts = parts;
+    this.#session = session;
     const files = "SELECT seq FROM files INDEXED BY files_by_workspace WHERE workspace = @workspace";
     this.#before = db.prepare<[InWorkspace], { seq: number }>(`${files} AND seq < @at ORDER BY seq DESC LIMIT 1`);
     this.#after = db.prepare<[InWorkspace], { seq: number }>(`${files} AND seq > @at ORDER BY seq LIMIT 1`);
     this.#within = db.prepare<[Block & { workspace: number }], { seq: number }>(
       `${files} AND seq BETWEEN @first AND @last ORDER BY seq`,
     );
-    this.#text = db.prepare<[string], StoredText>("SELECT codec, text FROM changes WHERE id = ?");
   }
 
   async waiting(workspace: number): Promise<number[]> {
@@ -55,11 +60,17 @@ export class SearchTable implements Search {
     return isNewest ? { documents: documents.reverse(), next: block.first } : { documents, next: block.last };
   }
 
-  async read(scope: SearchScope, documents: readonly number[]): Promise<FoundFile[]> {
-    const mayRead = this.#readableBy(scope);
+  /** Returns the documents in scope. A prefix that matches no folder finds nothing. */
+  async read({ workspace, prefix, grants }: SearchScope, documents: readonly number[]): Promise<FoundFile[]> {
+    const files = new Map((await this.#session.all(READ, workspace, documents)).map((file) => [file.seq, file]));
+    const access = new Access(grants, new FoldersTable(this.#session));
+    await access.know([...files.values()].map(({ folder }) => folder));
+    const isInside = ({ folder, path }: FileRow) =>
+      prefix === null || (folder !== ROOT && path.startsWith(`${prefix}/`));
     return documents.flatMap((document) => {
-      const file = this.#parts.files.inWorkspace(scope.workspace, document);
-      return file !== undefined && mayRead(file) ? this.#found(file) : [];
+      const file = files.get(document);
+      if (file === undefined || file.name === STRUCTURE_FILE || !isInside(file)) return [];
+      return includes(access.file(file), "read") ? [this.#found(file)] : [];
     });
   }
 
@@ -67,7 +78,7 @@ export class SearchTable implements Search {
   #found(file: FileRow): FoundFile {
     const texts = this.#texts;
     const { changeId, path, seq: document } = file;
-    const stored = texts.get(changeId) === undefined ? this.#text.get(changeId)! : null;
+    const stored = texts.get(changeId) === undefined ? this.#session.oneNow(TEXT, changeId)! : null;
     let text = texts.get(changeId);
     return {
       file,
@@ -81,14 +92,5 @@ export class SearchTable implements Search {
         return text;
       },
     };
-  }
-
-  /** Returns a filter by prefix and grants. A prefix that matches no folder finds nothing. */
-  #readableBy({ prefix, grants }: SearchScope): (file: FileRow) => boolean {
-    const { folders } = this.#parts;
-    const levels = new Levels(grants, (folder) => folders.parentOf(folder));
-    const isInside = ({ folder, path }: FileRow) =>
-      prefix === null || (folder !== ROOT && path.startsWith(`${prefix}/`));
-    return (file) => file.name !== STRUCTURE_FILE && isInside(file) && includes(levels.file(file), "read");
   }
 }

@@ -18,7 +18,7 @@ export class Statement<Values extends unknown[], Row> {
   readonly #onRun: (() => void) | null;
   #prepared: Sqlite.Statement<Values, Row> | null = null;
 
-  /** @param onRun called before each `run` */
+  /** @param onRun called before each run of a statement that writes */
   constructor(sqlite: Sqlite.Database, sql: string, onRun: (() => void) | null) {
     this.#sqlite = sqlite;
     this.#sql = sql.replaceAll(COMPARED, "$1 +$2");
@@ -26,10 +26,12 @@ export class Statement<Values extends unknown[], Row> {
   }
 
   get(...values: Values): Row | undefined {
+    this.#onRun?.();
     return this.#ready().get(...values);
   }
 
   all(...values: Values): Row[] {
+    this.#onRun?.();
     return this.#ready().all(...values);
   }
 

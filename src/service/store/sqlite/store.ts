@@ -1,25 +1,26 @@
-import type { Holder } from "../rows.ts";
+import { commonTables } from "../common-tables.ts";
+import { GRANTS_OF } from "../grants-table.ts";
+import { KEY_COLUMNS } from "../keys-table.ts";
+import type { Holder, KeyRow } from "../rows.ts";
+import { readSettings, SETTINGS } from "../settings-table.ts";
+import { sql } from "../sql.ts";
+import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
 import type { BackupMade, Figures, Indexing, Outbox, Reach, Store } from "../store.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
-import { ChangesTable } from "./changes-table.ts";
 import { OnlineBackup } from "./backup.ts";
 import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
-import { FilesTable } from "./files-table.ts";
-import { FoldersTable } from "./folders-table.ts";
-import { GrantsTable } from "./grants-table.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { Journal } from "./journal.ts";
-import { KeysTable } from "./keys-table.ts";
 import { OutboxTable } from "./outbox-table.ts";
+import { RememberedFiles } from "./remembered-files.ts";
 import { Reserve } from "./reserve.ts";
 import { SearchIndex, STEP } from "./search-index.ts";
 import { SearchTable } from "./search-table.ts";
-import { StoredSettings } from "./settings-table.ts";
+import { SqliteSession } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 import { ConnectionQueue } from "./connection-queue.ts";
 import { UndoPages } from "./undo-pages.ts";
-import { WorkspacesTable } from "./workspaces-table.ts";
 
 type SqliteOptions = {
   /** Returns random bytes for the secret of a new database. */
@@ -78,28 +79,15 @@ export class SqliteStore implements Store {
 
   #openTables(): { readonly tables: Tables; readonly holders: Holders } {
     const db = this.#db;
-    const files = new FilesTable(db);
-    const folders = new FoldersTable(db, files);
-    const outbox = new OutboxTable(db);
-    const grants = new GrantsTable(db, { files, folders, outbox });
-    const workspaces = new WorkspacesTable(db);
-    const keys = new KeysTable(db, grants);
-    const settings = new StoredSettings(db);
-    const holders = new Holders(db, { keys, grants, workspaces, settings });
+    const session = new SqliteSession(db);
+    const outbox = new OutboxTable(session);
+    const holders = new Holders(db, session);
     const tables: Tables = {
-      files,
-      folders,
-      changes: new ChangesTable(db, files),
-      workspaces,
-      keys,
-      grants,
-      settings,
+      ...commonTables(session, (key) => outbox.noteAccess(key)),
+      files: new RememberedFiles(session, db),
       outbox,
-      search: new SearchTable(db, this.#index, { files, folders }),
+      search: new SearchTable(db, this.#index, session),
       holder: async (hash) => holders.byHash(hash),
-      // One connection writes, so nothing needs a lock.
-      lockStructure: async () => undefined,
-      lockTree: async () => undefined,
       nested: (work, keep) => this.#transactions.run(() => work(tables), keep),
     };
     return { tables, holders };
@@ -207,12 +195,7 @@ function cursorSecretOf(db: Db, random: (bytes: number) => Uint8Array): Buffer {
   return secret;
 }
 
-type Parts = {
-  readonly keys: KeysTable;
-  readonly grants: GrantsTable;
-  readonly workspaces: WorkspacesTable;
-  readonly settings: StoredSettings;
-};
+const KEY_BY_HASH = sql<KeyRow>(null, `SELECT ${KEY_COLUMNS} FROM keys k WHERE k.hash = $1`);
 
 /**
  * Finds the key of a request, with its grants. Every request needs these four reads, a tenth of its
@@ -220,13 +203,13 @@ type Parts = {
  */
 class Holders {
   readonly #db: Db;
-  readonly #parts: Parts;
+  readonly #session: SqliteSession;
   readonly #known = new Map<string, Holder>();
   #asOf = -1;
 
-  constructor(db: Db, parts: Parts) {
+  constructor(db: Db, session: SqliteSession) {
     this.#db = db;
-    this.#parts = parts;
+    this.#session = session;
   }
 
   /**
@@ -237,14 +220,17 @@ class Holders {
     if (this.#asOf !== this.#db.writes.keys) this.#known.clear();
     this.#asOf = this.#db.writes.keys;
     const name = hash.toString("latin1");
-    const known = this.#known.get(name);
-    if (known !== undefined) return known;
-    const { keys, grants, workspaces, settings } = this.#parts;
-    const key = keys.byHash(hash);
+    const known = this.#known.get(name) ?? this.#read(hash);
+    if (known !== undefined) this.#known.set(name, known);
+    return known;
+  }
+
+  #read(hash: Buffer): Holder | undefined {
+    const session = this.#session;
+    const key = session.oneNow(KEY_BY_HASH, hash);
     if (key === undefined) return undefined;
-    const workspace = workspaces.find(key.workspaceId);
-    const holder = { key, workspace, grants: grants.ofKey(key.seq), settings: settings.now() };
-    this.#known.set(name, holder);
-    return holder;
+    const workspace = session.oneNow(WORKSPACE_BY_ID, key.workspaceId);
+    const settings = readSettings(session.oneNow(SETTINGS)?.value.toString());
+    return { key, workspace, grants: session.allNow(GRANTS_OF, [key.seq]), settings };
   }
 }

@@ -1,7 +1,7 @@
 import { buffer } from "node:stream/consumers";
 import { createZstdCompress, zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { decodeText, encodeText } from "../../../src/service/store/sqlite/text-codec.ts";
+import { decodeText, encodeText } from "../../src/service/store/text-codec.ts";
 
 const ZSTD = 1;
 /** Where zstd writes the size of the content in one, two and four bytes. */

@@ -1,31 +1,31 @@
-import type { FolderRow } from "../rows.ts";
-import type { Folders, NamePage, Page } from "../tables.ts";
-import { lockTreeShape } from "./locks.ts";
-import { type Session, sql } from "./session.ts";
-import { isAt, isBelow, isOneOf, isWithin, isWritable } from "./sql.ts";
+import type { FolderRow } from "./rows.ts";
+import { type Dialect, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
+import type { Folders, NamePage, Page } from "./tables.ts";
+
+type NewFolder = Parameters<Folders["insert"]>[0];
 
 const SELECT = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
-FROM folders d LEFT JOIN folders p ON p.seq = d.above`;
+FROM folders d LEFT JOIN folders p ON p.seq = d.parent`;
 const PAGE = "d.seq > $2 ORDER BY d.seq LIMIT $3";
-/**
- * Selects the row numbers of the folder at the path $2 of the workspace $1, and of all folders
- * below it.
- */
-const TREE = `SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`;
 
 const SQL = {
   byId: sql<FolderRow>("folders.byId", `${SELECT} WHERE d.workspace = $1 AND d.id = $2`),
-  byPath: sql<FolderRow>("folders.byPath", `${SELECT} WHERE d.workspace = $1 AND ${isAt("d.path", "$2")}`),
+  byPath: sql<FolderRow>(
+    "folders.byPath",
+    ({ isAt }) => `${SELECT} WHERE d.workspace = $1 AND ${isAt("d.path", "$2")}`,
+  ),
   along: sql<FolderRow>(
     "folders.along",
-    `${SELECT} WHERE d.workspace = $1 AND ${isOneOf("d.path", "$2")} ORDER BY length(d.path)`,
+    ({ isOneOfPaths }) =>
+      `${SELECT} WHERE d.workspace = $1 AND ${isOneOfPaths("d.path", "$2")} ORDER BY length(d.path)`,
   ),
-  ancestors: sql<{ seq: number; parent: number }>(
+  ancestors: sql<{ readonly seq: number; readonly parent: number }>(
     "folders.ancestors",
-    `WITH RECURSIVE up AS (
-       SELECT seq, parent, above FROM folders WHERE seq = ANY($1::bigint[])
-       UNION SELECT d.seq, d.parent, d.above FROM up JOIN folders d ON d.seq = up.above
-     ) SELECT seq, parent FROM up`,
+    ({ isOneOf }) =>
+      `WITH RECURSIVE up AS (
+         SELECT seq, parent FROM folders WHERE ${isOneOf("seq", "$1")}
+         UNION SELECT d.seq, d.parent FROM up JOIN folders d ON d.seq = up.parent
+       ) SELECT seq, parent FROM up`,
   ),
   all: sql<FolderRow>("folders.all", `${SELECT} WHERE d.workspace = $1 AND ${PAGE}`),
   inParent: sql<FolderRow>("folders.inParent", `${SELECT} WHERE d.workspace = $1 AND d.parent = $4 AND ${PAGE}`),
@@ -34,19 +34,21 @@ const SQL = {
     `${SELECT} WHERE d.workspace = $1 AND d.parent = $2 AND d.name > $3 ORDER BY d.name LIMIT $4`,
   ),
   // Planned with its values: a subtree may be one folder, or the whole workspace.
-  below: sql<FolderRow>(null, `${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`),
-  isEmpty: sql<{ empty: boolean }>(
-    "folders.isEmpty",
-    `SELECT NOT EXISTS (SELECT FROM files WHERE workspace = $1 AND folder = $2)
-        AND NOT EXISTS (SELECT FROM folders WHERE workspace = $1 AND parent = $2) AS empty`,
+  below: sql<FolderRow>(
+    null,
+    ({ isBelow }) => `${SELECT} WHERE d.workspace = $1 AND ${isBelow("d.path", "$4")} AND ${PAGE}`,
   ),
-  extent: sql<{ longest: string | null; slashes: number | null }>(
-    "folders.extent",
-    `SELECT (array_agg(path ORDER BY length(path) DESC, seq))[1] AS longest,
-       max(length(path) - length(replace(path, '/', ''))) AS slashes
-     FROM folders WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
+  anyIn: sql<{ readonly found: 1 }>(
+    "folders.anyIn",
+    `SELECT 1 AS found FROM files WHERE workspace = $1 AND folder = $2
+     UNION ALL SELECT 1 FROM folders WHERE workspace = $1 AND parent = $2 LIMIT 1`,
   ),
-  insert: sql<{ seq: number }>(
+  extent: sql<{ readonly longest: string | null; readonly slashes: number | null }>("folders.extent", ({ isBelow }) => {
+    const below = `FROM folders WHERE workspace = $1 AND ${isBelow("path", "$2")}`;
+    return `SELECT (SELECT path ${below} ORDER BY length(path) DESC, seq LIMIT 1) AS longest,
+         max(length(path) - length(replace(path, '/', ''))) AS slashes ${below}`;
+  }),
+  insert: sql<{ readonly seq: number }>(
     "folders.insert",
     "INSERT INTO folders (workspace, id, parent, name, path) VALUES ($1, $2, $3, $4, $5) RETURNING seq",
   ),
@@ -54,24 +56,34 @@ const SQL = {
   // Both functions count characters, so the cut is also right for names outside the BMP.
   rebase: sql(
     "folders.rebase",
-    `UPDATE folders SET path = $3 || substr(path, length($2) + 1) WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
+    ({ isBelow }) =>
+      `UPDATE folders SET path = $3 || substr(path, length($2) + 1) WHERE workspace = $1 AND ${isBelow("path", "$2")}`,
+  ),
+  dropLostGrants: sql(
+    "folders.dropLostGrants",
+    `DELETE FROM grants WHERE kind = 'file' AND NOT EXISTS (SELECT 1 FROM files WHERE seq = target)
+       OR kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = target)`,
   ),
 } as const;
 
 /**
- * ORDER: a row goes after the rows that refer to it; its grants go after it, because the outbox
- * records them.
+ * Selects the row numbers of the folder at the path $2 of the workspace $1, and of all folders
+ * below it.
  */
-const REMOVE_TREE = [
-  `DELETE FROM changes WHERE file IN (SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.above IN (${TREE}))`,
-  `DELETE FROM files WHERE workspace = $1 AND above IN (${TREE})`,
-  `DELETE FROM folders WHERE workspace = $1 AND ${isWithin("path", "$2")}`,
-].map((text, i) => sql(`folders.removeTree${i}`, text));
-const DROP_LOST_GRANTS = sql(
-  "folders.dropLostGrants",
-  `DELETE FROM grants g WHERE kind = 'file' AND NOT EXISTS (SELECT 1 FROM files WHERE seq = g.target)
-     OR kind = 'folder' AND NOT EXISTS (SELECT 1 FROM folders WHERE seq = g.target)`,
-);
+function treeIn(dialect: Dialect): string {
+  return `SELECT seq FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")}`;
+}
+
+function filesIn(dialect: Dialect): string {
+  return `FROM files WHERE workspace = $1 AND folder IN (${treeIn(dialect)})`;
+}
+
+/** ORDER: each row goes after the rows that refer to it. */
+const REMOVE_TREE = sqlInOrder("folders.removeTree", [
+  (dialect) => `DELETE FROM changes WHERE file IN (SELECT seq ${filesIn(dialect)})`,
+  (dialect) => `DELETE ${filesIn(dialect)}`,
+  (dialect) => `DELETE FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")}`,
+]);
 
 export class FoldersTable implements Folders {
   readonly #session: Session;
@@ -80,18 +92,17 @@ export class FoldersTable implements Folders {
     this.#session = session;
   }
 
-  async byId(workspace: number, id: string): Promise<FolderRow | undefined> {
-    if (!isWritable(id)) return undefined;
-    lockTreeShape(this.#session, workspace);
+  byId(workspace: number, id: string): Promise<FolderRow | undefined> {
+    this.#session.locks?.structure(workspace);
     return this.#session.one(SQL.byId, workspace, id);
   }
 
-  async byPath(workspace: number, path: string): Promise<FolderRow | undefined> {
-    return isWritable(path) ? this.#session.one(SQL.byPath, workspace, path) : undefined;
+  byPath(workspace: number, path: string): Promise<FolderRow | undefined> {
+    return this.#session.one(SQL.byPath, workspace, path);
   }
 
   async along(workspace: number, names: readonly string[]): Promise<FolderRow[]> {
-    lockTreeShape(this.#session, workspace);
+    this.#session.locks?.structure(workspace);
     if (names.length === 0) return [];
     const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
     return this.#session.all(SQL.along, workspace, paths);
@@ -120,7 +131,7 @@ export class FoldersTable implements Folders {
   }
 
   async isEmpty(workspace: number, seq: number): Promise<boolean> {
-    return (await this.#session.one(SQL.isEmpty, workspace, seq))!.empty;
+    return (await this.#session.one(SQL.anyIn, workspace, seq)) === undefined;
   }
 
   async extentBelow(
@@ -131,9 +142,8 @@ export class FoldersTable implements Folders {
     return longest === null || slashes === null ? null : { longest, slashes };
   }
 
-  async insert(folder: Omit<FolderRow, "seq" | "parentId"> & { readonly workspace: number }): Promise<number> {
-    const { workspace, id, parent, name, path } = folder;
-    lockTreeShape(this.#session, workspace);
+  async insert({ workspace, id, parent, name, path }: NewFolder): Promise<number> {
+    this.#session.locks?.structure(workspace);
     return (await this.#session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
   }
 
@@ -144,6 +154,7 @@ export class FoldersTable implements Folders {
 
   async removeTree(workspace: number, row: FolderRow): Promise<void> {
     for (const statement of REMOVE_TREE) this.#session.send(statement, workspace, row.path);
-    this.#session.send(DROP_LOST_GRANTS);
+    // ORDER: last, because the outbox records the grants of each row that goes.
+    this.#session.send(SQL.dropLostGrants);
   }
 }

@@ -1,0 +1,132 @@
+import type { GrantOfKey, GrantRow, KeptGrant, PlacedGrant, ShownGrant } from "./rows.ts";
+import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
+import type { Grants } from "./tables.ts";
+
+type ShownRow = {
+  readonly key: number;
+  readonly kind: GrantRow["kind"] | "kept";
+  readonly id: string | null;
+  readonly path: string;
+  readonly level: ShownGrant["level"];
+};
+
+/** Orders grants: those on the root first, then those on folders, then those on files. */
+const ORDER = "key, kind DESC, target";
+const ON_FILES =
+  "FROM grants g JOIN files x ON g.kind = 'file' AND x.seq = g.target LEFT JOIN folders d ON d.seq = x.folder";
+const ON_FOLDERS = "FROM grants g JOIN folders d ON g.kind = 'folder' AND d.seq = g.target";
+
+export const GRANTS_OF = sql<GrantOfKey>(
+  "grants.of",
+  ({ isOneOf }) => `SELECT key, kind, target, level FROM grants WHERE ${isOneOf("key", "$1")} ORDER BY ${ORDER}`,
+);
+
+const SQL = {
+  shown: sql<ShownRow>("grants.shown", ({ isOneOf }) => {
+    const ofKeys = isOneOf("g.key", "$1");
+    return `SELECT key, kind, id, path, level FROM (
+       SELECT g.key, 1 AS rank, g.kind, NULL AS id, '' AS path, g.level, g.target FROM grants g
+         WHERE g.kind = 'root' AND ${ofKeys}
+       UNION ALL SELECT g.key, 2, g.kind, d.id, d.path, g.level, g.target ${ON_FOLDERS} WHERE ${ofKeys}
+       UNION ALL SELECT g.key, 3, g.kind, x.id, ${FILE_PATH}, g.level, g.target ${ON_FILES} WHERE ${ofKeys}
+       UNION ALL SELECT g.key, 4, 'kept', NULL, g.path, g.level, 0 FROM kept_grants g WHERE ${ofKeys}
+     ) AS every ORDER BY key, rank, target, path`;
+  }),
+  set: sql(
+    "grants.set",
+    `INSERT INTO grants (key, kind, target, level) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (key, kind, target) DO UPDATE SET level = excluded.level`,
+  ),
+  onFile: sql<PlacedGrant>(
+    "grants.onFile",
+    `SELECT g.key, x.folder AS parent, ${FILE_PATH} AS path, g.level ${ON_FILES} WHERE g.target = $1`,
+  ),
+  within: sql<PlacedGrant>("grants.within", (dialect) => {
+    const isInside = `d.workspace = $1 AND ${isWithin(dialect, "d.path", "$2")}`;
+    return `SELECT g.key, d.parent, d.path, g.level ${ON_FOLDERS} WHERE ${isInside}
+     UNION ALL SELECT g.key, x.folder, ${FILE_PATH}, g.level ${ON_FILES} WHERE ${isInside}`;
+  }),
+  local: sql<GrantOfKey>(
+    "grants.local",
+    `SELECT key, kind, target, level FROM grants WHERE key IN (
+       SELECT g.key FROM grants g JOIN keys k ON k.seq = g.key WHERE k.workspace_id = $1 AND g.kind <> 'root'
+     ) ORDER BY ${ORDER}`,
+  ),
+  keptWithin: sql<KeptGrant>(
+    "grants.keptWithin",
+    (dialect) =>
+      `SELECT key, workspace, path, level FROM kept_grants
+       WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")} ORDER BY path`,
+  ),
+  keep: sql("grants.keep", "INSERT INTO kept_grants (key, workspace, path, level) VALUES ($1, $2, $3, $4)"),
+  dropKept: sql(
+    "grants.dropKept",
+    ({ isAt }) => `DELETE FROM kept_grants WHERE key = $1 AND workspace = $2 AND ${isAt("path", "$3")}`,
+  ),
+} as const;
+
+/** Removes all grants of the key $1, including those kept for paths. */
+export const DROP_GRANTS_OF = sqlInOrder("grants.dropOf", [
+  "DELETE FROM grants WHERE key = $1",
+  "DELETE FROM kept_grants WHERE key = $1",
+]);
+
+export class GrantsTable implements Grants {
+  readonly #session: Session;
+  readonly #noteAccess: (key: number) => void;
+
+  /** @param noteAccess records in the outbox that the grants of a key changed */
+  constructor(session: Session, noteAccess: (key: number) => void) {
+    this.#session = session;
+    this.#noteAccess = noteAccess;
+  }
+
+  of(keys: readonly number[]): Promise<GrantOfKey[]> {
+    return this.#session.all(GRANTS_OF, keys);
+  }
+
+  async shown(keys: readonly number[]): Promise<ShownGrant[]> {
+    const rows = await this.#session.all(SQL.shown, keys);
+    return rows.map(({ key, kind, id, path, level }) => ({ key, on: shownOn(kind, id, path), path, level }));
+  }
+
+  async replace(key: number, rows: readonly GrantRow[]): Promise<void> {
+    for (const statement of DROP_GRANTS_OF) this.#session.send(statement, key);
+    for (const row of rows) await this.set({ key, ...row });
+    this.#noteAccess(key);
+  }
+
+  async set({ key, kind, target, level }: GrantOfKey): Promise<void> {
+    this.#session.send(SQL.set, key, kind, target, level);
+  }
+
+  onFile(file: number): Promise<PlacedGrant[]> {
+    return this.#session.all(SQL.onFile, file);
+  }
+
+  within(workspace: number, path: string): Promise<PlacedGrant[]> {
+    return this.#session.all(SQL.within, workspace, path);
+  }
+
+  local(workspaceId: string): Promise<GrantOfKey[]> {
+    return this.#session.all(SQL.local, workspaceId);
+  }
+
+  keptWithin(workspace: number, path: string): Promise<KeptGrant[]> {
+    return this.#session.all(SQL.keptWithin, workspace, path);
+  }
+
+  async keep(grant: KeptGrant): Promise<void> {
+    await this.dropKept(grant);
+    this.#session.send(SQL.keep, grant.key, grant.workspace, grant.path, grant.level);
+  }
+
+  async dropKept({ key, workspace, path }: KeptGrant): Promise<void> {
+    this.#session.send(SQL.dropKept, key, workspace, path);
+  }
+}
+
+function shownOn(kind: ShownRow["kind"], id: string | null, path: string): ShownGrant["on"] {
+  if (kind === "root") return null;
+  return kind === "kept" ? { keptPath: path } : { id: id! };
+}

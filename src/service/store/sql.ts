@@ -1,0 +1,91 @@
+/**
+ * Statements that run on SQLite and on PostgreSQL, and the port that runs them. A statement is
+ * written once, in SQL that both understand; a `Dialect` has what differs. Parameters are `$1`,
+ * `$2`, and so on. A list is passed as one array.
+ */
+
+/** SQL of one kind of database, where the two differ. */
+export type Dialect = {
+  /**
+   * Returns a condition: the path in the column equals the parameter.
+   * @param path such as `$2`
+   */
+  isAt(column: string, path: string): string;
+  /** Returns a condition: the path in the column is below the parameter. */
+  isBelow(column: string, path: string): string;
+  /** Returns a condition: the path in the column is one of a list. */
+  isOneOfPaths(column: string, paths: string): string;
+  /** Returns a condition: the number in the column is one of a list. */
+  isOneOf(column: string, numbers: string): string;
+  /** Returns a condition that an index on set flags serves. */
+  isSet(column: string): string;
+  /** Returns the clause that makes SQLite use an index; PostgreSQL chooses by itself. */
+  by(index: string): string;
+  /** A join whose left side is read first. */
+  readonly join: "JOIN" | "CROSS JOIN";
+};
+
+/** A statement, prepared once on each connection that runs it. */
+export type Sql<Row> = {
+  /** Null: PostgreSQL plans each run with its values, because the best plan depends on them. */
+  readonly name: string | null;
+  readonly text: (dialect: Dialect) => string;
+  /** Carries the type of a row; never set. */
+  readonly row?: Row;
+};
+
+export function sql<Row = never>(name: string | null, text: string | Sql<Row>["text"]): Sql<Row> {
+  return { name, text: typeof text === "string" ? () => text : text };
+}
+
+/** Tells whether a statement only reads. */
+export function isReading(text: string): boolean {
+  return /^\s*(?:SELECT|WITH)\b/.test(text);
+}
+
+/** A connection within one transaction. */
+export type Session = {
+  /** Locks of a write on a database with several writers; null if none are needed. */
+  readonly locks: Locks | null;
+  /**
+   * Runs a statement and returns its rows.
+   * @throws the fault of this statement, or of the first earlier one that failed
+   */
+  all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]>;
+  one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined>;
+  /** Runs a statement without rows. A later `all`, or the commit, may report its fault. */
+  send(statement: Sql<never>, ...values: readonly unknown[]): void;
+};
+
+/**
+ * Locks, held until the end of the transaction. Each keeps other transactions from changing the
+ * rows, so that the next statement reads their last state.
+ */
+export type Locks = {
+  file(workspace: number, id: string): void;
+  /** Locks the file of a change. */
+  fileOf(changeId: string): void;
+  /** Locks the structure of a workspace, as `Tables.lockStructure` promises. */
+  structure(workspace: number): void;
+  /** Locks the structure, and the files of the subtree at `path`. */
+  tree(workspace: number, path: string): void;
+  /** Locks everything in a workspace that is to be removed. */
+  workspace(seq: number): void;
+  keys(seqs: readonly number[]): void;
+  settings(): void;
+  /** Returns false if another process prunes. */
+  pruning(): Promise<boolean>;
+};
+
+/** Path of a file `x`, whose folder is joined as `d`: the root has no row. */
+export const FILE_PATH = "CASE x.folder WHEN 0 THEN x.name ELSE d.path || '/' || x.name END";
+
+/** Returns a condition: the path in the column equals the parameter, or is below it. */
+export function isWithin(dialect: Dialect, column: string, path: string): string {
+  return `(${dialect.isAt(column, path)} OR ${dialect.isBelow(column, path)})`;
+}
+
+/** Returns statements with one list of parameters, to be run in this order. */
+export function sqlInOrder(name: string, texts: readonly (string | Sql<never>["text"])[]): readonly Sql<never>[] {
+  return texts.map((text, n) => sql(`${name}${n}`, text));
+}

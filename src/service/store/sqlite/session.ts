@@ -1,0 +1,83 @@
+import type { Dialect, Session, Sql } from "../sql.ts";
+import type { Db } from "./database.ts";
+import type { Statement } from "./statement.ts";
+
+const SQLITE: Dialect = {
+  isAt: (column, path) => `${column} = ${path}`,
+  // "0" is the character after "/", so the range has every path below, and can use an index on
+  // (workspace, path).
+  isBelow: (column, path) => `${column} > ${path} || '/' AND ${column} < ${path} || '0'`,
+  isOneOfPaths: isOneOf,
+  isOneOf,
+  isSet: (column) => `${column} = 1`,
+  by: (index) => `INDEXED BY ${index}`,
+  join: "CROSS JOIN",
+};
+
+function isOneOf(column: string, list: string): string {
+  return `${column} IN (SELECT value FROM json_each(${list}))`;
+}
+
+/** A statement with `?` as parameters, and which of its values each of them has. */
+type Prepared = { readonly statement: Statement<unknown[], unknown>; readonly places: readonly number[] };
+
+/**
+ * The connection. A statement is prepared once, as everywhere in this store, because better-sqlite3
+ * frees statements only when the database closes.
+ */
+export class SqliteSession implements Session {
+  /** One connection writes, so nothing needs a lock. */
+  readonly locks = null;
+  readonly #db: Db;
+  readonly #prepared = new Map<Sql<unknown>, Prepared>();
+
+  constructor(db: Db) {
+    this.#db = db;
+  }
+
+  async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {
+    return this.allNow(statement, ...values);
+  }
+
+  async one<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row | undefined> {
+    return this.oneNow(statement, ...values);
+  }
+
+  send(statement: Sql<never>, ...values: readonly unknown[]): void {
+    const { statement: prepared, places } = this.#prepare(statement);
+    prepared.run(...bound(places, values));
+  }
+
+  /** Runs a statement, as `all` does, before anything else of this process. */
+  allNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row[] {
+    const { statement: prepared, places } = this.#prepare(statement);
+    return prepared.all(...bound(places, values)) as Row[];
+  }
+
+  oneNow<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Row | undefined {
+    const { statement: prepared, places } = this.#prepare(statement);
+    return prepared.get(...bound(places, values)) as Row | undefined;
+  }
+
+  #prepare(statement: Sql<unknown>): Prepared {
+    const known = this.#prepared.get(statement);
+    if (known !== undefined) return known;
+    const places: number[] = [];
+    const text = statement.text(SQLITE).replaceAll(/\$(\d+)/g, (_, number: string) => {
+      places.push(Number(number) - 1);
+      return "?";
+    });
+    const prepared = { statement: this.#db.prepare(text), places };
+    this.#prepared.set(statement, prepared);
+    return prepared;
+  }
+}
+
+function bound(places: readonly number[], values: readonly unknown[]): unknown[] {
+  return places.map((place) => boundAs(values[place]));
+}
+
+function boundAs(value: unknown): unknown {
+  if (typeof value === "boolean") return value ? 1 : 0;
+  return Array.isArray(value) ? JSON.stringify(value) : value;
+}
