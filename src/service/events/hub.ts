@@ -2,14 +2,14 @@ import { EVENT_STREAM, MAX_EVENT_ID_LENGTH } from "../../contract/events.ts";
 import { EVENTS } from "../../contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type Admit, readerOf, sentHash } from "../requests/authenticate.ts";
+import { type Admit, type Reader, readerOf, sentHash } from "../requests/authenticate.ts";
 import { answering, closing, type Core } from "../requests/dispatch.ts";
 import type { Sink, StreamedAnswer } from "../http/write-answer.ts";
 import { readSent } from "../requests/validate.ts";
 import { splitTarget } from "../requests/router.ts";
 import type { Store } from "../store/store.ts";
 import { openPlace } from "./event-id.ts";
-import { Listeners, type Reader } from "./listeners.ts";
+import { Listeners } from "./listeners.ts";
 import { BEAT, OutboxReader } from "./outbox-reader.ts";
 
 /** Sends changes to listeners, filtered by the access of each key. */

@@ -1,8 +1,5 @@
 import type { Sink } from "../http/write-answer.ts";
-import type { Holder, WorkspaceRow } from "../store/rows.ts";
-
-/** Holder of a key whose workspace exists. */
-export type Reader = Holder & { readonly workspace: WorkspaceRow };
+import type { Reader } from "../requests/authenticate.ts";
 
 /** Listeners that share a key. */
 export type Group = {

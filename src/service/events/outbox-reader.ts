@@ -1,11 +1,11 @@
 import { isRefused } from "../requests/answer.ts";
-import { type Admit, readerOf } from "../requests/authenticate.ts";
+import { type Admit, type Reader, readerOf } from "../requests/authenticate.ts";
 import type { Tables } from "../store/tables.ts";
 import type { ServerContext } from "../requests/context.ts";
 import type { Store } from "../store/store.ts";
 import { sealPlace } from "./event-id.ts";
 import { Happened, MOST_EVENTS, RESET, type VisibleEvent } from "./judge.ts";
-import type { Group, Reader } from "./listeners.ts";
+import type { Group } from "./listeners.ts";
 import type { OutboxRow } from "./outbox.ts";
 
 /** Reads the outbox within one transaction, and makes the events for each key. */

@@ -11,21 +11,24 @@ export function includes(level: Level, needed: Level): boolean {
 type Placed = { readonly seq: number; readonly folder: number };
 
 /**
- * Levels that grants give. The nearest grant decides: on the file, else on its folder, and so on up
- * to the root. An object serves one transaction, so its cache is never stale.
+ * Access of a key, as a transaction sees it. The nearest grant decides: on the file, else on its
+ * folder, and so on up to the root. One call of `know` looks up all folders of a request; each row
+ * is then checked without a query.
  */
-export class Levels {
+export class Access {
+  readonly grants: readonly GrantRow[];
   /** Level that applies everywhere, or null if subtrees differ. */
   readonly everywhere: Level | null;
-  readonly #parentOf: (folder: number) => number;
+  readonly #folders: Pick<Folders, "ancestors">;
+  readonly #parents = new Map<number, number>();
   /** Levels of the root, of folders with a grant, and of folders that were looked up. */
   readonly #onFolders: Map<number, Level>;
   readonly #onFiles = new Map<number, Level>();
 
-  /** @param parentOf returns the row number of the parent folder; `ROOT` for a removed folder */
-  constructor(grants: readonly GrantRow[], parentOf: (folder: number) => number) {
+  constructor(grants: readonly GrantRow[], folders: Pick<Folders, "ancestors">) {
     const root = grants.find((grant) => grant.kind === "root")?.level ?? "none";
-    this.#parentOf = parentOf;
+    this.grants = grants;
+    this.#folders = folders;
     this.#onFolders = new Map([[ROOT, root]]);
     for (const { kind, target, level } of grants) {
       if (kind === "folder") this.#onFolders.set(target, level);
@@ -34,57 +37,11 @@ export class Levels {
     this.everywhere = this.#onFolders.size === 1 && this.#onFiles.size === 0 ? root : null;
   }
 
-  folder(seq: number): Level {
-    return this.everywhere ?? this.#nearestGrant(seq);
-  }
-
-  file(row: Placed): Level {
-    return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);
-  }
-
-  /** Tells whether the level of a folder is known without its parent. */
-  isKnown(folder: number): boolean {
-    return this.everywhere !== null || this.#onFolders.has(folder);
-  }
-
-  #nearestGrant(folder: number): Level {
-    const below: number[] = [];
-    let at = folder;
-    while (!this.#onFolders.has(at)) {
-      below.push(at);
-      at = this.#parentOf(at);
-    }
-    const level = this.#onFolders.get(at)!;
-    for (const known of below) this.#onFolders.set(known, level);
-    return level;
-  }
-}
-
-/**
- * Access of a key, as a transaction sees it. One call of `know` looks up all folders of a request;
- * each row is then checked without a query.
- */
-export class Access {
-  readonly grants: readonly GrantRow[];
-  readonly #folders: Pick<Folders, "ancestors">;
-  readonly #parents = new Map<number, number>();
-  readonly #levels: Levels;
-
-  constructor(grants: readonly GrantRow[], folders: Pick<Folders, "ancestors">) {
-    this.grants = grants;
-    this.#folders = folders;
-    this.#levels = new Levels(grants, (folder) => this.#parentOf(folder));
-  }
-
-  get everywhere(): Level | null {
-    return this.#levels.everywhere;
-  }
-
   /** Looks up the ancestors of these folders; reads nothing that is known. */
   async know(folders: Iterable<number>): Promise<void> {
     if (this.everywhere !== null) return;
     const unknown = new Set<number>();
-    for (const seq of folders) if (!this.#levels.isKnown(seq) && !this.#parents.has(seq)) unknown.add(seq);
+    for (const seq of folders) if (!this.#onFolders.has(seq) && !this.#parents.has(seq)) unknown.add(seq);
     if (unknown.size === 0) return;
     const found = await this.#folders.ancestors([...unknown]);
     for (const [seq, parent] of found) this.#parents.set(seq, parent);
@@ -96,7 +53,7 @@ export class Access {
    * @throws unless the folder is known
    */
   folder(seq: number): Level {
-    return this.#levels.folder(seq);
+    return this.everywhere ?? this.#nearestGrant(seq);
   }
 
   /**
@@ -104,7 +61,7 @@ export class Access {
    * @throws unless its folder is known
    */
   file(row: Placed): Level {
-    return this.#levels.file(row);
+    return this.everywhere ?? this.#onFiles.get(row.seq) ?? this.#nearestGrant(row.folder);
   }
 
   async levelOfFolder(seq: number): Promise<Level> {
@@ -117,9 +74,17 @@ export class Access {
     return this.file(row);
   }
 
-  #parentOf(folder: number): number {
-    const parent = this.#parents.get(folder);
-    if (parent === undefined) throw new Error(`the folder ${folder} is judged before it is known`);
-    return parent;
+  #nearestGrant(folder: number): Level {
+    const below: number[] = [];
+    let at = folder;
+    while (!this.#onFolders.has(at)) {
+      below.push(at);
+      const parent = this.#parents.get(at);
+      if (parent === undefined) throw new Error(`the folder ${at} is judged before it is known`);
+      at = parent;
+    }
+    const level = this.#onFolders.get(at)!;
+    for (const known of below) this.#onFolders.set(known, level);
+    return level;
   }
 }

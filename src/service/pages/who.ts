@@ -1,7 +1,7 @@
 import { timingSafeEqual } from "node:crypto";
 import { Access } from "../files/access.ts";
 import { isRefused, type Refused, refuse } from "../requests/answer.ts";
-import { type Admit, contextOf, hashKey, holderOf } from "../requests/authenticate.ts";
+import { type Admit, authenticate, hashKey, holderOf } from "../requests/authenticate.ts";
 import type { RequestContext, Working } from "../requests/context.ts";
 import type { Core } from "../requests/dispatch.ts";
 import { ROOT } from "../store/rows.ts";
@@ -36,8 +36,7 @@ export async function contextFor(
   admit: Admit,
 ): Promise<RequestContext | Refused> {
   if (who.kind === "admin") return contextOfAdmin(working, workspaceId);
-  const holder = await holderOf(working.tables, who.hash, working.now());
-  const context = contextOf(working, holder, admit);
+  const context = await authenticate(working, who.hash, admit);
   if (isRefused(context) || context.workspace.id === workspaceId) return context;
   return noWorkspace();
 }

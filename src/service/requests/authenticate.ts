@@ -42,17 +42,14 @@ export function sentHash(headers: WireHeaders): Buffer | null {
   return sent === null ? null : KEY_HASHES.hashOf(sent);
 }
 
-async function findHolder(known: Known, hash: Buffer | null, now: number): Promise<Holder | undefined> {
-  return hash === null ? undefined : await holderOf(known, hash, now);
-}
-
 /**
  * Finds the holder of a key. An expired key counts as unknown: another answer would reveal that it
  * was a key.
+ * @param hash SHA-256 of the key that was sent, or null
  * @param now milliseconds since the epoch; a shared database uses its own clock
  */
-export async function holderOf(known: Known, hash: Buffer, now: number): Promise<Holder | undefined> {
-  const holder = await known.holder(hash);
+export async function holderOf(known: Known, hash: Buffer | null, now: number): Promise<Holder | undefined> {
+  const holder = hash === null ? undefined : await known.holder(hash);
   const expiresAt = holder?.key.expiresAt ?? null;
   return expiresAt !== null && expiresAt <= (holder?.at ?? now) ? undefined : holder;
 }
@@ -67,7 +64,7 @@ export async function refusalOfKey(
   hash: Buffer | null,
   admit: Admit,
 ): Promise<Refused | null> {
-  const holder = await findHolder(store, hash, now());
+  const holder = await holderOf(store, hash, now());
   return holder === undefined ? unauthenticated() : admit(holder);
 }
 
@@ -83,61 +80,41 @@ export function admitOnce(admit: Admit): Admit {
 }
 
 /**
+ * Returns the access of a key, or the reason of a refusal: 401, `workspace_not_found`, 429, 503.
  * @param hash SHA-256 of the key that was sent, or null
- * @param admit the rate limit, which counts valid keys only, before anything else is read
- * @returns the access of the key, or the reason of a refusal: 401, `workspace_not_found`, 429, 503
  */
 export async function authenticate(
   working: Working,
   hash: Buffer | null,
   admit: Admit,
 ): Promise<RequestContext | Refused> {
-  return contextOf(working, await findHolder(working.tables, hash, working.now()), admit);
+  const reader = await readerOf(working.tables, hash, working.now(), admit);
+  if (isRefused(reader)) return reader;
+  const { workspace, grants, key } = reader;
+  return { ...working, workspace, access: new Access(grants, working.tables.folders), key: key.seq };
 }
 
-/** @param holder undefined if no valid key was sent */
-export function contextOf(working: Working, holder: Holder | undefined, admit: Admit): RequestContext | Refused {
-  if (holder === undefined) return unauthenticated();
-  const workspace = workspaceOf(holder, admit);
-  if (isRefused(workspace)) return workspace;
-  return { ...working, workspace, access: new Access(holder.grants, working.tables.folders), key: holder.key.seq };
-}
-
-/** Authenticates a request before its body is read, as `authenticate` does. */
-export async function refusalOfRequest(
-  { store, now }: Pick<ServerContext, "store" | "now">,
-  hash: Buffer | null,
-  admit: Admit,
-): Promise<Refused | null> {
-  const holder = await findHolder(store, hash, now());
-  if (holder === undefined) return unauthenticated();
-  const workspace = workspaceOf(holder, admit);
-  return isRefused(workspace) ? workspace : null;
-}
+/** Holder of a key whose workspace exists. */
+export type Reader = Holder & { readonly workspace: WorkspaceRow };
 
 /**
  * Returns the holder of a key, or the reason why the key may not be used now.
  * @param hash SHA-256 of the key; null if none was sent
+ * @param admit the rate limit, which counts valid keys only, before anything else is read
  */
 export async function readerOf(
   known: Known,
   hash: Buffer | null,
   now: number,
   admit: Admit,
-): Promise<(Holder & { readonly workspace: WorkspaceRow }) | Refused> {
-  const holder = await findHolder(known, hash, now);
+): Promise<Reader | Refused> {
+  const holder = await holderOf(known, hash, now);
   if (holder === undefined) return unauthenticated();
-  const workspace = workspaceOf(holder, admit);
-  return isRefused(workspace) ? workspace : { ...holder, workspace };
-}
-
-/** Counts a request of the key, if its workspace exists. */
-function workspaceOf(holder: Holder, admit: Admit): WorkspaceRow | Refused {
   const { workspace } = holder;
   if (workspace === undefined) return refuse("workspace_not_found", "The API key gives access to no workspace.");
   const refused = admit(holder);
   if (refused !== null) return refused;
-  if (workspace.state === "open") return workspace;
+  if (workspace.state === "open") return { ...holder, workspace };
   const detail = workspace.state === "closed" ? "The workspace is closed for now." : "The workspace is being restored.";
   return refuse("service_unavailable", detail, [], { "retry-after": String(workspace.retryAfter) });
 }

@@ -4,7 +4,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admin } from "../admin/admin.ts";
 import { authenticateAdmin, routeAdmin } from "../admin/routes.ts";
 import { type Answer, done, isRefused, type Refused, refuse, toWire } from "./answer.ts";
-import { type Admit, admitOnce, refusalOfKey, refusalOfRequest, sentHash } from "./authenticate.ts";
+import { type Admit, admitOnce, readerOf, refusalOfKey, sentHash } from "./authenticate.ts";
 import { type BodyFault, refuseRequest } from "./body.ts";
 import { type ServerContext, newId } from "./context.ts";
 import type { RateLimiter } from "./rate.ts";
@@ -64,8 +64,10 @@ export function judgeHead(core: Core, { method, path, headers }: RequestHead): P
   return answering(core, async () => {
     if (!core.isOpen) return closing();
     if (isAdminPath(splitTarget(path).path)) return authenticateAdmin(core.adminKeyHash, headers);
-    const refusalOf = isValidation({ method, path }) ? refusalOfKey : refusalOfRequest;
-    return refusalOf(core.server, sentHash(headers), (holder) => core.rates.peek(holder));
+    const [hash, peek]: [Buffer | null, Admit] = [sentHash(headers), (holder) => core.rates.peek(holder)];
+    if (isValidation({ method, path })) return refusalOfKey(core.server, hash, peek);
+    const reader = await readerOf(core.server.store, hash, core.server.now(), peek);
+    return isRefused(reader) ? reader : null;
   });
 }
 

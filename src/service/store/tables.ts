@@ -271,7 +271,7 @@ export type SettingsTable = {
 export type SearchScope = {
   readonly workspace: number;
   readonly prefix: string | null;
-  /** Grants of the key; the nearest one above a file decides (see `Levels`). */
+  /** Grants of the key; the nearest one above a file decides (see `Access`). */
   readonly grants: readonly GrantRow[];
 };
 

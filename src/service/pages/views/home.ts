@@ -3,7 +3,7 @@ import { html, type Html } from "../../../page/html.ts";
 import { actionForm, badgeOf, nameOf } from "../../../page/parts.ts";
 import type { Tone } from "../../../page/layout.ts";
 import { isRefused, type Refused } from "../../requests/answer.ts";
-import { admitOnce, contextOf, holderOf } from "../../requests/authenticate.ts";
+import { admitOnce, readerOf } from "../../requests/authenticate.ts";
 import { workingIn } from "../../requests/context.ts";
 import { admitByRate } from "../../requests/dispatch.ts";
 import { type KeyInfo, keyInfos } from "../../keys/keys.ts";
@@ -61,8 +61,7 @@ function workspaceCard({ id, name, state, documents, inReview }: Workspace, { cs
 /** Lists the key's grants: they lead to visible documents even if the folder above is hidden. */
 async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
   const own = await lookAtOwn(core, hash);
-  if (own === null) return notShown(NOT_SIGNED_IN);
-  if (isRefused(own)) return refusedPage(own);
+  if (isRefused(own)) return own.code === "unauthenticated" ? notShown(NOT_SIGNED_IN) : refusedPage(own);
   const { workspace } = own;
   const { label, grants, grantPaths } = own.info;
   const seen = grants.flatMap(({ level }, at) => (level === "none" ? [] : [{ level, path: grantPaths[at]! }]));
@@ -85,16 +84,13 @@ ${
 
 type Own = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
 
-/** @returns null if the key is no longer valid */
-function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused | null> {
+function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused> {
   const admit = admitOnce(admitByRate(core));
-  return core.server.store.read(async (tables): Promise<Own | Refused | null> => {
+  return core.server.store.read(async (tables): Promise<Own | Refused> => {
     const working = workingIn(core.server, tables);
-    const holder = await holderOf(tables, hash, working.now());
-    if (holder === undefined) return null;
-    const context = contextOf(working, holder, admit);
-    if (isRefused(context)) return context;
-    const [info] = await keyInfos(working, [holder.key]);
-    return { workspace: context.workspace, info: info! };
+    const reader = await readerOf(tables, hash, working.now(), admit);
+    if (isRefused(reader)) return reader;
+    const [info] = await keyInfos(working, [reader.key]);
+    return { workspace: reader.workspace, info: info! };
   });
 }
