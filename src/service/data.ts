@@ -58,18 +58,30 @@ export async function openData(dir: string, options: OpenDataOptions = {}): Prom
   try {
     if (settings !== undefined) await service.admin.changeSettings(settings);
     const key = await usableKey(service, keyFile);
-    const stopIndexing = indexInSteps(service, options.onFault);
-    const stopUpkeep = keepUp(service, options.onFault);
-    const close = () => {
-      stopIndexing();
-      stopUpkeep();
-      return service.close();
-    };
-    return { service, key, keyFile, adminKeyFile, adminKey, close };
+    return openedData({ service, key, keyFile, adminKeyFile, adminKey }, options.onFault);
   } catch (error) {
     await service.close();
     throw error;
   }
+}
+
+/**
+ * Starts the periodic work of a service.
+ * @param onClosed called when the service has closed
+ */
+export function openedData<Key extends string | null>(
+  data: Omit<OpenData<Key>, "close">,
+  onFault: OpenDataOptions["onFault"],
+  onClosed: () => void = () => undefined,
+): OpenData<Key> {
+  const { service } = data;
+  const stops = [indexInSteps(service, onFault), keepUp(service, onFault)];
+  const close = async () => {
+    for (const stop of stops) stop();
+    await service.close();
+    onClosed();
+  };
+  return { ...data, close };
 }
 
 async function usableKey(service: Service, file: string): Promise<string> {

@@ -1,11 +1,8 @@
 /** Tables of a backup; each refers only to those before it. */
 
-/** Type of a column in PostgreSQL, if it differs from SQLite's. */
-type ColumnType = "bigint" | "integer" | "smallint" | "text" | "bytea" | "boolean";
-
 export type BackupTable = {
   readonly name: string;
-  readonly columns: Readonly<Record<string, ColumnType>>;
+  readonly columns: readonly string[];
   /** True if `seq` grows, and is never used again. */
   readonly isNumbered: boolean;
   /** Condition in SQLite's SQL for rows to keep; other rows have lost their owner. */
@@ -15,77 +12,44 @@ export type BackupTable = {
 export const BACKUP_TABLES: readonly BackupTable[] = [
   {
     name: "workspaces",
-    columns: {
-      seq: "bigint",
-      id: "text",
-      name: "text",
-      state: "text",
-      retry_after: "integer",
-      first_ids: "boolean",
-    },
+    columns: ["seq", "id", "name", "state", "retry_after", "first_ids"],
     isNumbered: true,
   },
   {
     name: "folders",
-    columns: { seq: "bigint", id: "text", workspace: "bigint", parent: "bigint", name: "text", path: "text" },
+    columns: ["seq", "id", "workspace", "parent", "name", "path"],
     isNumbered: true,
     belongs: "workspace IN (SELECT seq FROM workspaces)",
   },
   {
     name: "files",
-    columns: {
-      seq: "bigint",
-      id: "text",
-      workspace: "bigint",
-      folder: "bigint",
-      name: "text",
-      protected: "boolean",
-      change_id: "text",
-    },
+    columns: ["seq", "id", "workspace", "folder", "name", "protected", "change_id"],
     isNumbered: true,
     belongs: "workspace IN (SELECT seq FROM workspaces)",
   },
   {
     name: "changes",
-    columns: {
-      seq: "bigint",
-      id: "text",
-      file: "bigint",
-      base_id: "text",
-      status: "text",
-      reason: "text",
-      codec: "smallint",
-      text: "bytea",
-      at: "bigint",
-    },
+    columns: ["seq", "id", "file", "base_id", "status", "reason", "codec", "text", "at"],
     isNumbered: true,
     belongs: "file IN (SELECT seq FROM files)",
   },
   {
     name: "keys",
-    columns: {
-      seq: "bigint",
-      id: "text",
-      workspace_id: "text",
-      hash: "bytea",
-      label: "text",
-      rate_requests: "integer",
-      rate_seconds: "integer",
-      expires_at: "bigint",
-      at: "bigint",
-      last_used_at: "bigint",
-    },
+    columns: [
+      ...["seq", "id", "workspace_id", "hash", "label", "rate_requests", "rate_seconds"],
+      ...["expires_at", "at", "last_used_at"],
+    ],
     isNumbered: true,
   },
   {
     name: "grants",
-    columns: { key: "bigint", kind: "text", target: "bigint", level: "text" },
+    columns: ["key", "kind", "target", "level"],
     isNumbered: false,
     belongs: "key IN (SELECT seq FROM keys)",
   },
   {
     name: "kept_grants",
-    columns: { key: "bigint", workspace: "bigint", path: "text", level: "text" },
+    columns: ["key", "workspace", "path", "level"],
     isNumbered: false,
     belongs: "key IN (SELECT seq FROM keys) AND workspace IN (SELECT seq FROM workspaces)",
   },

@@ -38,10 +38,9 @@ async function copyAll(client: ClientBase, db: Sqlite.Database): Promise<void> {
 }
 
 async function copyTable(client: ClientBase, db: Sqlite.Database, { name, columns, isNumbered }: BackupTable) {
-  const names = Object.keys(columns);
-  const insert = db.prepare(`INSERT INTO ${name} (${names.join()}) VALUES (${names.map(() => "?").join()})`);
+  const insert = db.prepare(`INSERT INTO ${name} (${columns.join()}) VALUES (${columns.map(() => "?").join()})`);
   const order = isNumbered ? " ORDER BY seq" : "";
-  await client.query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${names.join()} FROM ${name}${order}`);
+  await client.query(`DECLARE copied NO SCROLL CURSOR FOR SELECT ${columns.join()} FROM ${name}${order}`);
   for (;;) {
     const { rows } = await client.query({ text: `FETCH ${PORTION} FROM copied`, rowMode: "array" });
     for (const row of rows as unknown[][]) insert.run(row.map(forSqlite));

@@ -3,11 +3,9 @@ import { join } from "node:path";
 import { hashKey } from "../../requests/authenticate.ts";
 import { combineByMerge } from "../../files/combine.ts";
 import { holdForDatabase, OtherData } from "../../database-marker.ts";
-import type { OpenData, OpenDataOptions } from "../../data.ts";
+import { openedData, type OpenData, type OpenDataOptions } from "../../data.ts";
 import { makeAdminKey, pooledRandom, readKey, writeKey } from "../../keys/key-files.ts";
 import { createService, type Service } from "../../service.ts";
-import { indexInSteps } from "../../search/search-steps.ts";
-import { keepUp } from "../../upkeep.ts";
 import { UnusableDatabase } from "./migrate.ts";
 import { PostgresStore } from "./store.ts";
 import { makeFolders } from "../../../common/make-folders.ts";
@@ -46,15 +44,9 @@ export async function openSharedData(
       return { adminKeyHash, service, key: await firstKey(service, keyFile) };
     });
     if (settings !== undefined) await service.admin.changeSettings(settings);
-    const stops = [indexInSteps(service, onFault), keepUp(service, onFault)];
-    const close = async () => {
-      for (const stop of stops) stop();
-      await service.close();
-      letGo();
-    };
     const adminKey = readKey(adminKeyFile);
     const isOurs = adminKey !== null && hashKey(adminKey).equals(adminKeyHash);
-    return { service, key, keyFile, adminKeyFile, adminKey: isOurs ? adminKey : null, close };
+    return openedData({ service, key, keyFile, adminKeyFile, adminKey: isOurs ? adminKey : null }, onFault, letGo);
   } catch (error) {
     await store.close();
     letGo();

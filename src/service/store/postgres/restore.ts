@@ -55,28 +55,26 @@ async function copyMeta(client: ClientBase, db: Sqlite.Database): Promise<void> 
 
 async function copyTable(client: ClientBase, db: Sqlite.Database, table: BackupTable): Promise<void> {
   const { name, columns, isNumbered, belongs } = table;
-  const names = Object.keys(columns);
-  const arrays = Object.values(columns).map((type, n) => `$${n + 1}::${type}[]`);
-  const own = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
-  const text = `INSERT INTO ${name} (${names.join()})${own} SELECT * FROM unnest(${arrays.join()})`;
   // A folder may be younger than the parent that it was moved into; a parent's path is always
   // shorter.
   const order = name === "folders" ? " ORDER BY length(path)" : isNumbered ? " ORDER BY seq" : "";
   const where = belongs === undefined ? "" : ` WHERE ${belongs}`;
-  const rows = db.prepare(`SELECT ${names.join()} FROM ${name}${where}${order}`).raw();
+  const rows = db.prepare(`SELECT ${columns.join()} FROM ${name}${where}${order}`).raw();
   let portion: unknown[][] = [];
   for (const row of rows.iterate() as Iterable<unknown[]>) {
     if (portion.push(row) < PORTION) continue;
-    await client.query(text, valuesOf(table, portion));
+    await insert(client, table, portion);
     portion = [];
   }
-  if (portion.length > 0) await client.query(text, valuesOf(table, portion));
+  if (portion.length > 0) await insert(client, table, portion);
   if (isNumbered) await setNumber(client, db, name);
 }
 
-/** Converts rows to one array of values per column. */
-function valuesOf({ columns }: BackupTable, rows: readonly unknown[][]): unknown[][] {
-  return Object.values(columns).map((type, n) => rows.map((row) => (type === "boolean" ? row[n] === 1 : row[n])));
+/** Inserts rows. The server reads each value as its column's type, also 0 and 1 as booleans. */
+async function insert(client: ClientBase, { name, columns, isNumbered }: BackupTable, rows: readonly unknown[][]) {
+  const own = isNumbered ? " OVERRIDING SYSTEM VALUE" : "";
+  const places = rows.map((row, n) => `(${row.map((_, at) => `$${n * columns.length + at + 1}`).join()})`);
+  await client.query(`INSERT INTO ${name} (${columns.join()})${own} VALUES ${places.join()}`, rows.flat());
 }
 
 async function setNumber(client: ClientBase, db: Sqlite.Database, name: string): Promise<void> {
