@@ -1,15 +1,6 @@
-import { ok, type Result } from "../../common/trouble.ts";
-import { unreadable } from "./look.ts";
-import type { AdminMethod, AdminSession } from "./session.ts";
-import {
-  type Read,
-  readKey,
-  readKeyText,
-  readPath,
-  readWorkspace,
-  type KeyJson,
-  type WorkspaceJson,
-} from "./shapes.ts";
+import type { Result } from "../../common/trouble.ts";
+import type { AdminSession } from "./session.ts";
+import { type KeyJson, readDone, readKey, readMadeKey, readPath, readWorkspace, type WorkspaceJson } from "./shapes.ts";
 
 /** Changes by an administrator. Each is one request, which is done completely or not at all. */
 
@@ -27,43 +18,37 @@ export type KeyWishes = {
 
 export type MadeKey = { readonly key: KeyJson; readonly text: string };
 
-export async function createKey(
+export function createKey(
   session: AdminSession,
   workspaceId: string,
   { rateLimit, expiresAt, ...wishes }: KeyWishes,
 ): Promise<Result<MadeKey>> {
   const given = { ...(rateLimit ? { rateLimit } : {}), ...(expiresAt ? { expiresAt } : {}) };
-  const answer = await session.ask("POST", "/admin/keys", { workspaceId, ...bodyOf(wishes), ...given });
-  return madeKey(session, answer);
+  return session.ask("POST", "/admin/keys", readMadeKey, { workspaceId, ...bodyOf(wishes), ...given });
 }
 
 export function changeKey(session: AdminSession, id: string, wishes: KeyWishes): Promise<Result<KeyJson>> {
-  return one(session, "PATCH", `/admin/keys/${encodeURIComponent(id)}`, readKey, bodyOf(wishes));
+  return session.ask("PATCH", `/admin/keys/${encodeURIComponent(id)}`, readKey, bodyOf(wishes));
 }
 
-export function revokeKey(session: AdminSession, id: string): Promise<Result<null>> {
-  return remove(session, `/admin/keys/${encodeURIComponent(id)}`);
+export function revokeKey(session: AdminSession, id: string): Promise<Result<true>> {
+  return session.ask("DELETE", `/admin/keys/${encodeURIComponent(id)}`, readDone);
 }
 
 /**
  * Creates a workspace.
  * @returns its first key, with Full access to the whole workspace
  */
-export async function createWorkspace(session: AdminSession, name: string): Promise<Result<MadeKey>> {
-  return madeKey(session, await session.ask("POST", "/admin/workspaces", { name }));
+export function createWorkspace(session: AdminSession, name: string): Promise<Result<MadeKey>> {
+  return session.ask("POST", "/admin/workspaces", readMadeKey, { name });
 }
 
 export function setState(session: AdminSession, id: string, state: "open" | "closed"): Promise<Result<WorkspaceJson>> {
-  return one(session, "PATCH", `/admin/workspaces/${encodeURIComponent(id)}`, readWorkspace, { state });
+  return session.ask("PATCH", `/admin/workspaces/${encodeURIComponent(id)}`, readWorkspace, { state });
 }
 
-export function removeWorkspace(session: AdminSession, id: string): Promise<Result<null>> {
-  return remove(session, `/admin/workspaces/${encodeURIComponent(id)}`);
-}
-
-async function remove(session: AdminSession, path: string): Promise<Result<null>> {
-  const answer = await session.ask("DELETE", path);
-  return answer.kind === "trouble" ? answer : ok(null);
+export function removeWorkspace(session: AdminSession, id: string): Promise<Result<true>> {
+  return session.ask("DELETE", `/admin/workspaces/${encodeURIComponent(id)}`, readDone);
 }
 
 /**
@@ -71,36 +56,17 @@ async function remove(session: AdminSession, path: string): Promise<Result<null>
  * @param content the content to make live; null for the content in review
  * @returns the path of the review's document
  */
-export async function settleReview(
+export function settleReview(
   session: AdminSession,
   id: string,
   how: "accept" | "reject",
   content: string | null,
 ): Promise<Result<string>> {
   const path = `/admin/reviews/${encodeURIComponent(id)}/${how}`;
-  return one(session, "POST", path, readPath, content === null ? undefined : { content });
+  return session.ask("POST", path, readPath, content === null ? undefined : { content });
 }
 
 function bodyOf({ grants, ...members }: KeyWishes): object {
   if (grants === undefined) return members;
   return { ...members, grants: grants.map(({ path, level }) => ({ on: path === "/" ? null : path, level })) };
-}
-
-async function one<T>(
-  session: AdminSession,
-  method: AdminMethod,
-  path: string,
-  read: Read<T>,
-  body?: object,
-): Promise<Result<T>> {
-  const answer = await session.ask(method, path, body);
-  if (answer.kind === "trouble") return answer;
-  const value = read(answer.value);
-  return value === null ? unreadable(session) : ok(value);
-}
-
-function madeKey(session: AdminSession, answer: Result<unknown>): Result<MadeKey> {
-  if (answer.kind === "trouble") return answer;
-  const [key, text] = [readKey(answer.value), readKeyText(answer.value)];
-  return key === null || text === null ? unreadable(session) : ok({ key, text });
 }

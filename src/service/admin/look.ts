@@ -30,11 +30,8 @@ export function listReviews(session: AdminSession, workspaceId: string | null): 
   return listAll(session, `/admin/reviews${only}`, readReview);
 }
 
-export async function showReview(session: AdminSession, id: string): Promise<Result<ReviewJson & ReviewVersionsJson>> {
-  const answer = await session.ask("GET", `/admin/reviews/${encodeURIComponent(id)}`);
-  if (answer.kind === "trouble") return answer;
-  const review = readShownReview(answer.value);
-  return review === null ? unreadable(session) : ok(review);
+export function showReview(session: AdminSession, id: string): Promise<Result<ReviewJson & ReviewVersionsJson>> {
+  return session.ask("GET", `/admin/reviews/${encodeURIComponent(id)}`, readShownReview);
 }
 
 async function listAll<T>(session: AdminSession, path: string, read: Read<T>): Promise<Result<T[]>> {
@@ -42,20 +39,12 @@ async function listAll<T>(session: AdminSession, path: string, read: Read<T>): P
   let cursor: string | null = null;
   do {
     const more: string = cursor === null ? "" : `${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
-    const answer = await session.ask("GET", path + more);
-    if (answer.kind === "trouble") return answer;
-    const page = readPage(answer.value, read);
-    // Empty pages with a cursor could continue without end.
-    if (page === null || (page.next !== null && page.data.length === 0)) return unreadable(session);
-    all.push(...page.data);
-    cursor = page.next;
+    const page = await session.ask("GET", path + more, (value) => readPage(value, read));
+    if (page.kind === "trouble") return page;
+    all.push(...page.value.data);
+    cursor = page.value.next;
   } while (cursor !== null);
   return ok(all);
-}
-
-export function unreadable({ where }: AdminSession): Result<never> {
-  const next = "use the same version of mdmirror for the command and the service";
-  return trouble("offline", `${where} answers in a form that this version of mdmirror does not know`, next);
 }
 
 export async function findWorkspace(session: AdminSession, word: string): Promise<Result<WorkspaceJson>> {

@@ -4,6 +4,7 @@ import { type Result, trouble, ok } from "../../common/trouble.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { failureWords } from "../../common/failure-words.ts";
 import { clauseOf } from "../clause.ts";
+import type { Read } from "./shapes.ts";
 
 type Asked = {
   readonly where: string;
@@ -58,6 +59,11 @@ function parse(body: string): unknown {
   }
 }
 
+function unreadable(where: string): Result<never> {
+  const next = "use the same version of mdmirror for the command and the service";
+  return trouble("offline", `${where} answers in a form that this version of mdmirror does not know`, next);
+}
+
 /**
  * Connection of an administrator to the running service, or to the data folder if none runs. Both
  * answer the requests below `/admin`, so commands need not distinguish them.
@@ -67,9 +73,9 @@ export type AdminSession = {
   readonly where: string;
   /**
    * Sends a request.
-   * @returns the unchecked JSON of the answer; null for an empty one
+   * @param read reads the JSON of the answer, null for an empty one; null if it has another form
    */
-  ask(method: AdminMethod, path: string, body?: object): Promise<Result<unknown>>;
+  ask<T>(method: AdminMethod, path: string, read: Read<T>, body?: object): Promise<Result<T>>;
   close(): Promise<void>;
 };
 
@@ -88,7 +94,7 @@ export function openSession(
 ): AdminSession {
   return {
     where,
-    async ask(method, path, body) {
+    async ask(method, path, read, body) {
       if (!MOST_SENT_KEY.test(adminKey))
         return trouble("usage", "the file of the administrator's key contains no key", keyHint);
       const result = await carry({
@@ -101,7 +107,10 @@ export function openSession(
         },
         body: body === undefined ? null : JSON.stringify(body),
       });
-      return readAnswer(result, { where, keyHint, isRead: method === "GET" });
+      const answer = readAnswer(result, { where, keyHint, isRead: method === "GET" });
+      if (answer.kind === "trouble") return answer;
+      const value = read(answer.value);
+      return value === null ? unreadable(where) : ok(value);
     },
     close,
   };

@@ -72,8 +72,14 @@ export const readWorkspace = readBy(workspace);
 export const readKey = readBy(key);
 export const readReview = readBy(review);
 export const readShownReview = readBy(z.object({ ...review.shape, ...texts.shape }));
-/** Reads the text of a new key. */
-export const readKeyText = readBy(z.object({ key: z.string() }).transform((made) => made.key));
+const newKey = z.object({ key: z.string() });
+/** Reads a new key with its text. */
+export const readMadeKey: Read<{ readonly key: KeyJson; readonly text: string }> = (value) => {
+  const [made, text] = [readKey(value), newKey.safeParse(value).data?.key];
+  return made === null || text === undefined ? null : { key: made, text };
+};
+/** Takes any answer: the request was done. */
+export const readDone: Read<true> = () => true;
 /** Reads the path of a review's document. */
 export const readPath = readBy(z.object({ path: z.string() }).transform((settled) => settled.path));
 
@@ -87,5 +93,7 @@ export function readPage<T>(
   const found = page.safeParse(value).data;
   const data = found?.data.map(read).filter((one) => one !== null);
   if (found === undefined || data?.length !== found.data.length) return null;
-  return { data, next: found.nextCursor ?? null };
+  const next = found.nextCursor ?? null;
+  // Empty pages with a cursor could continue without end.
+  return next !== null && data.length === 0 ? null : { data, next };
 }
