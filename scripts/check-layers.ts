@@ -41,11 +41,13 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   cli: [...ADAPTED, "mirror", "service", "ui", "mcp"],
 };
 
+const DECLARED = ["mirror/operations/define.ts", "mirror/operations/read-input.ts", "mirror/operations/declared"];
+
 /** Package → the folders (or files) of `src/` that may import it. */
 const HOMES: Readonly<Record<string, readonly string[]>> = {
   "@lezer/markdown": ["markdown/links"],
   "@modelcontextprotocol/server": ["mcp"],
-  zod: ["mcp", "contract/api", "service"],
+  zod: ["mcp", "contract/api", "service", ...DECLARED],
   "better-sqlite3": ["service", "mirror/state"],
   fastify: ["ui", "service/http"],
   idiomorph: [ISLANDS],

@@ -1,14 +1,15 @@
 import { ok, type Result, trouble } from "../common/trouble.ts";
 import type { LocalPath } from "../contract/path.ts";
 import type { Io } from "./command.ts";
-import { findMirror, locateOrRoot } from "./find-mirror.ts";
+import { findMirror } from "./find-mirror.ts";
+import { locateAny } from "./locate-document.ts";
 
 /** Default time that a command waits for paths. */
 export const USUAL_WAIT = "30s";
 
 /**
- * Finds the one linked folder of all paths, and the paths in it. Without paths: the nearest linked
- * folder and everything in it.
+ * Finds the one linked folder of all paths or ids, and the paths in it. Without paths: the nearest
+ * linked folder and everything in it.
  */
 export function locateAll(
   io: Io,
@@ -21,10 +22,10 @@ export function locateAll(
   const roots = new Set<string>();
   const paths: LocalPath[] = [];
   for (const name of names) {
-    const place = locateOrRoot(io, name);
+    const place = locateAny(io, name);
     if (place.kind === "trouble") return place;
     roots.add(place.value.root);
-    paths.push(place.value.path);
+    paths.push(place.value.name);
   }
   const [root, second] = roots;
   if (second === undefined) return ok({ root: root!, paths });

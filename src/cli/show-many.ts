@@ -39,7 +39,7 @@ type Ending = {
   /** Whether a sync has anything to send. */
   readonly isOwed: boolean;
   /** Local paths of the documents that the command was about. */
-  readonly paths: Iterable<string>;
+  readonly paths: readonly string[];
   /** The object of `--json`, without the sync. */
   readonly object: object;
   /** The exit code where the sync succeeds, or none follows. */
@@ -57,7 +57,7 @@ export async function endMany(io: Io, args: Args, mirror: OpenedMirror, ending: 
   const syncs = ending.isOwed && !ending.isStopped && !args.flag("no-sync");
   const sync = syncs ? await syncAfter(io, mirror, json, ending.paths) : null;
   if (json) io.out(jsonLine({ ...ending.object, sync: sync?.report ?? null }));
-  if (ending.isStopped) return tellStopped(io, ending.run, ending.again);
+  if (ending.isStopped) return showStopped(io, ending.run, ending.again);
   return sync === null || sync.exit === EXIT.inSync ? ending.exit : sync.exit;
 }
 
@@ -72,7 +72,7 @@ export function manyJson({ run, ends }: Pick<ManyEnds, "run" | "ends">): object 
 
 type ManyCounts = Readonly<Record<ManyEnd["end"], number>>;
 
-function countsOf(ends: readonly ManyEnd[]): ManyCounts {
+export function countsOf(ends: readonly { readonly end: ManyEnd["end"] | "planned" }[]): ManyCounts {
   const of = (wanted: ManyEnd["end"]) => ends.filter(({ end }) => end === wanted).length;
   return { done: of("done"), left: of("left"), failed: of("failed") };
 }
@@ -89,7 +89,7 @@ export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" 
  * claim that nothing was sent.
  * @param again command that continues with the rest
  */
-function tellStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
+export function showStopped(io: Io, run: number | null, again = "the same command again"): ExitCode {
   io.err("mdmirror: stopped; no sync followed");
   const back = run === null ? "" : `; undo it: mdmirror undo ${run}`;
   io.err(`  next: upload the changes: mdmirror sync; continue: ${again}${back}`);

@@ -1,4 +1,4 @@
-import { findVersion } from "../mirror/operations/history/restore.ts";
+import { findVersion } from "../mirror/operations/history/find-version.ts";
 import { type MergeOf, type MergeOrigins, mergeFacts, readOrigins } from "../mirror/operations/history/origins.ts";
 import type { HistoryEntry } from "../mirror/operations/history/history.ts";
 import { asOnDisk } from "../mirror/operations/history/as-on-disk.ts";

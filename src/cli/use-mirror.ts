@@ -8,7 +8,7 @@ import { hidesProgress, showProgress } from "./progress.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { withMirror } from "../mirror/folder/with-mirror.ts";
 import { withLocal } from "../mirror/folder/open-local.ts";
-import { runSync, USUAL_RUN } from "../mirror/folder/run.ts";
+import { type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
 import { reportJson } from "../mirror/operations/results/report.ts";
 import { exitOf, showReportOn, splitAttention } from "./show-report.ts";
 
@@ -54,8 +54,7 @@ export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror)
 }
 
 /**
- * Runs a sync after a command that changed documents. Problems of other documents neither fail the
- * command nor are listed: one line says how many there are.
+ * Runs a sync after a command that changed documents.
  * @param paths local paths of the documents that the command was about
  * @returns the object of `sync --json`, and the exit code of the command
  */
@@ -63,14 +62,31 @@ export async function syncAfter(
   io: Io,
   mirror: OpenedMirror,
   json: boolean,
-  paths: Iterable<string>,
+  paths: readonly string[],
 ): Promise<{ readonly report: object; readonly exit: ExitCode }> {
   const began = io.clock.monotonic();
   const report = await runSync(mirror, USUAL_RUN, "sync", io.stoppable);
+  return { report: reportJson(report), exit: showSync(io, report, { json, paths, began, url: mirror.url }) };
+}
+
+type Synced = {
+  readonly json: boolean;
+  /** Local paths of the documents that the command was about. */
+  readonly paths: readonly string[];
+  /** Monotonic time of the start, in milliseconds. */
+  readonly began: number;
+  readonly url: string;
+};
+
+/**
+ * Prints the sync after a command, and returns the exit code. Problems of other documents neither
+ * fail the command nor are listed: one line says how many there are.
+ */
+export function showSync(io: Io, report: RunReport, { json, paths, began, url }: Synced): ExitCode {
   const { own, others } = splitAttention(report, new Set(paths));
-  if (!json) showReportOn(io, { ...report, attention: own }, others, io.clock.monotonic() - began, mirror.url);
+  if (!json) showReportOn(io, { ...report, attention: own }, others, io.clock.monotonic() - began, url);
   const isDone = report.state === "attention" && own.length === 0 && report.isStopped !== true;
-  return { report: reportJson(report), exit: isDone ? EXIT.inSync : exitOf(report) };
+  return isDone ? EXIT.inSync : exitOf(report);
 }
 
 /** Asks before an action that is hard to undo. Without a terminal, only `--yes` answers. */

@@ -14,6 +14,8 @@ export type Trouble = {
   readonly what: string;
   readonly code?: string | null;
   readonly requestId?: string | null;
+  /** Names of the versions that changed since the caller read them; only with the code `stale`. */
+  readonly changed?: readonly string[];
   /** The next step, as a clause; often a command. */
   readonly next: string;
 };
@@ -31,7 +33,7 @@ export function trouble(
   kind: Trouble["kind"],
   what: string,
   next: string,
-  more: Pick<Trouble, "code" | "requestId"> = {},
+  more: Pick<Trouble, "code" | "requestId" | "changed"> = {},
 ): { readonly kind: "trouble"; readonly trouble: Trouble } {
   return { kind: "trouble", trouble: { kind, what, next, ...more } };
 }

@@ -2,12 +2,12 @@ import type { LocalMirror } from "../mirror/folder/open-local.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { trouble } from "../common/trouble.ts";
 import { errorOf, unwrap } from "./with-errors.ts";
-import type { Difference, History, Restored, TwoTexts, Version } from "./types.ts";
+import type { Difference, History, TwoTexts, Version } from "./types.ts";
 
-/** Versions of one document, for the calls `history`, `show`, `restore` and `diff`. */
+/** Versions of one document, for the calls `history`, `show` and `diff`. */
 
 export async function readHistoryOf({ state }: LocalMirror, path: string): Promise<History> {
-  const { findVersion } = await import("../mirror/operations/history/restore.ts");
+  const { findVersion } = await import("../mirror/operations/history/find-version.ts");
   const { document, entries } = unwrap(findVersion({ state }, path, null), path);
   const versions = entries.map((entry): Version => {
     const { n, at, from, digest: sha256, size, what, changeId } = entry;
@@ -17,7 +17,7 @@ export async function readHistoryOf({ state }: LocalMirror, path: string): Promi
 }
 
 export async function readVersion({ state, disk }: LocalMirror, path: string, n: number | null): Promise<string> {
-  const { findVersion } = await import("../mirror/operations/history/restore.ts");
+  const { findVersion } = await import("../mirror/operations/history/find-version.ts");
   const { entry, document } = unwrap(findVersion({ state }, path, n), path);
   const text = state.text(entry.digest);
   if (text !== null) return disk.shown?.(document.path, text) ?? text;
@@ -27,12 +27,6 @@ export async function readVersion({ state, disk }: LocalMirror, path: string, n:
     "history() lists the remaining versions",
   );
   return unwrap<string>(gone, path);
-}
-
-export async function restoreTo({ world }: OpenedMirror, path: string, n: number | null): Promise<Restored> {
-  const { restoreVersion } = await import("../mirror/operations/history/restore.ts");
-  const { entry, asNew, notes, path: place } = unwrap(await restoreVersion(world, path, n), path);
-  return { path: place, n: entry.n, asNew, notes };
 }
 
 export async function readDifferences(mirror: OpenedMirror): Promise<readonly Difference[]> {

@@ -1,5 +1,5 @@
 import { requireFitNode } from "./fit-node.ts";
-import { OpenMirror } from "./mirror.ts";
+import { mirrorOf } from "./mirror.ts";
 import { findRoot, Session, worldOf } from "./session.ts";
 import { withLibraryErrors, unwrap } from "./with-errors.ts";
 import type { LinkOptions, Mirror, OpenOptions } from "./types.ts";
@@ -19,7 +19,7 @@ export function openMirror(dir: string, options: OpenOptions = {}): Promise<Mirr
   return withLibraryErrors(dir, () => {
     requireFitNode();
     const world = worldOf(options);
-    return new OpenMirror(new Session(unwrap(findRoot(dir, world.env), dir), world));
+    return mirrorOf(new Session(unwrap(findRoot(dir, world.env), dir), world));
   });
 }
 
@@ -37,6 +37,6 @@ export function linkMirror(dir: string, options: LinkOptions): Promise<Mirror> {
     const root = unwrap(await link(dir, options), dir);
     // From now on the folder's own configuration has the address.
     const { url: _url, ...rest } = options;
-    return new OpenMirror(new Session(root, worldOf(rest)));
+    return mirrorOf(new Session(root, worldOf(rest)));
   });
 }

@@ -1,7 +1,8 @@
 import { nextFor } from "../mirror/operations/results/next-step.ts";
-import { readDifferences, readHistoryOf, readTexts, readVersion, restoreTo } from "./documents.ts";
+import { readDifferences, readHistoryOf, readTexts, readVersion } from "./documents.ts";
+import { operationsOf } from "./operations.ts";
 import { errorOf, unwrap } from "./with-errors.ts";
-import { resolveManyBy, restoreManyTo } from "./many.ts";
+import { resolveManyBy } from "./many.ts";
 import { approveStop, safetyStopOf, rejectStop } from "./stop.ts";
 import type { Session } from "./session.ts";
 import type {
@@ -17,18 +18,22 @@ import type {
   MirrorWatch,
   OpenConflict,
   OpenBlockedPath,
-  Restored,
   StatusReport,
   SyncOptions,
   SyncReport,
   TwoTexts,
   Verification,
 } from "./types.ts";
+import type { OperationName } from "../mirror/operations/declared/table.ts";
 import { stoppableBy } from "../mirror/model/stoppable.ts";
 import { Watch } from "./watch.ts";
 import { MdmirrorError } from "./error.ts";
 
-export class OpenMirror implements Mirror {
+export function mirrorOf(session: Session): Mirror {
+  return Object.assign(new OpenMirror(session), operationsOf(session));
+}
+
+class OpenMirror implements Omit<Mirror, OperationName> {
   readonly #session: Session;
 
   constructor(session: Session) {
@@ -147,18 +152,6 @@ export class OpenMirror implements Mirror {
     return this.#session.local(path, (mirror) => readVersion(mirror, named, number));
   }
 
-  async restore(path: string, n?: number): Promise<Restored> {
-    const [named, number] = [givenPath(path), givenNumber(n)];
-    const use = { mode: "write", what: "restore", path } as const;
-    return this.#session.opened(use, (mirror) => restoreTo(mirror, named, number));
-  }
-
-  async restoreMany(paths: readonly string[], asOf?: Date): Promise<DoneMany> {
-    const [named, date] = [givenPaths(paths), givenDate(asOf)];
-    const use = { mode: "write", what: "restore", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => restoreManyTo(mirror, named, date));
-  }
-
   differences(): Promise<readonly Difference[]> {
     return this.#session.opened({ mode: "read", what: "diff", path: this.root }, readDifferences);
   }
@@ -210,13 +203,6 @@ function givenNumber(n: unknown): number | null {
   if (n === undefined || n === null) return null;
   if (typeof n !== "number" || !Number.isSafeInteger(n) || n < 1) throw unfit("n", "a whole number from 1 on", n);
   return n;
-}
-
-/** @throws MdmirrorError of kind `usage` */
-function givenDate(date: unknown): Date | null {
-  if (date === undefined || date === null) return null;
-  if (!(date instanceof Date) || Number.isNaN(date.getTime())) throw unfit("asOf", "a valid Date", date);
-  return date;
 }
 
 /**

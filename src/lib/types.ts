@@ -11,6 +11,8 @@ import type {
   StatusReport,
   SyncReport,
 } from "../mirror/operations/results/shapes.ts";
+import type { DECLARED } from "../mirror/operations/declared/table.ts";
+import type { InputOf, ResultWithSync } from "../mirror/operations/define.ts";
 import type { DoneMany, ManyChoice } from "./many-types.ts";
 import type { MirrorWatch } from "./watch-types.ts";
 
@@ -154,12 +156,6 @@ export type History = {
   readonly versions: readonly Version[];
 };
 
-export type Restored = Done & {
-  readonly n: number;
-  /** True if the document was deleted, and was restored as a new one. */
-  readonly asNew: boolean;
-};
-
 export type Difference = {
   readonly path: string;
   readonly kind: "differs" | "only-local" | "only-service";
@@ -191,11 +187,23 @@ export type Verification = {
 };
 
 /**
+ * The operations, each with one input and one result, as the commands and the tools for agents have
+ * them. Unless `noSync` is set, a sync follows what was written, and `sync` in the result is its
+ * report. `expected` names the versions that the caller saw: with others, nothing is written.
+ * @throws code `stale` if a version in `expected` has changed
+ */
+export type Operations = {
+  readonly [Name in keyof typeof DECLARED]: (
+    input: InputOf<(typeof DECLARED)[Name]>,
+  ) => Promise<ResultWithSync<(typeof DECLARED)[Name]>>;
+};
+
+/**
  * One linked folder. Each call does what the command of its name does, beside commands and other
  * processes: between two calls nothing is locked or remembered. Paths are below the folder, with
  * `/`. All calls reject with `MdmirrorError` alone, except for errors in mdmirror itself.
  */
-export type Mirror = {
+export type Mirror = Operations & {
   /** The linked folder: absolute, without symbolic links. */
   readonly root: string;
   /** Returns the state from the state file alone: no network, no scan, nothing written. */
@@ -248,19 +256,6 @@ export type Mirror = {
    * @param n number in `history`; default: the newest
    */
   show(path: string, n?: number): Promise<string>;
-  /**
-   * Restores an earlier version as an edit that the next `sync` uploads; a deleted document is
-   * restored as a new one. The replaced version stays in the trash and the history.
-   * @param n number in `history`; default: the last version that differs from the present one
-   */
-  restore(path: string, n?: number): Promise<Restored>;
-  /**
-   * Puts each document at these paths, in these folders, or that match these patterns, back to what
-   * it was then; what was deleted since comes back as a new one. Without a time: the last text of
-   * what was deleted, and nothing else.
-   * @throws `usage` when one of them names no document
-   */
-  restoreMany(paths: readonly string[], asOf?: Date): Promise<DoneMany>;
   /**
    * Returns the documents that differ between the two sides.
    * @throws `offline`

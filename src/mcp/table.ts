@@ -1,7 +1,9 @@
 import { CONFLICTS, RESOLVE_CONFLICT, SHOW_CONFLICT } from "./tools/conflicts.ts";
 import { DIFF } from "./tools/diff.ts";
 import { CREATE, EDIT, WRITE } from "./tools/edit.ts";
-import { HISTORY, RESTORE } from "./tools/history.ts";
+import { restore } from "../mirror/operations/history/restore.ts";
+import { operationTool } from "./operation-tool.ts";
+import { HISTORY } from "./tools/history.ts";
 import { LIST } from "./tools/list.ts";
 import { DELETE, MOVE } from "./tools/place.ts";
 import { READ } from "./tools/read.ts";
@@ -26,7 +28,7 @@ export const TOOLS: readonly Tool[] = [
   WAIT,
   SYNC,
   HISTORY,
-  RESTORE,
+  operationTool(restore),
   DIFF,
   CONFLICTS,
   SHOW_CONFLICT,

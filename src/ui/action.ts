@@ -22,7 +22,8 @@ export type ActionRequest = PageRequest & {
 /** Address of the next page, and the notice on it. */
 export type Done = { readonly to: string; readonly notice: Notice | null };
 
-export function noticeOfTrouble({ what, code = null, next }: Trouble): Notice {
+export function noticeOfTrouble({ what, code = null, next, changed }: Trouble): Notice {
+  if (changed !== undefined) return { tone: "asks", text: what, next };
   return { tone: "bad", text: code === null ? what : `${what} (${code})`, next };
 }
 

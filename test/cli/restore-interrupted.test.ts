@@ -88,8 +88,12 @@ describe("stopped", () => {
     const argv = ["restore", "**", "--as-of", since, "--yes", "--json"];
     const ran = await stopWhen(() => here("flour").length === 3, ...argv);
     expect(ran.code).toBe(3);
-    const json = JSON.parse(ran.out[0]!) as { done: { done: boolean }[]; sync: null };
-    expect([json.done.length, json.done.filter(({ done }) => done).length, json.sync]).toEqual([40, 3, null]);
+    const json = JSON.parse(ran.out[0]!) as { items: { end: string }[]; sync: null };
+    expect([json.items.length, json.items.filter(({ end }) => end === "done").length, json.sync]).toEqual([
+      40,
+      3,
+      null,
+    ]);
   });
 });
 

@@ -121,7 +121,10 @@ describe("restore", () => {
     await edit("second\n");
     rig.write("a.md", "never sent\n");
     const { code, out } = await run("restore", "a.md@1", "--no-sync", "--json");
-    expect([code, JSON.parse(out[0]!)]).toMatchObject([0, { path: "a.md", version: 1, asNew: false, sync: null }]);
+    expect([code, JSON.parse(out[0]!)]).toMatchObject([
+      0,
+      { items: [{ path: "a.md", end: "done", n: 1, asNew: false }], sync: null },
+    ]);
     expect([rig.read("a.md"), rig.remote("a.md")!.content]).toEqual(["first\n", "second\n"]);
     const found = versionsOf((await run("history", "a.md", "--json")).out[0]!);
     expect(found).toContainEqual([3, "local", 11]);

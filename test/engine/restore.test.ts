@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { restoreVersion } from "../../src/mirror/operations/history/restore.ts";
 import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
 import { digestOf } from "../../src/contract/digest.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import { restoreVersion } from "../simulator/restore-version.ts";
 
 const TEXTS = ["first\n", "second\n", "third\n"] as const;
 

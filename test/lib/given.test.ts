@@ -11,14 +11,13 @@ it.each([undefined, null, "", 5, {}, []] as unknown as string[])("no document is
   }
   const many = [path];
   for (const call of [
-    mirror.restore(path, 1),
-    mirror.restore(path),
+    mirror.restore({ paths: [path], n: 1 }),
+    mirror.restore({ paths: many }),
     mirror.show(path),
     mirror.history(path),
     mirror.diff(path),
     mirror.resolve(path, { kind: "mine" }),
     mirror.resolveMany({ kind: "mine" }, many),
-    mirror.restoreMany(many),
   ])
     expect(await errorOf(call)).toMatchObject({ kind: "usage", code: "usage" });
   expect(read("a.md")).toBe("two\n");
@@ -31,10 +30,12 @@ it("what else is not what it must be is named, and changes nothing", async () =>
   write("a.md", "one\n");
   await mirror.sync();
   for (const call of [
-    mirror.restore("a.md", 0),
+    mirror.restore({ paths: ["a.md"], n: 0 }),
     mirror.show("a.md", odd("1")),
-    mirror.restoreMany(odd("a.md")),
-    mirror.restoreMany(["a.md"], new Date("no date")),
+    mirror.restore({ paths: odd("a.md") }),
+    mirror.restore({ paths: ["a.md"], asOf: odd(new Date("no date")) }),
+    mirror.restore(odd({ paths: ["a.md"], version: 1 })),
+    mirror.restore(odd(undefined)),
     mirror.resolve("a.md", odd(undefined)),
     mirror.resolve("a.md", odd({ kind: "both" })),
     mirror.resolveMany(odd("mine")),

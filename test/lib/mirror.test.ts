@@ -56,7 +56,8 @@ describe("a mirror of the library", () => {
       ],
     ]);
     expect([await mirror.show("a.md", 1), await mirror.show("a.md")]).toEqual(["one\n", "two\n"]);
-    expect(await mirror.restore("a.md", 1)).toMatchObject({ path: "a.md", n: 1, asNew: false });
+    const restored = await mirror.restore({ paths: ["a.md"], n: 1, noSync: true });
+    expect(restored).toMatchObject({ items: [{ path: "a.md", end: "done", n: 1, asNew: false }], sync: null });
     expect(read("a.md")).toBe("one\n");
     expect(await mirror.diff("a.md")).toEqual({ path: "a.md", live: "two\n", local: "one\n" });
     const lines = { added: 1, removed: 1 };
@@ -83,9 +84,9 @@ describe("a mirror of the library", () => {
     expect(await mirror.resolveMany({ kind: "theirs" })).toEqual({ run: null, items: [] });
     expect((await mirror.sync()).state).toBe("in-sync");
     expect((await errorOf(mirror.resolveMany({ kind: "mine" }, ["nothing/**"]))).kind).toBe("usage");
-    const { items } = await mirror.restoreMany(["**"], new Date());
+    const { items } = await mirror.restore({ paths: ["**"], asOf: "0s" });
     expect(items).toEqual([]);
-    expect((await errorOf(mirror.restoreMany(["nothing/**"]))).kind).toBe("usage");
+    expect((await errorOf(mirror.restore({ paths: ["nothing/**"] }))).kind).toBe("usage");
     expect(read("b.md")).toBe("mine\n");
   });
 
@@ -149,7 +150,9 @@ describe("a mirror of the library", () => {
     expect(seen.at(-1)).toMatchObject({ what: "create-remote", outcome: "done", added: 1 });
     // A second one of the same folder says so; the first goes on.
     expect(await errorOf(mirror.watch().next())).toMatchObject({ kind: "locked" });
-    await mirror.restore("a.md", 1).catch((error: unknown) => expect(error).toBeInstanceOf(MdmirrorError));
+    await mirror
+      .restore({ paths: ["a.md"], n: 1 })
+      .catch((error: unknown) => expect(error).toBeInstanceOf(MdmirrorError));
     await mirror.close();
     for (;;) if ((await watch.next()).done === true) break;
     expect(await errorOf(mirror.sync())).toMatchObject({ kind: "closed", code: "closed" });

@@ -3,7 +3,7 @@ import { linkMirror, MdmirrorError } from "../../src/lib/index.ts";
 import { mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OpenMirror } from "../../src/lib/mirror.ts";
+import { mirrorOf } from "../../src/lib/mirror.ts";
 import { Session, worldOf } from "../../src/lib/session.ts";
 import { type Server, startServer } from "../../src/lib/server.ts";
 import type { Mirror, OpenOptions } from "../../src/lib/types.ts";
@@ -31,7 +31,7 @@ export async function makeLibRig(times = 1): Promise<LibRig> {
   const linked = await linkMirror(root, { url: service.url, key: service.key, env });
   const clock = new LiveClock();
   clock.hurry(times);
-  const mirror = times === 1 ? linked : new OpenMirror(new Session(realpathSync(root), { ...worldOf({ env }), clock }));
+  const mirror = times === 1 ? linked : mirrorOf(new Session(realpathSync(root), { ...worldOf({ env }), clock }));
   onTestFinished(async () => {
     await mirror.close();
     await linked.close();

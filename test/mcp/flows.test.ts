@@ -120,8 +120,11 @@ describe("an agent beside a daemon", () => {
     });
     expect(rig.remote("b.md")).toBeNull();
     expect((await one.call("history", { path: "b.md" })).facts).toMatchObject({ gone: true, versions: [{ n: 1 }] });
-    const back = await one.call("restore", { path: "b.md" });
-    expect(back.facts).toMatchObject({ path: "b.md", version: digestOf("# two\n"), newId: true });
+    const back = await one.call("restore", { paths: ["b.md"], expected: { local: null } });
+    expect(back.facts).toMatchObject({
+      items: [{ path: "b.md", end: "done", sha256: digestOf("# two\n"), asNew: true }],
+      sync: { state: "in-sync" },
+    });
     expect((await one.wait("b.md")).facts.isLive).toBe(true);
     expect(rig.remote("b.md")!.content).toBe("# two\n");
   });

@@ -73,7 +73,7 @@ describe("I26 a path that leads out of the mirror, or to what stays local,", () 
         ["move", { path, to: "moved.md" }],
         ["move", { path: "a.md", to: path }],
         ["delete", { path, version: VERSION }],
-        ["restore", { path }],
+        ["restore", { paths: [path], expected: { local: null } }],
         ["diff", { path }],
         ["show_conflict", { path }],
         ["resolve_conflict", { path, version: `${VERSION}.-.-`, way: "mine" }],
@@ -122,7 +122,8 @@ describe("what a client asks wrongly", () => {
     ["create", { path: "a.md", text: "x" }, "taken"],
     ["create", { path: "b.md", text: "a\u0000b" }, "contains-nul"],
     ["create", { path: "b.md", text: "x".repeat(51_201) }, "too-large"],
-    ["restore", { path: "a.md" }, "version-missing"],
+    ["restore", { paths: ["a.md"], n: 1, expected: { local: null } }, "stale"],
+    ["restore", { paths: ["a.md", "a.md"], expected: { local: null } }, "usage"],
     ["search", { query: " " }, "bad-query"],
   ])("%s %j is told with a code and what to do", async (tool, args, code) => {
     const { isError, facts } = await one.call(tool, args);
@@ -132,6 +133,7 @@ describe("what a client asks wrongly", () => {
   test.each([
     ["write", { path: "a.md", text: "x" }],
     ["delete", { path: "a.md" }],
+    ["restore", { paths: ["a.md"] }],
     ["write", { path: "a.md", version: "latest", text: "x" }],
     ["read", { path: "a.md", max_characters: 1e9 }],
     ["read", { path: "a.md", unknown: true }],

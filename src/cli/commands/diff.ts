@@ -15,7 +15,7 @@ import { locateDocument } from "../locate-document.ts";
 import { showMerge } from "../show-merge.ts";
 import { readConflictLines } from "../../mirror/operations/history/conflict-lines.ts";
 import { showConflictLines } from "../show-conflict-lines.ts";
-import { findVersion } from "../../mirror/operations/history/restore.ts";
+import { findVersion } from "../../mirror/operations/history/find-version.ts";
 import { countLines, diffLines } from "../../markdown/merge/line-diff.ts";
 import { unifiedLines } from "../show-hunks.ts";
 

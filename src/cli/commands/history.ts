@@ -2,7 +2,7 @@ import type { Disk } from "../../mirror/ports/disk.ts";
 import type { KnownPlace } from "../../mirror/operations/history/find-document.ts";
 import type { partsClause as PartsClauseOf } from "../../mirror/operations/results/merge-parts.ts";
 import type { Deletion, HistoryEntry } from "../../mirror/operations/history/history.ts";
-import type { entryAt as EntryAt } from "../../mirror/operations/history/restore-many.ts";
+import type { entryAt as EntryAt } from "../../mirror/operations/history/find-version.ts";
 import type { Command, Io } from "../command.ts";
 import { complain, misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
@@ -16,8 +16,8 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { readMoment } from "../../mirror/operations/history/as-of.ts";
 import { showMerge } from "../show-merge.ts";
 import { partsClause } from "../../mirror/operations/results/merge-parts.ts";
-import { findVersion } from "../../mirror/operations/history/restore.ts";
-import { entryAt } from "../../mirror/operations/history/restore-many.ts";
+import { findVersion } from "../../mirror/operations/history/find-version.ts";
+import { entryAt } from "../../mirror/operations/history/find-version.ts";
 import { readDeletion } from "../../mirror/operations/history/history.ts";
 
 export const command: Command = {

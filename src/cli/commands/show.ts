@@ -11,7 +11,7 @@ import { useLocal } from "../use-mirror.ts";
 import { shownName } from "../../common/shown-name.ts";
 import { shellWord } from "../../mirror/model/shell-word.ts";
 import { splitVersion } from "../../mirror/operations/history/history.ts";
-import { findVersion } from "../../mirror/operations/history/restore.ts";
+import { findVersion } from "../../mirror/operations/history/find-version.ts";
 import { writeNewFile } from "../new-file.ts";
 
 export const command: Command = {

@@ -1,5 +1,5 @@
-import { type RestoredSeen, restoreSeen } from "../../mirror/operations/history/restore-seen.ts";
-import type { Digest } from "../../contract/digest.ts";
+import { restore } from "../../mirror/operations/history/restore.ts";
+import { runOperation } from "../../mirror/operations/run-operation.ts";
 import { shownName } from "../../common/shown-name.ts";
 import type { Notice } from "../../page/layout.ts";
 import { BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
@@ -17,33 +17,15 @@ export const RESTORE: UiAction = {
     const back = documentAddress(mirror.name, "version", path, { n });
     if (n === null) return { to: documentAddress(mirror.name, "history", path), notice: NO_NUMBER };
     if (ui.jobs.isBusy(mirror.root)) return { to: back, notice: BUSY };
-    const wanted = (form.get("wanted") ?? "") as Digest;
-    const here = (form.get("here") || null) as Digest | null;
-    const done = await restoreSeen(mirror.root, { path, n, wanted, here }, ui);
+    const expected = { local: form.get("local") || null, version: form.get("version") ?? "" };
+    const done = await runOperation(mirror.root, restore, { paths: [path], n, expected, noSync: true }, ui);
     if (done.kind === "trouble") return { to: back, notice: noticeOfTrouble(done.trouble) };
-    if (done.value.kind === "changed") return { to: back, notice: noticeOfChange(done.value.what) };
-    // The command syncs afterwards, too.
+    // The sync is a job of its own, because a page does not wait for the service.
     await SYNC.run(ui, asked);
-    return { to: documentAddress(mirror.name, "history", done.value.path), notice: noticeOf(done.value) };
+    const [item] = done.value.items as [(typeof done.value.items)[number]];
+    const text = [`${shownName(item.path)}: version ${n} is restored`, ...item.notes].join("; ");
+    return { to: documentAddress(mirror.name, "history", item.path), notice: { tone: "good", text, next: null } };
   },
 };
 
 const NO_NUMBER: Notice = { tone: "bad", text: "that is not the number of a version; nothing was done", next: null };
-
-const CHANGED: Readonly<Record<Extract<RestoredSeen, { kind: "changed" }>["what"], string>> = {
-  here: "the file was changed since this page was shown",
-  version: "the version with this number changed meanwhile",
-};
-
-function noticeOfChange(what: "here" | "version"): Notice {
-  return {
-    tone: "asks",
-    text: `nothing was written: ${CHANGED[what]}`,
-    next: "check the present versions, and choose again",
-  };
-}
-
-function noticeOf({ path, entry, notes }: Extract<RestoredSeen, { kind: "restored" }>): Notice {
-  const text = [`${shownName(path)}: version ${entry.n} is restored`, ...notes].join("; ");
-  return { tone: "good", text, next: null };
-}

@@ -62,7 +62,7 @@ function restorePart(mirror: Model["mirror"], version: VersionSeen, moment: Mome
     return html`<p class="notice good">This is the present content of the local file.</p>`;
   if (obstacle !== null)
     return html`<div class="notice asks"><p>It cannot be restored now: ${wordsOf(obstacle.what)}</p>${nextOf(obstacle.next)}</div>`;
-  const fields = { n: String(entry.n), wanted: entry.digest, here: here?.digest ?? "" };
+  const fields = { n: String(entry.n), version: entry.digest, local: here?.digest ?? "" };
   const form = mirrorForm(
     mirror,
     { path: documentPart("restore", path), fields },

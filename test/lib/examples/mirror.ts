@@ -18,8 +18,8 @@ await notes.sync();
 
 const { versions } = await notes.history("plan.md");
 console.log(versions.map(({ n, size }) => `${n}: ${size} bytes`).join(", "));
-await notes.restore("plan.md", 1);
-console.log((await notes.sync()).state, (await notes.verify()).agree);
+const { sync } = await notes.restore({ paths: ["plan.md"], n: 1 });
+console.log(sync?.state, (await notes.verify()).agree);
 
 await notes.resolve("plan.md", { kind: "mine" }).catch((error: unknown) => {
   if (!(error instanceof MdmirrorError)) throw error;

@@ -5,7 +5,7 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import type { HistoryEntry } from "./history.ts";
 import { asOnDisk } from "./as-on-disk.ts";
 import { type MergeOrigins, readOrigins } from "./origins.ts";
-import { chooseVersion, findVersion } from "./restore.ts";
+import { chooseVersion, findVersion } from "./find-version.ts";
 
 /** Reads versions of one document, to compare two of them or to show one before it is restored. */
 

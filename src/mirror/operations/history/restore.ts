@@ -1,135 +1,245 @@
+import type { DocId } from "../../../contract/ids.ts";
 import type { Digest } from "../../../contract/digest.ts";
-import type { LocalPath } from "../../../contract/path.ts";
+import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { Look } from "../../ports/disk.ts";
-import { runManually } from "../../engine/manual/run-manually.ts";
+import type { StoredName, State } from "../../ports/state.ts";
+import type { BaseTree } from "../../model/tree.ts";
+import { stale } from "../../engine/apply/effect.ts";
+import { type ManualEnd, isStopped, notDone, runManually } from "../../engine/manual/run-manually.ts";
 import { restoreFile, restoreText } from "../../engine/manual/restore.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
 import type { World } from "../../engine/run/world.ts";
-import { findPlace, type KnownPlace } from "./find-document.ts";
+import { NOT_BEGUN } from "../../model/not-begun.ts";
+import { readMoment } from "./as-of.ts";
+import { findDocument, type KnownPlace, linkAt } from "./find-document.ts";
+import { chooseVersion, entryAt } from "./find-version.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
+import { endOfManual, leftAlone } from "../manual/many.ts";
 import { manualResult } from "../manual/resolve.ts";
+import { isPattern, selectPaths } from "../manual/selection.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { byPath } from "../../model/by-path.ts";
+import { RESTORE } from "../declared/restore.ts";
+import type { ResultOf } from "../define.ts";
+import type { Operation } from "../run-operation.ts";
 
-export type Restored = {
-  readonly path: LocalPath;
-  readonly entry: HistoryEntry;
-  /** Whether it came back as a new document. */
-  readonly asNew: boolean;
-  readonly notes: readonly string[];
+/**
+ * Restores one document, or several by their paths, a folder or a pattern: deleted documents, or
+ * all as they were at some time. Each restored version is an edit that the next run sends.
+ */
+
+export type RestoreItem =
+  | {
+      readonly kind: "put-back";
+      readonly path: LocalPath;
+      readonly id: DocId | null;
+      readonly entry: HistoryEntry;
+      /** The text that must still be there; null: no file. */
+      readonly expect: Digest | null;
+      /** It is no longer on the service, so it comes back as a new document. */
+      readonly asNew: boolean;
+    }
+  | { readonly kind: "left"; readonly path: LocalPath; readonly why: string };
+
+/**
+ * A document that exists, or did. `gone`: when it went, in milliseconds since the epoch; null: it
+ * is linked.
+ */
+type Subject = Pick<KnownPlace, "path" | "link" | "tombstone"> & { readonly id: DocId; readonly gone: number | null };
+
+export type RestorePlan = {
+  /** True if one document was named: what prevents its restore is the trouble of the whole call. */
+  readonly isOne: boolean;
+  /** Milliseconds since the epoch; null: only deleted documents, with their last version. */
+  readonly asOf: number | null;
+  readonly items: readonly RestoreItem[];
 };
 
-/**
- * Finds a document of which something is known, and one of its texts.
- * @param n its number in the history; null: the newest
- */
-export function findVersion(
-  world: Pick<World, "state">,
-  name: string,
-  n: number | null,
-): Result<{
-  readonly document: KnownPlace;
-  readonly entry: HistoryEntry;
-  readonly entries: readonly HistoryEntry[];
-}> {
-  const { state } = world;
-  const document = findPlace(state, state.load(), name);
-  const entries = readHistory(state, document);
-  if (entries.length === 0)
-    return trouble(
-      "usage",
-      `mdmirror has no record of ${name}`,
-      "give the present or an earlier path in the linked folder, or the id doc_…",
-    );
-  const entry = n === null ? newestOf(entries, () => true) : entries.find((one) => one.n === n);
-  if (entry === undefined)
-    return trouble(
-      "usage",
-      `${document.path} has no version ${n}: it has versions 1 to ${entries.length}`,
-      `mdmirror history ${name}`,
-    );
-  return ok({ document, entry, entries });
-}
+/** Names the whole linked folder. */
+export const WHOLE = ".";
 
-/**
- * The newest text of the document itself, if it has one: another document's text at its path is
- * only for users who ask for it.
- */
-function newestOf(
-  entries: readonly HistoryEntry[],
-  wanted: (entry: HistoryEntry) => boolean,
-): HistoryEntry | undefined {
-  return entries.findLast((one) => one.other === null && wanted(one)) ?? entries.findLast(wanted);
-}
-
-export type Choice = {
-  readonly document: KnownPlace;
-  readonly path: LocalPath;
-  readonly entry: HistoryEntry;
-  /** Whether it comes back as a new document. */
-  readonly asNew: boolean;
-  /** The text that is there now; null: no file. */
-  readonly now: Digest | null;
+export const restore: Operation<typeof RESTORE, RestorePlan> = {
+  declared: RESTORE,
+  plan({ world }, { paths, n = null, asOf: time, expected }) {
+    const asOf = time === undefined ? null : readMoment(time, world.clock.now());
+    if (time !== undefined && asOf === null)
+      return trouble("usage", `${time} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");
+    if (n !== null && (paths.length > 1 || asOf !== null))
+      return trouble("usage", "a numbered version is of one document", "give one path and no time");
+    const isOne = paths.length === 1 && asOf === null && (n !== null || isDocument(world.state, paths[0]!));
+    if (expected !== undefined && !isOne)
+      return trouble("usage", "expected names the versions of one document", "give one path and no time");
+    const names = paths.map((path) => (path === WHOLE ? "" : path));
+    const items = isOne ? planOne(world, paths[0]!, n) : planSeveral(world, names, asOf);
+    return items.kind === "trouble" ? items : ok({ isOne, asOf, items: items.value });
+  },
+  seen({ isOne, items: [item] }) {
+    return isOne && item?.kind === "put-back" ? { local: item.expect, version: item.entry.digest } : {};
+  },
+  preview: ({ asOf, items }) => ({ asOf, run: null, items: items.map(plannedItem) }),
+  run: ({ world }, plan, stop) => restorePlanned(world, plan, stop),
 };
 
-/** @param n a number of the history; null: the last text that differs from the present one */
-export function chooseVersion(
-  { state, disk }: Pick<World, "state" | "disk">,
-  name: string,
-  n: number | null,
-): Result<Choice> {
-  const found = findVersion({ state }, name, n);
-  if (found.kind === "trouble") return found;
-  const { document, entries } = found.value;
-  const { link, path } = document;
-  const look = disk.look(path);
-  const now = look.kind === "file" ? look.digest : null;
-  const entry =
-    n === null && link !== null
-      ? (newestOf(entries, ({ digest }) => digest !== now) ?? found.value.entry)
-      : found.value.entry;
-  const obstacle = obstacleTo(state, document, entry, look, name);
-  if (obstacle !== null) return obstacle;
-  return ok({ document, path, entry, asNew: link === null, now });
+type RestoredItem = ResultOf<typeof RESTORE>["items"][number];
+
+function plannedItem(item: RestoreItem): RestoredItem {
+  if (item.kind === "left")
+    return { ...leftAlone(item.path, item.why), id: null, n: null, at: null, sha256: null, asNew: false };
+  return { path: item.path, end: "planned", why: "", notes: [], ...versionOf(item) };
 }
 
-/** Why a text cannot be put back; null: it can. */
-function obstacleTo(
-  state: World["state"],
-  { link, path, id }: KnownPlace,
-  entry: HistoryEntry,
-  look: Look,
-  name: string,
-): Result<never> | null {
-  if (entry.size === null)
-    return trouble(
-      "usage",
-      `the content of version ${entry.n} of ${path} is no longer in the history`,
-      `mdmirror history ${name} lists the remaining versions`,
-    );
-  if (link !== null && state.conflict(link.id) !== null)
-    return trouble("usage", `${path} is in conflict`, `resolve that first: mdmirror resolve ${path} --mine | --theirs`);
-  if (link === null && look.kind !== "absent")
-    return trouble(
-      "usage",
-      `${path} is used by another file`,
-      `move that file first, or run: mdmirror show ${id ?? path}@${entry.n} --output FILE`,
-    );
-  return null;
+function versionOf({ id, entry, asNew }: PutBack) {
+  return { id, n: entry.n, at: Math.max(0, entry.at), sha256: entry.digest, asNew };
 }
 
-/**
- * Puts an earlier text back, as an edit that the next run sends. A document that is gone comes back
- * as a new one.
- */
-export async function restoreVersion(world: World, name: string, n: number | null): Promise<Result<Restored>> {
+/** Returns true if a name means one document, rather than a folder or a pattern. */
+function isDocument(state: State, name: string): boolean {
+  const base = state.load();
+  return findDocument(state, base, name) !== null || (!hasBelow(base, name) && !isPattern(name));
+}
+
+function planOne(world: World, name: string, n: number | null): Result<readonly RestoreItem[]> {
   const chosen = chooseVersion(world, name, n);
   if (chosen.kind === "trouble") return chosen;
   const { document, path, entry, asNew, now } = chosen.value;
+  return ok([{ kind: "put-back", path, id: document.id, entry, expect: now, asNew }]);
+}
+
+/** Plans no item for a document that is already as requested. */
+function planSeveral(
+  { state, disk }: Pick<World, "state" | "disk">,
+  names: readonly string[],
+  asOf: number | null,
+): Result<readonly RestoreItem[]> {
+  const base = state.load();
+  const subjects = subjectsOf(base, asOf);
+  const known = new Set(subjects.map(({ path }) => path));
+  // A document is found by a path that it had before, and by its id.
+  const asked = names.map((name) => (known.has(name) ? name : (findDocument(state, base, name)?.path ?? name)));
+  const selection = selectPaths(asked, known, disk);
+  if (selection.kind === "trouble") return selection;
+  const sightings = allSightings(state);
+  const items = subjects
+    .filter(({ path }) => selection.value.takes(path))
+    .flatMap((subject) => itemOf({ state, disk }, sightings, subject, asOf));
+  return ok(items.toSorted(byPath));
+}
+
+function hasBelow({ links, tombstones }: BaseTree, folder: string): boolean {
+  if (folder === WHOLE) return true;
+  for (const { localPath } of links.values()) if (isBelow(localPath, folder)) return true;
+  for (const { localPath } of tombstones.values()) if (isBelow(localPath, folder)) return true;
+  return false;
+}
+
+/**
+ * One document for each path: what is linked there; else what went last, or was there at that time.
+ */
+function subjectsOf(base: BaseTree, asOf: number | null): readonly Subject[] {
+  const subjects = new Map<LocalPath, Subject>();
+  for (const { id, localPath: path } of base.links.values()) {
+    const link = linkAt(base, path);
+    if (link?.id === id) subjects.set(path, { id, path, link, tombstone: null, gone: null });
+  }
+  for (const tombstone of base.tombstones.values()) {
+    const { id, localPath: path, at } = tombstone;
+    const known = subjects.get(path);
+    if (base.links.has(id) || known?.gone === null) continue;
+    if (known === undefined || isNearer(at, known.gone, asOf))
+      subjects.set(path, { id, path, link: null, tombstone, gone: at });
+  }
+  return [...subjects.values()];
+}
+
+/** Of two that went: the later one; for a moment, the first that went after it. */
+function isNearer(at: number, other: number, asOf: number | null): boolean {
+  if (asOf === null) return at > other;
+  return at > asOf && (other <= asOf || at < other);
+}
+
+function itemOf(
+  { state, disk }: Pick<World, "state" | "disk">,
+  sightings: State["sightings"],
+  subject: Subject,
+  asOf: number | null,
+): RestoreItem[] {
+  const { id, path, link, tombstone } = subject;
+  const look = disk.look(path);
+  if (isOutOfQuestion(subject, look, asOf)) return [];
+  const obstacle = obstacleTo(state, subject, look);
+  if (obstacle !== null) return [{ kind: "left", path, why: obstacle }];
+  const entry = entryAt(readHistory(state, { id, path, link, tombstone, asked: path }, sightings), asOf);
+  if (typeof entry === "string") return [{ kind: "left", path, why: entry }];
+  const expect = look.kind === "file" ? look.digest : null;
+  if (expect === entry.digest) return [];
+  return [{ kind: "put-back", path, id, entry, expect, asNew: link === null }];
+}
+
+/**
+ * Whether it is not asked for: it is there, and only what is gone is wanted; or it was already gone
+ * at that time.
+ */
+function isOutOfQuestion({ link, gone }: Subject, look: Look, asOf: number | null): boolean {
+  if (asOf === null) return link !== null && look.kind !== "absent";
+  return gone !== null && gone <= asOf;
+}
+
+/** @returns why nothing can be put back, as a clause */
+function obstacleTo(state: State, { id, path, link }: Subject, look: Look): string | null {
+  if (link === null) return look.kind === "absent" ? null : "another file is at this path now";
+  if (look.kind !== "absent" && look.kind !== "file") return "the file now at this path cannot be read";
+  return state.conflict(id) === null ? null : `it is in conflict: mdmirror resolve ${path}`;
+}
+
+/** All names of texts, read once, because each question to the state reads every row. */
+function allSightings(state: State): State["sightings"] {
+  const all = state.sightings({});
+  const byPath = Map.groupBy(all, ({ path }) => path);
+  const byId = Map.groupBy(all, ({ id }) => id);
+  return ({ path, id, formerly = [] }) => {
+    const found = new Set([
+      ...namesOf(byPath, path),
+      ...namesOf(byId, id),
+      ...formerly.flatMap((name) => namesOf(byPath, name)).filter((one) => one.id === null),
+    ]);
+    return [...found].toSorted((a, b) => a.at - b.at);
+  };
+}
+
+function namesOf<K>(index: ReadonlyMap<K, readonly StoredName[]>, key: K | null | undefined): readonly StoredName[] {
+  return key === undefined || key === null ? [] : (index.get(key) ?? []);
+}
+
+type PutBack = Extract<RestoreItem, { kind: "put-back" }>;
+
+/** Restores each document by itself, as one run. A document that changed since the plan is left. */
+async function restorePlanned(
+  world: World,
+  { isOne, asOf, items }: RestorePlan,
+  stop: AbortSignal,
+): Promise<Result<ResultOf<typeof RESTORE>>> {
+  const wanted = items.filter((item) => item.kind === "put-back");
+  let run: number | null = null;
+  const ends = await runManually(world, "restore", async (ctx) => {
+    run = ctx.run;
+    const done: ManualEnd[] = [];
+    for (const item of wanted) {
+      world.progress.report("apply", done.length, wanted.length);
+      done.push((await isStopped(world, stop)) ? notDone(stale(NOT_BEGUN)) : putBack(ctx, item));
+    }
+    return done;
+  });
+  const one = isOne ? manualResult(wanted[0]!.path, ends[0]!) : null;
+  if (one?.kind === "trouble") return one;
+  // A folder that is another one by now ends all of them alike.
+  const tried = wanted.map((item, at) => ({ ...endOfManual(item.path, ends[at] ?? ends[0]!), ...versionOf(item) }));
+  return ok({ asOf, run, items: [...tried, ...items.filter(({ kind }) => kind === "left").map(plannedItem)] });
+}
+
+function putBack(ctx: PassContext, { id, path, entry, expect, asNew }: PutBack): ManualEnd {
   const detail = `version ${entry.n} restored`;
-  const [end] = await runManually(world, "restore", async (ctx) => [
-    document.link === null || now === null
-      ? restoreFile(ctx, { id: document.id, path, isNew: asNew }, entry.digest, detail)
-      : restoreText(ctx, document.link, entry.digest, now, detail),
-  ]);
-  const notes = manualResult(path, end!);
-  return notes.kind === "trouble" ? notes : ok({ path, entry, asNew, notes: notes.value });
+  const link = asNew || id === null ? null : ctx.world.state.link(id);
+  return link === null || expect === null
+    ? restoreFile(ctx, { id, path, isNew: link === null }, entry.digest, detail)
+    : restoreText(ctx, link, entry.digest, expect, detail);
 }

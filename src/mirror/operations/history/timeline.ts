@@ -6,7 +6,7 @@ import type { LocalMirror } from "../../folder/open-local.ts";
 import { ok, type Result } from "../../../common/trouble.ts";
 import { readEvents } from "./events.ts";
 import type { HistoryEntry } from "./history.ts";
-import { findVersion } from "./restore.ts";
+import { findVersion } from "./find-version.ts";
 import { movedBy } from "./undo-moves.ts";
 
 /** The life of one document: its versions, names and end. */

@@ -1,0 +1,142 @@
+import type { Declaration, Ends, ReadInput, ResultOf } from "../mirror/operations/define.ts";
+import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input.ts";
+import { carryOut, type Operation, operationJson } from "../mirror/operations/run-operation.ts";
+import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
+import type { Result } from "../common/trouble.ts";
+import type { Args, Command, Io, OptionSpec } from "./command.ts";
+import { complain } from "./complain.ts";
+import { EXIT, type ExitCode } from "./exit.ts";
+import { jsonLine } from "./json-line.ts";
+import { showStopped } from "./show-many.ts";
+import { agrees, REACH_OPTIONS, reachOf, showSync, useMirror } from "./use-mirror.ts";
+
+/** Makes commands of operations: only the text that they print is written for each command. */
+
+type Face<D extends Declaration, Plan> = {
+  /** The operands in the usage, such as `PATH…`. */
+  readonly operands: Command["operands"] & { readonly usage: string };
+  readonly examples: readonly string[];
+  /** Finds the linked folder, and the fields that the operands give. */
+  readonly locate: (io: Io, args: Args) => Result<{ readonly root: string; readonly input: object }>;
+  /** Returns the question before anything is written; null: nobody is asked. */
+  readonly question: (plan: Plan) => string | null;
+  /** Returns the lines that show a plan before the question, or instead of the work. */
+  readonly planLines: (plan: Plan, isDryRun: boolean) => readonly string[];
+  /** Prints what was done. */
+  readonly showDone: (io: Io, plan: Plan, result: ResultOf<D>) => void;
+};
+
+/** Makes the command of an operation that writes. */
+export function operationCommand<D extends Declaration, Plan>(
+  operation: Operation<D, Plan>,
+  face: Face<D, Plan>,
+): Command {
+  const { name, about } = operation.declared;
+  const fields = fieldsOf(operation.declared);
+  const options = {
+    ...Object.fromEntries(fields.map((field) => [optionName(field.name), optionOf(field)])),
+    yes: { help: "do not ask", short: "y" },
+    json: { help: "print one JSON object" },
+    ...REACH_OPTIONS,
+  };
+  return {
+    usage: `${name} ${face.operands.usage} ${usageOf(options)}`,
+    about,
+    examples: face.examples,
+    options,
+    operands: face.operands,
+    async run(io, args) {
+      const located = face.locate(io, args);
+      if (located.kind === "trouble") return complain(io, located.trouble);
+      const { root, input } = located.value;
+      const mode = args.flag("dry-run") ? "read" : "write";
+      const use = { mode, what: name, quiet: args.flag("json"), ...reachOf(args) } as const;
+      const named = Object.fromEntries(fields.map((field) => [field.name, givenValue(field, args)]));
+      const given = readInput(operation.declared, { ...named, ...input });
+      if (given.kind === "trouble") return complain(io, given.trouble);
+      return useMirror(io, root, use, (mirror) => perform(io, args, mirror, { operation, face, input: given.value }));
+    },
+  };
+}
+
+async function perform<D extends Declaration, Plan>(
+  io: Io,
+  args: Args,
+  mirror: OpenedMirror,
+  { operation, face, input }: Performed<D, Plan>,
+): Promise<ExitCode> {
+  const json = args.flag("json");
+  const showPlan = (plan: Plan, isDryRun: boolean) => {
+    if (!json) for (const line of face.planLines(plan, isDryRun)) io.out(line);
+  };
+  let began = 0;
+  const carried = await carryOut(operation, mirror, input, {
+    stoppable: io.stoppable,
+    async agree(plan) {
+      showPlan(plan, false);
+      const question = face.question(plan);
+      return question === null || agrees(io, args.flag("yes"), question);
+    },
+    onDone(plan, result) {
+      if (!json) face.showDone(io, plan, result);
+      began = io.clock.monotonic();
+    },
+  });
+  if (carried.kind === "trouble") return complain(io, carried.trouble);
+  const ended = carried.value;
+  if (ended.kind === "declined") return showDeclined(io, operation.declared.name);
+  if (ended.kind === "planned") showPlan(ended.plan, true);
+  const paths = ended.result.items.map(({ path }) => path);
+  const report = ended.kind === "done" ? ended.report : null;
+  const synced = report === null ? EXIT.inSync : showSync(io, report, { json, paths, began, url: mirror.url });
+  if (json) io.out(jsonLine(operationJson(ended)));
+  if (ended.kind === "done" && ended.isStopped) return showStopped(io, ended.result.run);
+  return synced === EXIT.inSync ? exitOf(ended) : synced;
+}
+
+type Performed<D extends Declaration, Plan> = {
+  readonly operation: Operation<D, Plan>;
+  readonly face: Face<D, Plan>;
+  readonly input: ReadInput<D>;
+};
+
+function showDeclined(io: Io, name: string): ExitCode {
+  io.err("mdmirror: nothing was done");
+  io.err(`  next: to continue: mdmirror ${name} … --yes`);
+  return EXIT.usage;
+}
+
+function exitOf({ kind, result: { items } }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {
+  const isWell =
+    kind === "done" ? items.every(({ end }) => end === "done") : items.some(({ end }) => end === "planned");
+  return isWell || items.length === 0 ? EXIT.inSync : EXIT.attention;
+}
+
+/** Derives the name of an option from the name of a field: `asOf` is `--as-of`. */
+function optionName(field: string): string {
+  return field.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function optionOf({ help, type, value, short, choices }: Field): OptionSpec {
+  return {
+    help,
+    ...(value === null ? {} : { value }),
+    ...(short === null ? {} : { short }),
+    ...(choices === null ? {} : { choices }),
+    ...(type === "list" ? { multiple: true } : {}),
+  };
+}
+
+function givenValue({ name, type }: Field, args: Args): unknown {
+  const option = optionName(name);
+  if (type === "flag") return args.flag(option) || undefined;
+  if (type === "list") return args.texts(option).length === 0 ? undefined : args.texts(option);
+  const text = args.text(option) ?? undefined;
+  return type === "number" && text !== undefined ? Number(text) : text;
+}
+
+/** Returns the options as a usage shows them, without those that every such command has. */
+function usageOf(options: Readonly<Record<string, OptionSpec>>): string {
+  const shown = Object.entries(options).filter(([name]) => !(name in REACH_OPTIONS));
+  return shown.map(([name, { value }]) => (value === undefined ? `[--${name}]` : `[--${name} ${value}]`)).join(" ");
+}

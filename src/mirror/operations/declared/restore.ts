@@ -1,0 +1,43 @@
+import * as z from "zod";
+import { DIGEST, defineOperation, ITEM_END, option, PATHS } from "../define.ts";
+
+/** Puts earlier versions of documents back, or deleted documents. */
+export const RESTORE = defineOperation({
+  name: "restore",
+  summary: "restore an earlier version",
+  about: [
+    "Writes an earlier version into the local file, then syncs it like any edit. Without a number: the version before the present one.",
+    "For a folder or a quoted glob (** matches any folder): restores deleted documents. With a time: restores each document as it was at that time; newer documents are left alone.",
+    "A deleted document comes back as a new document: the service does not restore its id and its history. The replaced version stays in the history and in .mdmirror/trash.",
+  ],
+  access: "write",
+  input: z.strictObject({
+    paths: PATHS,
+    n: option(z.int().min(1), "the number of a version in the history, of one document", { isOperand: true }),
+    asOf: option(
+      z.string().min(1).max(64),
+      "the version at that time, as mdmirror saw it (2h, 3d, 2026-11-22, 2026-11-22T09:30)",
+      { value: "TIME" },
+    ),
+  }),
+  expected: z.strictObject({
+    local: DIGEST.nullable().describe("the version of the local file, of one document; null if there is none"),
+    version: DIGEST.describe("the version with this number in the history").optional(),
+  }),
+  result: z.strictObject({
+    asOf: z.int().nullable().describe("milliseconds since the epoch"),
+    run: z.int().nullable().describe("the run that undo takes back; null if nothing was done"),
+    items: z
+      .array(
+        z.strictObject({
+          ...ITEM_END,
+          id: z.string().nullable(),
+          n: z.int().nullable().describe("the number of the version; null if there is none to restore"),
+          at: z.int().nullable().describe("when the version was first seen, in milliseconds since the epoch"),
+          sha256: z.string().nullable(),
+          asNew: z.boolean().describe("it comes back as a new document"),
+        }),
+      )
+      .readonly(),
+  }),
+});

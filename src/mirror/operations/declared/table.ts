@@ -1,0 +1,8 @@
+import { RESTORE } from "./restore.ts";
+
+/** The declarations of all operations. The types of the library come from them. */
+export const DECLARED = {
+  restore: RESTORE,
+} as const;
+
+export type OperationName = keyof typeof DECLARED;

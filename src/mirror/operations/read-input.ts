@@ -1,0 +1,45 @@
+import * as z from "zod";
+import { type Result, trouble } from "../../common/trouble.ts";
+import { COMMON, type Declaration, type FieldMeta, type ReadInput } from "./define.ts";
+
+/** Reads the input of an operation, and describes its fields. */
+
+/** Returns the whole input of an operation, as programs give it. */
+export function wholeInput({ access, input, expected }: Declaration): z.ZodObject {
+  if (access === "read") return input;
+  const more = expected === undefined ? {} : { expected: expected.optional() };
+  return z.strictObject({ ...input.shape, ...COMMON.shape, ...more });
+}
+
+/** Checks what a caller gave, which no compiler may have seen. */
+export function readInput<D extends Declaration>(declared: D, given: unknown): Result<ReadInput<D>> {
+  const read = wholeInput(declared).safeParse(given);
+  if (read.success) return { kind: "ok", value: read.data as ReadInput<D> };
+  const [{ path, message }] = read.error.issues as [z.core.$ZodIssue];
+  const name = path.length === 0 ? "the input" : path.join(".");
+  return trouble("usage", `${name} is not valid: ${message}`, "correct it; nothing was done");
+}
+
+/** One option that the command line derives from a field. `value` null: a flag. */
+export type Field = {
+  readonly name: string;
+  readonly help: string;
+  readonly type: "flag" | "text" | "number" | "list";
+  readonly value: string | null;
+  readonly short: string | null;
+  readonly choices: readonly string[] | null;
+};
+
+type Schema = FieldMeta & { readonly type?: string; readonly description?: string; readonly enum?: readonly string[] };
+
+/** Returns the fields of an operation that are options on the command line. */
+export function fieldsOf({ access, input }: Pick<Declaration, "access" | "input">): readonly Field[] {
+  const all = access === "read" ? input : z.strictObject({ ...input.shape, ...COMMON.shape });
+  const { properties = {} } = z.toJSONSchema(all, { io: "input" }) as { properties?: Record<string, Schema> };
+  return Object.entries(properties).flatMap(([name, schema]) => {
+    const { type: json, description = "", enum: choices = null, value = "VALUE", short = null, isOperand } = schema;
+    if (isOperand === true) return [];
+    const type = json === "boolean" ? "flag" : json === "integer" ? "number" : json === "array" ? "list" : "text";
+    return [{ name, help: description, type, value: type === "flag" ? null : value, short, choices }];
+  });
+}

@@ -1,0 +1,125 @@
+import { type GuestOptions, withMirror } from "../folder/with-mirror.ts";
+import type { OpenedMirror } from "../folder/open-mirror.ts";
+import { type RunReport, runSync, USUAL_RUN } from "../folder/run.ts";
+import type { Stoppable } from "../ports/world.ts";
+import { stoppableBy } from "../model/stoppable.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
+import type { Declaration, InputOf, ReadInput, ResultOf, ResultWithSync } from "./define.ts";
+import { readInput } from "./read-input.ts";
+import { reportJson } from "./results/report.ts";
+
+/** Carries out operations, in the same way for all front ends. */
+
+/** An operation that plans, writes, and syncs afterwards. */
+export type Operation<D extends Declaration, Plan> = {
+  readonly declared: D;
+  readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan>;
+  /** Returns the present versions, under the names of `expected`. */
+  readonly seen?: (plan: Plan) => Readonly<Record<string, string | null>>;
+  /** Returns the result of a dry run. */
+  readonly preview: (plan: Plan) => ResultOf<D>;
+  /** @param stop aborted when nothing more is to be started */
+  readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
+};
+
+/** Steps in which a front end takes part. */
+export type Hooks<Plan, Output> = {
+  /** Asks the user, who has to see the plan. False: nothing is done. */
+  readonly agree?: (plan: Plan) => Promise<boolean>;
+  /** Called before the sync that follows. */
+  readonly onDone?: (plan: Plan, result: Output) => void;
+  readonly stoppable?: Stoppable;
+};
+
+export type Carried<Plan, Output> =
+  /** The user did not agree. */
+  | { readonly kind: "declined" }
+  /** A dry run, or there is nothing to do. */
+  | { readonly kind: "planned"; readonly plan: Plan; readonly result: Output }
+  | {
+      readonly kind: "done";
+      readonly plan: Plan;
+      readonly result: Output;
+      readonly isStopped: boolean;
+      /** Null if no sync followed. */
+      readonly report: RunReport | null;
+    };
+
+/**
+ * Carries out an operation: plans, checks the versions that the caller saw, runs, and syncs unless
+ * `noSync` is set.
+ * @param input as `readInput` returns it
+ */
+export async function carryOut<D extends Declaration, Plan>(
+  operation: Operation<D, Plan>,
+  mirror: OpenedMirror,
+  input: ReadInput<D>,
+  { agree, onDone, stoppable }: Hooks<Plan, ResultOf<D>> = {},
+): Promise<Result<Carried<Plan, ResultOf<D>>>> {
+  const { dryRun = false, noSync = false, expected } = input;
+  const planned = operation.plan(mirror, input);
+  if (planned.kind === "trouble") return planned;
+  const plan = planned.value;
+  const changed = changedSince(operation.seen?.(plan) ?? {}, expected ?? {});
+  if (changed.length > 0) return stale(changed);
+  const preview = operation.preview(plan);
+  if (dryRun || !preview.items.some(({ end }) => end === "planned"))
+    return ok({ kind: "planned", plan, result: preview });
+  if (agree !== undefined && !(await agree(plan))) return ok({ kind: "declined" });
+  const { value: done, isStopped } = await (stoppable ?? NEVER_STOPPED)((stop) => operation.run(mirror, plan, stop));
+  if (done.kind === "trouble") return done;
+  const result = done.value;
+  onDone?.(plan, result);
+  const isOwed = !noSync && !isStopped && result.items.some(({ end }) => end === "done");
+  const report = isOwed ? await runSync(mirror, USUAL_RUN, "sync", stoppable) : null;
+  return ok({ kind: "done", plan, result, isStopped, report });
+}
+
+const NEVER_STOPPED = stoppableBy(new AbortController().signal);
+
+/** Returns the names of the versions that are not those that the caller saw. */
+function changedSince(
+  seen: Readonly<Record<string, string | null>>,
+  expected: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  return Object.keys(expected).filter((name) => expected[name] !== undefined && expected[name] !== seen[name]);
+}
+
+const VERSION_WORDS: Readonly<Record<string, string>> = {
+  local: "the local file",
+  version: "the version with this number",
+};
+
+function stale(changed: readonly string[]): Result<never> {
+  const what = changed.map((name) => VERSION_WORDS[name] ?? name).join(" and ");
+  const next = "read the present versions, and choose again";
+  return trouble("usage", `nothing was written: ${what} changed since it was read`, next, { code: "stale", changed });
+}
+
+/** Returns the object of `--json`, which the library and the tools for agents return too. */
+export function operationJson<D extends Declaration>(
+  carried: Exclude<Carried<unknown, ResultOf<D>>, { kind: "declined" }>,
+): ResultWithSync<D> {
+  const report = carried.kind === "done" ? carried.report : null;
+  return { ...carried.result, sync: report === null ? null : reportJson(report) };
+}
+
+/** Opens a linked folder and carries out an operation in it. Nobody is asked. */
+export async function runOperation<D extends Declaration, Plan>(
+  root: string,
+  operation: Operation<D, Plan>,
+  given: InputOf<D>,
+  options: GuestOptions & Pick<Hooks<Plan, ResultOf<D>>, "stoppable">,
+): Promise<Result<ResultWithSync<D>>> {
+  const read = readInput(operation.declared, given);
+  if (read.kind === "trouble") return read;
+  const input = read.value;
+  const mode = input.dryRun === true ? "read" : operation.declared.access;
+  const { stoppable } = options;
+  return withMirror(root, { ...options, mode, what: operation.declared.name }, async (mirror) => {
+    const carried = await carryOut(operation, mirror, input, stoppable === undefined ? {} : { stoppable });
+    if (carried.kind === "trouble") return carried;
+    if (carried.value.kind === "declined") throw new Error("an operation was declined, and nobody was asked");
+    return ok(operationJson<D>(carried.value));
+  });
+}

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import * as z from "zod";
+import { COMMANDS } from "../../src/cli/table.ts";
+import { type Mirror, openMirror } from "../../src/lib/index.ts";
+import { TOOLS } from "../../src/mcp/table.ts";
+import { DECLARED, type OperationName } from "../../src/mirror/operations/declared/table.ts";
+import { fieldsOf, wholeInput } from "../../src/mirror/operations/read-input.ts";
+import { OPERATIONS } from "../../src/mirror/operations/table.ts";
+import { ACTIONS } from "../../src/ui/table.ts";
+import { type Agent, startAgent } from "../mcp/rig.ts";
+import { openRig, type Rig } from "./rig.ts";
+
+/** The command, the tool, the method and the page of an operation are what its declaration says. */
+
+const NAMES = Object.keys(DECLARED) as OperationName[];
+function inCase(name: string, sign: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `${sign}${letter.toLowerCase()}`);
+}
+
+/** A dry run of each operation, of a document whose versions the caller has seen. */
+const DRY_RUNS: { readonly [Name in OperationName]: { readonly argv: readonly string[]; readonly input: object } } = {
+  restore: { argv: ["a.md@1"], input: { paths: ["a.md"], n: 1 } },
+};
+
+let rig: Rig;
+let agent: Agent;
+let mirror: Mirror;
+beforeAll(async () => {
+  rig = await openRig();
+  rig.write("a.md", "first\n");
+  expect((await rig.init()).code).toBe(0);
+  rig.write("a.md", "second\n");
+  expect((await rig.run(["sync"], { cwd: rig.root })).code).toBe(0);
+  agent = await startAgent(rig);
+  mirror = await openMirror(rig.root, { env: { XDG_STATE_HOME: rig.stateHome } });
+});
+afterAll(async () => {
+  await mirror.close();
+  await agent.leave();
+  await rig.close();
+});
+
+describe.each(NAMES)("%s", (name) => {
+  const declared = DECLARED[name];
+
+  test("every front end has it, with its fields", async () => {
+    const entry = COMMANDS.find((one) => one.name === name)!;
+    expect(entry.summary).toBe(declared.summary);
+    const { command } = await entry.load();
+    expect(command.about).toEqual(declared.about);
+    expect(Object.keys(command.options)).toEqual(
+      expect.arrayContaining(fieldsOf(declared).map((field) => inCase(field.name, "-"))),
+    );
+    const tool = TOOLS.find((one) => one.name === name)!;
+    expect(Object.keys(tool.input)).toEqual(Object.keys(wholeInput(declared).shape).map((field) => inCase(field, "_")));
+    expect(tool.effect === "reads").toBe(declared.access === "read");
+    expect((await OPERATIONS[name]()).declared).toBe(declared);
+    expect(mirror[name]).toBeTypeOf("function");
+    expect(ACTIONS.some(({ path }) => path.split("/")[0] === name)).toBe(true);
+  });
+
+  test("the command, the tool and the method return one result", async () => {
+    const { argv, input } = DRY_RUNS[name];
+    const printed = await rig.run([name, ...argv, "--dry-run", "--json"], { cwd: rig.root });
+    const fromCommand: unknown = JSON.parse(printed.out[0]!);
+    const { sha256: local } = (await mirror.history("a.md")).versions.at(-1)!;
+    const { facts } = await agent.call(name, { ...input, dry_run: true, expected: { local } });
+    const fromMethod: unknown = await mirror[name]({ ...input, dryRun: true } as never);
+    expect([facts, fromMethod]).toEqual([fromCommand, fromCommand]);
+    const whole = z.strictObject({ ...declared.result.shape, sync: z.null() });
+    expect(whole.parse(fromMethod)).toEqual(fromCommand);
+  });
+
+  test("a version that the caller did not see changes nothing", async () => {
+    const { input } = DRY_RUNS[name];
+    const stale = { ...input, expected: { local: "0".repeat(64) } };
+    const told = await agent.call(name, stale);
+    expect(told.facts).toMatchObject({ error: { code: "stale" }, changed: ["local"] });
+    await expect(mirror[name](stale as never)).rejects.toMatchObject({ kind: "usage", code: "stale" });
+    expect(rig.read("a.md")).toBe("second\n");
+  });
+});
