@@ -1,11 +1,12 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { EXIT, EXIT_MEANINGS } from "../../src/cli/exit.ts";
 import { COMMANDS } from "../../src/cli/table.ts";
+import { ENTRY } from "../program.ts";
 import { openRig, type Rig } from "./rig.ts";
 
 let rig: Rig;
@@ -48,123 +49,39 @@ describe("help", () => {
   });
 });
 
-const ERRORS: readonly (readonly [argv: string[], err: string[]])[] = [
-  [["sink"], ['mdmirror: there is no command "sink"', "  next: mdmirror --help"]],
-  [["syn"], ['mdmirror: there is no command "syn"; did you mean sync?', "  next: mdmirror --help"]],
-  [
-    ["status", "--jsn"],
-    [
-      "mdmirror status: Unknown option '--jsn'",
-      "  usage: mdmirror status [DIR | --all] [--short] [--json | --prometheus] [--max-age 15m]",
-      "  next: mdmirror status --help",
-    ],
-  ],
-  [
-    ["plan", "a", "b"],
-    [
-      'mdmirror plan: "b" is one operand too many',
-      "  usage: mdmirror plan [DIR] [--json] [--all]",
-      "  next: mdmirror plan --help",
-    ],
-  ],
-  [
-    ["protect", "a.md", ""],
-    [
-      "mdmirror protect: an operand is empty",
-      "  usage: mdmirror protect PATH… | FOLDER | 'GLOB' [--dry-run] [--json]",
-      "  next: mdmirror protect --help",
-    ],
-  ],
-  [
-    ["search", "a", "--limit", ""],
-    [
-      "mdmirror search: --limit is empty",
-      "  usage: mdmirror search QUERY [DIR] [--regex] [--limit N] [--json]",
-      "  next: mdmirror search --help",
-    ],
-  ],
-  [
-    ["undo", "--since", "-2h"],
-    [
-      "mdmirror undo: Option '--since' argument is ambiguous: To specify an option argument starting with a dash use '--since=-…'",
-      "  usage: mdmirror undo [DIR] [RUN] [--since TIME] [--dry-run] [--yes] [--no-sync] [--json]",
-      "  next: mdmirror undo --help",
-    ],
-  ],
-  [
-    ["protect"],
-    [
-      "mdmirror protect: an operand is missing",
-      "  usage: mdmirror protect PATH… | FOLDER | 'GLOB' [--dry-run] [--json]",
-      "  next: mdmirror protect --help",
-    ],
-  ],
-  [
-    ["sync", "--max-deletes", "many"],
-    ["mdmirror sync: --max-deletes takes a whole number", "  next: mdmirror sync --help"],
-  ],
-  [
-    ["sync", "--pull-only", "--push-only"],
-    ["mdmirror sync: --pull-only and --push-only exclude each other", "  next: mdmirror sync --help"],
-  ],
-  [
-    ["status", "--max-age", "soon"],
-    ["mdmirror status: --max-age takes a time such as 90s, 15m, 6h or 2d", "  next: mdmirror status --help"],
-  ],
-  [
-    ["init", "x"],
-    ["mdmirror init: --url is missing", "  next: mdmirror init --help"],
-  ],
-  [
-    ["init", "x", "--url", "http://u", "--prefer", "mine"],
-    ["mdmirror init: --prefer takes local, remote or each", "  next: mdmirror init --help"],
-  ],
-  [
-    ["serve", "--port", "70000"],
-    ["mdmirror serve: --port takes a number up to 65535", "  next: mdmirror serve --help"],
-  ],
-  [
-    ["serve", "--docs-base", "docs.example.org"],
-    ["mdmirror serve: --docs-base takes an http URL", "  next: mdmirror serve --help"],
-  ],
-  [
-    ["serve", "--tls-cert", "c.pem"],
-    ["mdmirror serve: --tls-cert and --tls-key go together", "  next: mdmirror serve --help"],
-  ],
-  [
-    ["serve", "--host", "0.0.0.0"],
-    [
-      "mdmirror: plain http on 0.0.0.0 would let others on the network read keys",
-      "  next: give --tls-cert FILE and --tls-key FILE; behind a proxy with TLS, or in a network that you trust, use --insecure-http",
-    ],
-  ],
-  [
-    ["status"],
-    [
-      "mdmirror: neither this folder nor a folder above it has a .mdmirror/",
-      "  next: name the linked folder, or link this one: mdmirror init --url URL",
-    ],
-  ],
-  [
-    ["init", "x", "--url", "http://example.org"],
-    [
-      "mdmirror: the URL (--url) cannot be used: plain http would show the key to the network; use https, or allow this host (--allow-http)",
-      "  next: give the service's base URL, for example --url https://files.example.org",
-    ],
-  ],
-  [
-    ["init", "x", "--url", "https://example.org"],
-    [
-      "mdmirror: there is no API key",
-      "  next: give one with --key-file FILE, or in MDMIRROR_API_KEY; mdmirror init stores it",
-    ],
-  ],
+const WRONG: readonly (readonly string[])[] = [
+  ["sink"],
+  ["syn"],
+  ["status", "--jsn"],
+  ["plan", "a", "b"],
+  ["protect", "a.md", ""],
+  ["search", "a", "--limit", ""],
+  ["undo", "--since", "-2h"],
+  ["protect"],
+  ["sync", "--max-deletes", "many"],
+  ["sync", "--pull-only", "--push-only"],
+  ["status", "--max-age", "soon"],
+  ["init", "x"],
+  ["init", "x", "--url", "http://u", "--prefer", "mine"],
+  ["serve", "--port", "70000"],
+  ["serve", "--docs-base", "docs.example.org"],
+  ["serve", "--tls-cert", "c.pem"],
+  ["serve", "--host", "0.0.0.0"],
+  ["status"],
+  ["init", "x", "--url", "http://example.org"],
+  ["init", "x", "--url", "https://example.org"],
 ];
 
-describe("usage errors end with 2, say what is wrong and what to do next", () => {
-  test.each(ERRORS)("mdmirror %j", async (argv, err) => {
-    const ran = await rig.run(argv);
-    expect(ran).toEqual({ code: 2, out: [], err, asked: [] });
+describe("usage errors", () => {
+  test("end with 2, say what to do next, and are this text", async () => {
+    const pages: string[] = [];
+    for (const argv of WRONG) {
+      const { err, ...ended } = await rig.run(argv);
+      expect([argv, ended]).toEqual([argv, { code: 2, out: [], asked: [] }]);
+      expect(err.at(-1)).toMatch(/^ {2}next: /);
+      pages.push([`$ mdmirror ${argv.map((word) => word || "''").join(" ")}`, ...err].join("\n"));
+    }
+    await expect(`${pages.join("\n\n")}\n`).toMatchFileSnapshot("usage-errors.txt");
   });
 
   test("no command at all shows the overview on standard error", async () => {
@@ -175,11 +92,11 @@ describe("usage errors end with 2, say what is wrong and what to do next", () =>
 
 const HEAVY = /node_modules\/(undici|fastify|better-sqlite3|p-queue|chokidar|ignore)\//;
 
-describe("what help loads", () => {
-  test.each(["--version", "--help"])("mdmirror %s loads no package", (option) => {
+describe("what mdmirror --help loads", () => {
+  test("is no package", () => {
     const hook = `import { registerHooks } from "node:module"; registerHooks({ load(url, context, next) { process.stderr.write("LOAD " + url + "\\n"); return next(url, context); } });`;
     const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
-    const args = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, entry, option];
+    const args = ["--import", `data:text/javascript,${encodeURIComponent(hook)}`, entry, "--help"];
     const { stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
     const loaded = stderr.split("\n").filter((line) => line.startsWith("LOAD file:"));
     expect(loaded.length).toBeGreaterThan(2);
@@ -188,7 +105,6 @@ describe("what help loads", () => {
 });
 
 describe("what Node compiled is kept", () => {
-  const entry = fileURLToPath(new URL("../../src/cli/entry.mjs", import.meta.url));
   /** @returns whether a start left something for the next one in this folder */
   function keeps(mode: number | null): boolean {
     const cache = mkdtempSync(join(tmpdir(), "mdmirror-cache-"));
@@ -196,7 +112,7 @@ describe("what Node compiled is kept", () => {
     if (mode !== null) mkdirSync(join(cache, "mdmirror"));
     if (mode !== null) chmodSync(join(cache, "mdmirror"), mode);
     const env = { ...process.env, XDG_CACHE_HOME: cache, NODE_COMPILE_CACHE: undefined };
-    const { status, stdout } = spawnSync(process.execPath, [entry, "--version"], { encoding: "utf8", env });
+    const { status, stdout } = spawnSync(process.execPath, [ENTRY, "--version"], { encoding: "utf8", env });
     expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
     return existsSync(join(cache, "mdmirror/compiled"));
   }
@@ -205,12 +121,19 @@ describe("what Node compiled is kept", () => {
     expect([keeps(null), keeps(0o700)]).toEqual([true, true]);
   });
 
-  test.each([0o770, 0o707, 0o777])("but not in one of mode %o, whose contents others could choose", (mode) => {
+  test.each([0o770, 0o707])("but not in one of mode %o, whose contents others could choose", (mode) => {
     expect(keeps(mode)).toBe(false);
+  });
+
+  test.each(["", "local"])("and never below the present folder, where HOME is %j", (home) => {
+    const cwd = mkdtempSync(join(rig.dir, "home-"));
+    const env = { ...process.env, HOME: home, XDG_CACHE_HOME: undefined, NODE_COMPILE_CACHE: undefined };
+    expect(spawnSync(process.execPath, [ENTRY, "--version"], { cwd, env }).status).toBe(0);
+    expect(readdirSync(cwd)).toEqual([]);
   });
 
   test.runIf(process.platform === "linux")("and nowhere where the system lets no folder be made", () => {
     const env = { ...process.env, XDG_CACHE_HOME: "/proc/no-such-folder", NODE_COMPILE_CACHE: undefined };
-    expect(spawnSync(process.execPath, [entry, "--version"], { env, timeout: 20_000 }).status).toBe(0);
+    expect(spawnSync(process.execPath, [ENTRY, "--version"], { env, timeout: 20_000 }).status).toBe(0);
   });
 });
