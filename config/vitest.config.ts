@@ -48,7 +48,6 @@ const LONG = [
   "test/security/key.test.ts",
   "test/security/bounded.test.ts",
   "test/cli/watch.test.ts",
-  "test/package/debian.test.ts",
   "test/ui/security.test.ts",
   "test/engine/kills.test.ts",
   "test/cli/on-mac.test.ts",

@@ -20,6 +20,7 @@ else {
     out: values.out ?? ".",
     node: values.node ?? "bundled",
     fast: values.fast === true,
+    tarball: null,
   });
   console.log(`${built.file}: ${(built.size / 1e6).toFixed(1)} MB`);
 }

@@ -27,6 +27,8 @@ export type DebianOptions = {
   readonly node: "bundled" | "system";
   /** Compresses less, for tests. */
   readonly fast: boolean;
+  /** What `npm pack` made of the checkout; null: it is still to be packed. */
+  readonly tarball: string | null;
 };
 
 const ARCHITECTURES: Readonly<Partial<Record<NodeJS.Architecture, string>>> = { x64: "amd64", arm64: "arm64" };
@@ -48,7 +50,7 @@ export function buildDebian(options: DebianOptions): { readonly file: string; re
   try {
     const stage = join(work, "stage");
     const lib = join(stage, "usr/lib/mdmirror");
-    unpackProgram(options.root, work, lib);
+    unpackProgram(options, work, lib);
     copyDependencies(options.root, lib);
     if (options.node === "bundled") {
       mkdirSync(join(lib, "bin"));
@@ -65,11 +67,16 @@ export function buildDebian(options: DebianOptions): { readonly file: string; re
 }
 
 /** Unpacks what npm packs, so that both packages hold the same program. */
-function unpackProgram(root: string, work: string, lib: string): void {
+function unpackProgram({ root, tarball }: DebianOptions, work: string, lib: string): void {
+  mkdirSync(lib, { recursive: true });
+  run("tar", ["-xzf", tarball ?? packProgram(root, work), "-C", lib, "--strip-components=1"], root);
+}
+
+/** @returns the path of the tarball */
+function packProgram(root: string, work: string): string {
   const packed = run("npm", ["pack", "--json", "--pack-destination", work], root);
   const [{ filename }] = Object.values(JSON.parse(packed)) as [{ readonly filename: string }];
-  mkdirSync(lib, { recursive: true });
-  run("tar", ["-xzf", join(work, filename), "-C", lib, "--strip-components=1"], root);
+  return join(work, filename);
 }
 
 /** Copies the dependencies of the checkout, which has the versions of the lock file. */

@@ -3,6 +3,7 @@ import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSyn
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { checkTypes, EXAMPLES, makeConsumer, runIn } from "./consumer.ts";
+import { describeDebian } from "./debian.ts";
 import { findOldNode, type Installed, install, makeDir, manifest, pack, type Packed, run, start } from "./installed.ts";
 
 /** What `npm install` gives to somebody who has Node and nothing else. */
@@ -72,18 +73,11 @@ describe("the installed package", () => {
     expect(linked).toMatchObject({ code: 0, err: "" });
     expect(readFileSync(join(mine, "plan.md"), "utf8")).toBe("# Plan\n");
     appendFileSync(join(mine, "plan.md"), "- flour\n");
-    expect(run(installed, "plan", mine)).toMatchObject({ code: 0, out: expect.stringContaining("plan.md") });
     expect(run(installed, "sync", mine, "--json")).toMatchObject({
       code: 0,
       out: expect.stringContaining('"in-sync"'),
     });
-    expect(run(installed, "status", mine)).toMatchObject({
-      code: 0,
-      out: expect.stringContaining("In sync: last sync"),
-    });
-    expect(run(installed, "history", join(mine, "plan.md"))).toMatchObject({ code: 0, err: "" });
     expect(run(installed, "search", "flour", mine)).toMatchObject({ code: 0, out: expect.stringContaining("plan.md") });
-    expect(run(installed, "verify", mine)).toMatchObject({ code: 0, err: "" });
 
     await seePages(mine, url);
     const watching = start(installed, "watch", mine, "--json");
@@ -166,20 +160,15 @@ describe("the library, in somebody's project", () => {
   });
 });
 
-const entry = () => join(installed.folder, "dist", "cli", "entry.mjs");
-
 describe("an unfit Node", () => {
-  function expectOneSentence(node: string, args: readonly string[], version: RegExp): void {
-    const { status, stdout, stderr } = spawnSync(node, [...args, entry(), "--version"], { encoding: "utf8", env: {} });
-    expect([status, stdout]).toEqual([2, ""]);
-    expect(stderr).toMatch(version);
-    expect(stderr).toMatch(/^mdmirror: needs Node 22\.22 or newer, and this is [\d.]+; install a newer one .*\n$/);
-    expect(stderr).not.toContain("checkout");
-  }
-
   it("is told so in one sentence, as a process that says that it is Node 20", () => {
     const faked = `Object.defineProperty(process, "versions", { value: { ...process.versions, node: "20.11.1" } })`;
-    expectOneSentence(process.execPath, ["--import", `data:text/javascript,${encodeURIComponent(faked)}`], /20\.11\.1/);
+    const entry = join(installed.folder, "dist", "cli", "entry.mjs");
+    const args = ["--import", `data:text/javascript,${encodeURIComponent(faked)}`, entry, "--version"];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", env: {} });
+    expect([status, stdout]).toEqual([2, ""]);
+    expect(stderr).toMatch(/^mdmirror: needs Node 22\.22 or newer, and this is 20\.11\.1; install a newer one .*\n$/);
+    expect(stderr).not.toContain("checkout");
   });
 
   it("is told so by the library, before it loads what would end the process", ({ skip }) => {
@@ -199,10 +188,6 @@ describe("an unfit Node", () => {
       "",
     ]);
   });
-
-  it("is told so in one sentence, on a real one", ({ skip }) => {
-    const node = findOldNode();
-    if (node === null) skip("no Node before 22 is on this machine");
-    else expectOneSentence(node, [], /this is \d+\.\d+/);
-  });
 });
+
+describeDebian(() => packed);
