@@ -1,27 +1,19 @@
 import { spawn } from "node:child_process";
-import {
-  globSync,
-  mkdirSync,
-  mkdtempSync,
-  openSync,
-  closeSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, closeSync, globSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { once } from "node:events";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Server, startServer } from "../src/lib/server.ts";
-import { ENTRY, keptCompiled } from "./program.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { openRig, type Ran, type Rig } from "./cli/rig.ts";
 
 /**
  * Runs every shell block of the user documentation in order, each page in a home of its own with a
- * workspace of its own. The first line of a block may say `sh exit N`, or `sh norun: REASON`.
+ * workspace of its own. The first line of a block may say `sh exit N`, or `sh norun: REASON`. A
+ * command `mdmirror` of a block runs in the process of the test, which saves the start of 80
+ * processes.
  */
 const root = fileURLToPath(new URL("..", import.meta.url));
 const PAGES = ["README.md", ...globSync("src/docs/**/*.md", { cwd: root, exclude: ["src/docs/decisions/**"] })].sort();
@@ -39,42 +31,73 @@ function shellBlocks(text: string): Block[] {
   });
 }
 
-/** A home with its environment, in which the folder is the one that the block before ended in. */
-type Home = {
-  readonly dir: string;
-  readonly env: NodeJS.ProcessEnv;
-  /** The address that stands for `SHOWN_URL`. */
-  readonly url: string;
-  /** Process groups of the blocks that ran. */
-  readonly groups: number[];
-};
-
 /** The address that the pages show. */
 const SHOWN_URL = "http://127.0.0.1:8421";
 const LINK = `mdmirror init ~/notes --url ${SHOWN_URL} --key-file ~/notes-service/key --yes`;
 
-let server: Server;
-let dir: string;
-const homes: Pick<Home, "groups">[] = [];
+/** The home of a page. The present folder is the one that the block before ended in. */
+class Home {
+  readonly #rig: Rig;
+  readonly #dir: string;
+  readonly #url: string;
+  readonly #env: NodeJS.ProcessEnv;
+  readonly #groups: number[] = [];
+  readonly #stop = new AbortController();
+  readonly #running = new Set<Promise<Ran>>();
 
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), "mdmirror-documents-"));
-  server = await startServer({ data: join(dir, "service") });
-});
+  /** @param url the address that stands for `SHOWN_URL` */
+  constructor(rig: Rig, url: string, commands: string) {
+    this.#rig = rig;
+    this.#url = url;
+    this.#dir = join(rig.dir, "home");
+    this.#env = { HOME: this.#dir, PATH: `${join(this.#dir, "bin")}:${process.env["PATH"]}`, LANG: "C.UTF-8" };
+    mkdirSync(join(this.#dir, "bin"), { recursive: true });
+    const command = join(this.#dir, "bin/mdmirror");
+    const ask = `answer=$(printf '%s\\0' "$PWD" "$@" | curl -sS --data-binary @- ${commands}) || exit 99`;
+    writeFileSync(command, `#!/bin/sh\n${ask}\neval "$answer"\n`);
+    chmodSync(command, 0o755);
+    symlinkSync(process.execPath, join(this.#dir, "bin/node"));
+    writeFileSync(join(this.#dir, "cwd"), this.#dir);
+  }
 
-afterAll(async () => {
-  for (const { groups } of homes) for (const group of groups) endGroup(group);
-  await server.stop();
-  rmSync(dir, { recursive: true, force: true, maxRetries: 5 });
-});
+  /** Puts the key of an empty workspace where the pages expect it. */
+  writeKey(): void {
+    mkdirSync(join(this.#dir, "notes-service"));
+    writeFileSync(join(this.#dir, "notes-service/key"), this.#rig.key, { mode: 0o600 });
+  }
 
-/** Returns a port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const probe = createServer().listen(0, "127.0.0.1");
-  await once(probe, "listening");
-  const { port } = probe.address() as AddressInfo;
-  await new Promise((done) => probe.close(done));
-  return port;
+  /** Runs a command. Returns a shell script that prints the same and ends the same. */
+  async command(cwd: string, argv: readonly string[]): Promise<string> {
+    const env = { ...this.#env, XDG_STATE_HOME: undefined, XDG_CONFIG_HOME: undefined };
+    const running = this.#rig.run(argv, { cwd, env, stop: this.#stop.signal });
+    this.#running.add(running);
+    const { code, out, err } = await running;
+    this.#running.delete(running);
+    const quoted = (lines: readonly string[]) => `'${lines.join("\n").replaceAll("'", "'\\''")}'`;
+    return `printf '%s\\n' ${quoted(out)}; printf '%s\\n' ${quoted(err)} >&2; exit ${code}`;
+  }
+
+  /** Runs a block. Resolves with its exit code and output. */
+  async run(code: string): Promise<{ readonly exit: number | null; readonly output: string }> {
+    const file = join(this.#dir, "output");
+    const output = openSync(file, "w");
+    const started = `until curl -fs ${this.#url}/readyz >/dev/null; do sleep 0.1; done`;
+    const own = code.replaceAll(SHOWN_URL, this.#url).replace("--port 8421", `--port ${new URL(this.#url).port}`);
+    const script = `trap 'pwd > ~/cwd' EXIT\ncd "$(cat ~/cwd)"\nset -e\n${own.replace("sleep 3", started)}`;
+    // A group of its own, so that a command in the background ends with the test.
+    const bash = spawn("bash", ["-c", script], { env: this.#env, detached: true, stdio: ["ignore", output, output] });
+    this.#groups.push(bash.pid!);
+    const exit = await new Promise<number | null>((done) => bash.once("exit", done));
+    closeSync(output);
+    return { exit, output: readFileSync(file, "utf8") };
+  }
+
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await Promise.all(this.#running);
+    for (const group of this.#groups) endGroup(group);
+    await this.#rig.close();
+  }
 }
 
 function endGroup(group: number): void {
@@ -85,47 +108,30 @@ function endGroup(group: number): void {
   }
 }
 
-/**
- * Makes the home that a page expects: the folders of `start.md`, and a key to an empty workspace
- * for `~/notes`.
- */
-async function openHome(page: string, startsService: boolean): Promise<Home> {
-  const home = join(dir, page.replaceAll("/", "-"));
-  mkdirSync(join(home, "bin"), { recursive: true });
-  // The program finds its Node by the environment, and that of the tests is the right one.
-  symlinkSync(ENTRY, join(home, "bin/mdmirror"));
-  symlinkSync(process.execPath, join(home, "bin/node"));
-  writeFileSync(join(home, "cwd"), home);
-  const response = await fetch(`${server.url}/admin/workspaces`, {
-    method: "POST",
-    headers: { authorization: `Bearer ${server.adminKey}`, "content-type": "application/json" },
-    body: JSON.stringify({ name: page }),
-  });
-  const { key } = (await response.json()) as { readonly key: string };
-  const path = `${join(home, "bin")}:${process.env["PATH"]}`;
-  const opened = { dir: home, env: { HOME: home, PATH: path, LANG: "C.UTF-8", ...keptCompiled() }, groups: [] };
-  homes.push(opened);
-  if (startsService) return { ...opened, url: `http://127.0.0.1:${await freePort()}` };
-  mkdirSync(join(home, "notes-service"));
-  writeFileSync(join(home, "notes-service/key"), key, { mode: 0o600 });
-  return { ...opened, url: server.url };
+/** Returns the address of a server on a free port of loopback, and what ends the server. */
+async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void) {
+  const server = createServer(answer).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const close = () => new Promise<unknown>((done) => server.close(done));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-/**
- * Runs a block in the folder that the one before ended in. Resolves with its exit code and output.
- */
-async function run(home: Home, code: string): Promise<{ readonly exit: number | null; readonly output: string }> {
-  const file = join(home.dir, "output");
-  const output = openSync(file, "w");
-  const started = `until curl -fs ${home.url}/readyz >/dev/null; do sleep 0.1; done`;
-  const own = code.replaceAll(SHOWN_URL, home.url).replace("--port 8421", `--port ${new URL(home.url).port}`);
-  const script = `trap 'pwd > ~/cwd' EXIT\ncd "$(cat ~/cwd)"\nset -e\n${own.replace("sleep 3", started)}`;
-  // A group of its own, so that a service that a block starts ends with the tests.
-  const bash = spawn("bash", ["-c", script], { env: home.env, detached: true, stdio: ["ignore", output, output] });
-  home.groups.push(bash.pid!);
-  const exit = await new Promise<number | null>((done) => bash.once("exit", done));
-  closeSync(output);
-  return { exit, output: readFileSync(file, "utf8") };
+async function openHome(startsService: boolean): Promise<Home> {
+  const rig = await openRig();
+  const commands = await listen(async (request, response) => {
+    const [cwd, ...argv] = (await text(request)).split("\0").slice(0, -1);
+    response.end(await home.command(cwd!, argv));
+  });
+  // A port that was free a moment ago.
+  const free = await listen(() => undefined);
+  await free.close();
+  const home = new Home(rig, startsService ? free.url : rig.url, commands.url);
+  onTestFinished(async () => {
+    await home.close();
+    await commands.close();
+  });
+  if (!startsService) home.writeKey();
+  return home;
 }
 
 describe("each shell block of the documentation runs", () => {
@@ -136,10 +142,10 @@ describe("each shell block of the documentation runs", () => {
     for (const { line, norun } of blocks) if (norun !== null) test.skip(`${page}:${line} (${norun})`, () => undefined);
     test.runIf(runs.length > 0)(`${page}: ${runs.length} blocks`, async () => {
       const startsService = runs.some(({ code }) => code.includes("mdmirror serve --data"));
-      const home = await openHome(page, startsService);
-      if (!startsService) expect(await run(home, LINK)).toMatchObject({ exit: 0 });
+      const home = await openHome(startsService);
+      if (!startsService) expect(await home.run(LINK)).toMatchObject({ exit: 0 });
       for (const { code, line, exit } of runs) {
-        const ended = await run(home, code);
+        const ended = await home.run(code);
         expect({ ...ended, at: `${page}:${line}` }).toEqual({ exit, output: ended.output, at: `${page}:${line}` });
       }
     });
