@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import type { ServerResponse } from "node:http";
 import { fileURLToPath } from "node:url";
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { LIST_LIMITS } from "../../src/mirror/remote/list-limits.ts";
 import { createWire } from "../../src/mirror/remote/wire.ts";
@@ -41,10 +40,10 @@ const times = (n: number, item: (i: number) => string) => Array.from({ length: n
 describe("I33 a client's memory", () => {
   it.each<[string, string, "files" | "file", (response: ServerResponse) => void]>([
     [
-      "ten million objects on a page",
+      "three million objects on a page",
       "it has too many values",
       "files",
-      (response) => response.end(page(`{}${",{}".repeat(10_000_000 - 1)}`)),
+      (response) => response.end(page(`{}${",{}".repeat(3_000_000 - 1)}`)),
     ],
     [
       "a million items on a page",
@@ -136,30 +135,7 @@ async function sendTo(port: number) {
   return wire.send(GET, BOUNDS);
 }
 
-describe("an answer that is packed", () => {
-  const zeros = Buffer.alloc(50 * MB);
-  const zip = gzipSync(zeros);
-  it.each([
-    ["gzip", zip, "too large"],
-    ["br", brotliCompressSync(zeros, { params: { 1: 1 } }), "too large"],
-    ["x-gzip", zip, "too large"],
-    ["deflate", deflateSync(zeros), "did not ask for"],
-    ["zstd", zstdCompressSync(zeros), "did not ask for"],
-    ["gzip, gzip", gzipSync(zip), "did not ask for"],
-    ["br, gzip", gzipSync(zip), "did not ask for"],
-    ["GZIP", zip, "too large"],
-    ["gzip", Buffer.concat([gzipSync(""), zip]), "too large"],
-    ["gzip", Buffer.from("no gzip"), "damaged"],
-    ["gzip", gzipSync("{}").subarray(0, 12), "damaged"],
-    ["../../etc", Buffer.from("{}"), "did not ask for"],
-  ])("as %s is bounded, or refused", async (encoding, bytes, why) => {
-    const { port } = await serve(
-      (_request, response) => void response.setHeader("content-encoding", encoding).end(bytes),
-    );
-    const result = await sendTo(port);
-    expect(result).toEqual({ kind: "lost", why: expect.stringContaining(why) as unknown as string });
-  });
-
+describe("headers without measure", () => {
   it.each([
     [
       "one huge header",

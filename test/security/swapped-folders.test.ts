@@ -27,20 +27,10 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
     act: (disk) => disk.create("f/new.md", "new\n"),
     check: (at) => at("f/new.md") === "new\n",
   },
-  "create below": {
-    above: ["f", "f/g", ".mdmirror", ".mdmirror/tmp"],
-    act: (disk) => disk.create("f/g/new.md", "new\n"),
-    check: (at) => at("f/g/new.md") === "new\n",
-  },
   replace: {
     above: ["f", ".mdmirror", ".mdmirror/tmp"],
     act: (disk) => disk.replace("f/a.md", "new\n", digest("f/a.md\n"), "tmp/p"),
     check: (at) => at("f/a.md") === "new\n" && at(".mdmirror/tmp/p") === "f/a.md\n",
-  },
-  "replace below": {
-    above: ["f", "f/g", ".mdmirror", ".mdmirror/tmp"],
-    act: (disk) => disk.replace("f/g/e.md", "new\n", digest("f/g/e.md\n"), "tmp/p"),
-    check: (at) => at("f/g/e.md") === "new\n" && at(".mdmirror/tmp/p") === "f/g/e.md\n",
   },
   move: {
     above: ["f", "f/g", ".mdmirror", ".mdmirror/tmp"],
