@@ -155,7 +155,7 @@ export const LINK_FAULTS: readonly PlantedFault[] = [
         replace: "const own = all.filter((one) => one.path !== id);",
       },
     ],
-    net: ["engine/links/exchanges.test.ts", "engine/links/lives.test.ts"],
+    net: ["engine/links/exchanges.test.ts", "engine/links/wiki-lives.test.ts"],
   },
   {
     id: "respelled-without-a-note",
