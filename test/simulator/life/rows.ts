@@ -1,7 +1,12 @@
 import { readFileSync } from "node:fs";
 import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, PROGRAM_ACTS, type Script, type Step } from "./script.ts";
 
-export type Row = { readonly found: string; readonly script: Script };
+export type Row = {
+  readonly found: string;
+  readonly script: Script;
+  /** Whether `npm test` runs it. Such rows together reach each branch of `src` that all rows reach. */
+  readonly short?: true;
+};
 
 /**
  * Lives that failed once, shrunk, with what they found: one on a line. As data: they stay what they
