@@ -6,24 +6,14 @@ import { checkFault } from "./fault.ts";
 import { jobOf, readEnd, runJobs } from "./run.ts";
 
 /**
- * Mutants that quick drills catch, each by the promise that it breaks, and one that a test file
- * catches. `npm run plant-faults` plants all mutants and runs all drills. Beside each mutant is
+ * One mutant for each way to be caught: by a drill of each group, and by a test file. Each costs a
+ * process. `npm run plant-faults` plants all mutants and runs all drills. Beside each mutant is
  * what catches it: the drill to try first, since each drill costs time, or the test file.
  */
 const HERE: Readonly<Record<string, string>> = {
   "absence-without-proof": "a document is missing in the list, and reading it is forbidden",
-  "second-look-skipped": "an editor is between the two steps of a save",
-  "delete-budget-ignored": "fifteen of thirty are deleted there",
-  "root-unchecked": "the folder is another disk, with a copy of one document",
-  "failed-page-is-absence": "a document is missing in the list, and reading it is forbidden",
-  "any-refusal-is-absence": "a document is missing in the list, and reading it is forbidden",
-  "refusal-forgotten": "a write is refused",
-  "submission-forgotten": "an edit of a protected document, answered",
-  "sidecar-uploaded": "two edits clash, and nobody decides",
-  "first-sync-overwrites": "first sync, with another text at each side",
   "late-write-dropped": "an editor saves into the file that was replaced",
   "delete-unsettled": "each write is drop-before",
-  "path-before-inode": "two files change places",
   "symlink-followed": "local/inside.test.ts",
 };
 
