@@ -5,7 +5,8 @@ import { syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import type { Settings, World } from "../../src/mirror/engine/run/world.ts";
 import { SETTINGS } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
-import { type Fixture, isWrite, openFixture, settle } from "./fixture.ts";
+import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
+import { type Fixture, goOnFrom, isWrite, openFixture, settle } from "./fixture.ts";
 
 const paths = Array.from({ length: 6 }, (_, n) => `d/n${n}.md`);
 
@@ -105,19 +106,19 @@ describe("I21 I22 a halt by an emptied side stays until somebody approves, whate
 
 test("I21 what a process that died had aside, and comes back, is no sign that the others were meant to go", async () => {
   let times = 0;
-  for (let call = 1; ; call++) {
-    const { rig, mirror, seen } = await inSync(33);
-    rig.app.edit(paths[0]!, "edited there\n");
-    mirror.killAt(call);
-    if ((await mirror.sync()) !== null) break;
-    mirror.killAt(null);
-    // The moment between its leaving and the new text's coming.
-    if (mirror.texts().has(paths[0]!)) continue;
-    times++;
-    for (const path of paths.slice(1)) mirror.disk.user.remove(mirror.path(path));
-    expect(reasonsOf(await mirror.sync())).toEqual(["local-emptied"]);
-    expect(seen.filter(({ method }) => method === "DELETE")).toEqual([]);
-  }
+  const start = await inSync(33);
+  start.rig.app.edit(paths[0]!, "edited there\n");
+  await killAtEachCall(start, {
+    open: goOnFrom,
+    async judge({ mirror, seen }) {
+      // The moment between its leaving and the new text's coming.
+      if (mirror.texts().has(paths[0]!)) return;
+      times++;
+      for (const path of paths.slice(1)) mirror.disk.user.remove(mirror.path(path));
+      expect(reasonsOf(await mirror.sync())).toEqual(["local-emptied"]);
+      expect(seen.filter(({ method }) => method === "DELETE")).toEqual([]);
+    },
+  });
   expect(times).toBeGreaterThan(0);
 });
 
