@@ -17,7 +17,7 @@ const measure = (): void => {
 };
 const rig = createRig(33, {
   fault: () => {
-    if (requests++ % 50 === 0) measure();
+    if (requests++ % 200 === 0) measure();
     return null;
   },
 });
