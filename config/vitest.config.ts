@@ -32,7 +32,7 @@ const LONG = [
   "test/cli/sync-beside-daemon.test.ts",
   "test/service/postgres/fuzz.test.ts",
   "test/editors/bulk.test.ts",
-  "test/engine/daemon/week.test.ts",
+  "test/engine/daemon/days.test.ts",
   "test/ui/halt-flows.test.ts",
   "test/simulator/faults/faults.test.ts",
   "test/editors/editors.test.ts",

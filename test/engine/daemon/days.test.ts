@@ -1,5 +1,3 @@
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { describe, expect, test } from "vitest";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
@@ -57,13 +55,8 @@ describe("at rest", () => {
   });
 });
 
-function heap() {
-  collectGarbage();
-  return process.memoryUsage().heapUsed;
-}
-
-describe("days of work", () => {
-  test("memory is the same each day, and the state holds one run for each thing that was done", async () => {
+describe("a day of work", () => {
+  test("the state holds one run for each thing that was done", async () => {
     const rig = await withNotes(30);
     const work = async (from: number, to: number) => {
       for (let hour = from; hour < to; hour++) {
@@ -76,12 +69,10 @@ describe("days of work", () => {
         rig.mirrored.requests.length = 0;
       }
     };
-    await work(0, 24);
-    const [runs, before] = [rig.mirrored.state.runs(10_000).length, heap()];
-    await work(24, 48);
-    const grownMb = (heap() - before) / 1e6;
-    expect(rig.mirrored.state.runs(10_000).length - runs).toBe(48);
-    expect(grownMb).toBeLessThan(1);
+    await work(0, 1);
+    const runs = rig.mirrored.state.runs(10_000).length;
+    await work(1, 13);
+    expect(rig.mirrored.state.runs(10_000).length - runs).toBe(24);
     expect(rig.daemon.status().dirty.count).toBe(0);
     await rig.until(() => rig.mirrored.texts().size === rig.app.files().size);
     for (const [path, { text }] of rig.app.files()) expect(rig.mirrored.texts().get(path)).toBe(text);
@@ -124,11 +115,3 @@ describe("sleep and wake", () => {
     await rig.stop();
   });
 });
-
-/** What is still held is all that counts, so everything else has to go first. */
-const collectGarbage = exposeCollector();
-
-function exposeCollector(): () => void {
-  setFlagsFromString("--expose-gc");
-  return runInNewContext("gc") as () => void;
-}
