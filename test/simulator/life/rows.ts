@@ -4,7 +4,7 @@ import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, PROGRAM_ACTS, type Script, t
 export type Row = {
   readonly found: string;
   readonly script: Script;
-  /** Whether `npm test` runs it. Such rows together reach each branch of `src` that all rows reach. */
+  /** Whether `npm test` runs it: such rows reach each branch of `src` that all rows reach. */
   readonly short?: true;
 };
 
