@@ -1,0 +1,255 @@
+import { describe, expect, it } from "vitest";
+import type { Mirror } from "../../simulator/mirror.ts";
+import { createRig, type Deployment, type Rig } from "../../simulator/rig.ts";
+import { actLocally, actOnService, readTree, type Tree } from "./commands.ts";
+import { DEPLOYMENTS } from "./deployments.ts";
+
+/**
+ * Who wins, row by row, through the whole engine: real planner, client, disk layer, state and
+ * service; only disk, clock and wire are in memory.
+ */
+
+type End = { readonly ends: string; readonly blocked?: readonly string[] };
+
+/** `ends`: what both sides hold; or the folder, ` / `, the service. `where`: another end. */
+type Row = readonly [
+  start: string,
+  local: string,
+  remote: string,
+  ends: string,
+  more?: { readonly blocked?: readonly string[]; readonly where?: readonly [(deployment: Deployment) => boolean, End] },
+];
+
+const SWAP = "mv a.md t.md; mv b.md a.md; mv t.md b.md";
+const CLASH = { blocked: ["name-clash"] };
+
+/** Whether a deployment refuses each of these characters in names. */
+function refuses(characters: string): (deployment: Deployment) => boolean {
+  return ({ refusedCharacters = "" }) => [...characters].every((each) => refusedCharacters.includes(each));
+}
+
+const CONTENT: readonly Row[] = [
+  ["a.md=1", "", "", "a.md=1<a.md"],
+  ["a.md=1", "write a.md 2", "", "a.md=2<a.md"],
+  ["a.md=1", "save a.md 2", "", "a.md=2<a.md"],
+  ["a.md=1", "", "edit a.md 2", "a.md=2<a.md"],
+  ["", "write n/a.md 1", "", "n/a.md=1"],
+  ["", "write a.md $EMPTY", "", "a.md=$EMPTY"],
+  ["", "", "new n/a.md 1", "n/a.md=1"],
+  ["a.md=1 b.md=2", "rm a.md", "", "b.md=2"],
+  ["a.md=1 b.md=2", "", "rm a.md", "b.md=2"],
+  ["a.md=1 b.md=2", "rm a.md", "rm a.md", "b.md=2"],
+  // Edited on both sides: merged, adopted or a conflict.
+  ["a.md=$X", "write a.md $X1", "edit a.md $X10", "a.md=$X1+10<a.md"],
+  ["a.md=1", "write a.md 2", "edit a.md 2", "a.md=2<a.md"],
+  ["a.md=1", "write a.md 2", "edit a.md 3", "a.md=2 a_(theirs).md=3 / a.md=3<a.md", { blocked: ["conflict"] }],
+  // New on both sides, the second with other line ends: linked, and each keeps its bytes.
+  ["", "write a.md 1", "new a.md 1", "a.md=1"],
+  ["", "write a.md $CRLF", "new a.md $LF", "a.md=$CRLF / a.md=$LF"],
+  // A content over the limit.
+  ["", "write a.md $LARGE; write b.md 1", "", "a.md=$LARGE b.md=1 / b.md=1", { blocked: ["too-large"] }],
+];
+
+const EDIT_BEATS_DELETION: readonly Row[] = [
+  ["a.md=1 b.md=2", "rm a.md", "edit a.md 3", "a.md=3<a.md b.md=2"],
+  ["a.md=1 b.md=2", "write a.md 3", "rm a.md", "a.md=3 b.md=2"],
+  ["f/a.md=1 f/b.md=2 k.md=3", "rm f", "edit f/a.md 4", "f/a.md=4<f/a.md k.md=3"],
+];
+
+const FIRST_SYNC: readonly Row[] = [
+  ["", "write a.md 1", "new a.md 2", "a.md=1 a_(theirs).md=2 / a.md=2", { blocked: ["conflict"] }],
+];
+
+const ROUND_TRIP: readonly Row[] = [
+  [
+    "",
+    "write a.md $ODD",
+    "",
+    "a.md=$ODD",
+    { where: [({ normalise }) => normalise === true, { ends: "a.md=$NORMALISED" }] },
+  ],
+];
+
+const PLACES: readonly Row[] = [
+  ["a.md=1", "mv a.md b.md", "", "b.md=1<a.md"],
+  ["a.md=1", "", "mv a.md b.md", "b.md=1<a.md"],
+  ["a.md=1 f/b.md=2", "mv a.md f/a.md", "", "f/a.md=1<a.md f/b.md=2"],
+  ["a.md=1", "mkdir n; mv a.md n/a.md", "", "n/a.md=1<a.md"],
+  [
+    "f/a.md=1 f/b.md=2",
+    "mv f/a.md a.md",
+    "",
+    "a.md=1<f/a.md f/b.md=2",
+    {
+      where: [
+        ({ noMoveToRoot }) => noMoveToRoot === true,
+        { ends: "a.md=1 f/b.md=2 / f/a.md=1<f/a.md f/b.md=2", blocked: ["no-move-to-root"] },
+      ],
+    },
+  ],
+  ["f/a.md=1 g/b.md=2", "mv f/a.md g/c.md", "", "g/b.md=2 g/c.md=1<f/a.md"],
+  ["f/a.md=1 g/b.md=2", "", "mv f/a.md g/a.md", "g/a.md=1<f/a.md g/b.md=2"],
+  // Chains and swaps.
+  ["a.md=1 b.md=2", "mv b.md c.md; mv a.md b.md", "", "b.md=1<a.md c.md=2<b.md"],
+  ["a.md=1 b.md=2", SWAP, "", "a.md=2<b.md b.md=1<a.md"],
+  ["a.md=1 b.md=2", "", SWAP, "a.md=2<b.md b.md=1<a.md"],
+  ["a.md=$A b.md=$B", `write a.md $A+; ${SWAP}; write a.md $B+`, "", "a.md=$B+<b.md b.md=$A+<a.md"],
+  [
+    "a.md=$A d/b.md=$B d/c.md=$C",
+    "mv d/c.md d/n.md; mv d/b.md d/c.md; mv a.md d/b.md; write d/n.md $C+; write d/c.md $B+; write d/b.md $A+; write a.md $NEW",
+    "",
+    "a.md=$NEW d/b.md=$A+<a.md d/c.md=$B+<d/b.md d/n.md=$C+<d/c.md",
+  ],
+  // A move on one side, something else on the other.
+  ["a.md=$X", "mv a.md b.md; save b.md $X1", "", "b.md=$X1<a.md"],
+  ["a.md=1", "mv a.md b.md", "edit a.md 2", "b.md=2<a.md"],
+  ["a.md=1", "write a.md 2", "mv a.md b.md", "b.md=2<a.md"],
+  ["a.md=1 k.md=2", "rm a.md", "mv a.md b.md", "b.md=1<a.md k.md=2"],
+  ["a.md=1", "mv a.md b.md", "mv a.md b.md", "b.md=1<a.md"],
+  ["a.md=1", "mv a.md h.md", "mv a.md t.md", "t.md=1<a.md"],
+  ["a.md=$X", "write b.md $X", "", "a.md=$X<a.md b.md=$X"],
+  // Two documents want one path.
+  ["a.md=1", "mv a.md n.md", "new n.md 2", "n-2.md=1<a.md n.md=2"],
+  // Folders.
+  ["f/a.md=1 f/g/b.md=2", "mv f h", "", "h/a.md=1<f/a.md h/g/b.md=2<f/g/b.md"],
+  ["f/a.md=1 f/g/b.md=2", "", "mv f h", "h/a.md=1<f/a.md h/g/b.md=2<f/g/b.md"],
+  ["f/a.md=1 f/b.md=2", "mv f h", "edit f/a.md 3", "h/a.md=3<f/a.md h/b.md=2"],
+  ["f/a.md=1 g/b.md=2", "mv f g/f", "", "g/b.md=2 g/f/a.md=1<f/a.md"],
+  ["f/a.md=1 g/b.md=2", "mv f t; mv g f; mv t g", "", "f/b.md=2<g/b.md g/a.md=1<f/a.md"],
+];
+
+const FOLDERS: readonly Row[] = [
+  ["a.md=1", "mkdir empty", "", "a.md=1 empty/"],
+  ["a.md=1", "", "mkdir empty/in", "a.md=1 empty/in/"],
+  ["f/a.md=1 f/g/b.md=2 k.md=3", "rm f", "", "k.md=3"],
+  ["f/a.md=1 f/g/b.md=2 k.md=3", "", "rm f", "k.md=3"],
+  ["f/a.md=1 k.md=2", "write f/new.md 3", "rm f", "f/new.md=3 k.md=2"],
+  // A local file that is not synced has the path of a folder.
+  ["", "write k.md 1; write x 2", "mkdir x", "k.md=1 x=2 / k.md=1", { blocked: ["path-taken"] }],
+];
+
+const NAMES: readonly Row[] = [
+  // A name with a space is mapped, and keeps its local form.
+  ["", "write My_notes.md 1", "", "My_notes.md=1 / My-notes.md=1"],
+  ["", "write My_notes/a_b.md 1", "", "My_notes/a_b.md=1 / My-notes/a-b.md=1"],
+  ["", "write a_b.md 1; write a-b.md 2", "", "a-b.md=2 a_b.md=1 / a-b.md=2", CLASH],
+  // Letters that a deployment may take for the same.
+  [
+    "",
+    "write Note.md 1; write note.md 2",
+    "",
+    "Note.md=1 note.md=2",
+    { where: [({ foldsCase }) => foldsCase === true, { ends: "Note.md=1 note.md=2 / Note.md=1", ...CLASH }] },
+  ],
+  [
+    "\u00e9.md=1",
+    "write e\u0301.md 2",
+    "",
+    "\u00e9.md=1 e\u0301.md=2",
+    {
+      where: [
+        ({ foldsUnicode }) => foldsUnicode === true,
+        { ends: "\u00e9.md=1 e\u0301.md=2 / \u00e9.md=1", ...CLASH },
+      ],
+    },
+  ],
+  ["Note.md=1", "mv Note.md note.md", "", "note.md=1<Note.md"],
+  // Characters that some deployments refuse.
+  ["", "write a=b.md 1", "", "a=b.md=1", { where: [refuses("="), { ends: "a=b.md=1 / a-b.md=1" }] }],
+  ["", "write a!b.md 1", "", "a!b.md=1", { where: [refuses("!"), { ends: "a!b.md=1 / a-b.md=1" }] }],
+  [
+    "x.md=1 f/y.md=2",
+    "mv x.md a=b.md; mv f f+g",
+    "",
+    "a=b.md=1<x.md f+g/y.md=2<f/y.md",
+    { where: [refuses("=+"), { ends: "a=b.md=1 f+g/y.md=2 / a-b.md=1<x.md f-g/y.md=2<f/y.md" }] },
+  ],
+];
+
+describe.each(DEPLOYMENTS)("on a deployment: %s", (_, deployment) => {
+  const check = (_: string, row: Row): Promise<void> => checkRow(row, deployment);
+  it.each(titled(CONTENT))("contents: %s", check);
+  it.each(titled(EDIT_BEATS_DELETION))("I06 an edit beats a deletion: %s", check);
+  it.each(titled(FIRST_SYNC))("I05 a first sync deletes nothing: %s", check);
+  it.each(titled(ROUND_TRIP))("I25 bytes stay as they are: %s", check);
+  it.each(titled(PLACES))("I09 a document keeps its id wherever it moves: %s", check);
+  it.each(titled(FOLDERS))("folders: %s", check);
+  it.each(titled(NAMES))("I09 names: %s", check);
+});
+
+function titled(rows: readonly Row[]): [title: string, row: Row][] {
+  return rows.map((row) => [row.slice(0, 4).join(" | "), row]);
+}
+
+async function checkRow([start, local, remote, ends, more = {}]: Row, deployment: Deployment): Promise<void> {
+  const rig = createRig(1, deployment);
+  const mirror = rig.mirror();
+  const ids = await begin(readTree(start), rig, mirror);
+  actLocally(mirror, local);
+  actOnService(rig.app, remote);
+  const blocked = await settle(mirror);
+
+  const [differs, end] = more.where ?? [];
+  const expected: End = differs?.(deployment) === true ? end! : { ends, ...more };
+  const [localEnd, remoteEnd = localEnd] = expected.ends.split(" / ").map(readTree);
+  expect({ local: mirror.texts(), remote: remoteTexts(rig) }).toEqual({
+    local: textsOf(localEnd!),
+    remote: textsOf(remoteEnd!),
+  });
+  for (const { path, from } of remoteEnd!.documents)
+    if (from !== null) expect([path, rig.app.files().get(path)?.id]).toEqual([path, ids.get(from)]);
+  if (deployment.noFolderPatchOrDelete === undefined) {
+    expect(blocked).toEqual(expected.blocked ?? []);
+    for (const folder of localEnd!.folders) {
+      expect(rig.app.folders()).toContain(folder);
+      expect(mirror.disk.user.exists(mirror.path(folder))).toBe(true);
+    }
+  }
+  expectRecords(rig, mirror);
+  await expectUnchanged(mirror);
+}
+
+/** @returns the id of each document that the row starts with, by its path */
+async function begin(start: Tree, rig: Rig, mirror: Mirror): Promise<ReadonlyMap<string, string>> {
+  for (const { path, content } of start.documents) rig.app.create(path, content);
+  const ids = new Map([...rig.app.files()].map(([path, file]) => [path, file.id] as const));
+  await settle(mirror);
+  expect(mirror.texts()).toEqual(textsOf(start));
+  return ids;
+}
+
+async function settle(mirror: Mirror): Promise<string[]> {
+  for (let n = 0; n < 3; n++) expect((await mirror.sync())?.fault ?? null).toBeNull();
+  return [...mirror.state.load().holds.values()].map((hold) => hold.reason).sort();
+}
+
+function remoteTexts(rig: Rig): Map<string, string> {
+  return new Map([...rig.app.files().values()].map((file) => [file.path, file.text]));
+}
+
+function textsOf({ documents }: Tree): Map<string, string> {
+  return new Map(documents.map(({ path, content }) => [path, content]));
+}
+
+/** Expects I12: the records say where both sides have each document. */
+function expectRecords(rig: Rig, mirror: Mirror): void {
+  const byId = new Map([...rig.app.files().values()].map((file) => [file.id, file.path] as const));
+  const { links, holds } = mirror.state.load();
+  for (const link of links.values()) {
+    expect({ id: link.id, remote: link.remotePath }).toEqual({ id: link.id, remote: byId.get(link.id) });
+    // A blocked move has not changed the record: the block says where the file is.
+    const hold = holds.get(link.id);
+    expect(mirror.texts().has(hold?.reason === "no-move-to-root" ? hold.path : link.localPath)).toBe(true);
+  }
+}
+
+/** Expects I02: one more sync writes nothing on either side. */
+async function expectUnchanged(mirror: Mirror): Promise<void> {
+  mirror.requests.length = 0;
+  const before = mirror.texts();
+  const report = await mirror.sync();
+  expect(mirror.requests.filter((request) => !request.startsWith("GET "))).toEqual([]);
+  expect(mirror.texts()).toEqual(before);
+  const { blocked: _, ...done } = report!.counts;
+  expect(Object.values(done).every((count) => count === 0)).toBe(true);
+}
