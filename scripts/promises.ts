@@ -59,7 +59,7 @@ export const PROMISED: readonly Promised[] = [
     "I31",
     "reviews are stable",
     "each outcome × why it is in review; edits, moves, deletions, a lost answer",
-    "34 + 12 outcomes",
+    "78 outcomes",
   ),
   promised("I32", "deterministic", "same seed, same trace: lives, disk, planner", "3 seeds twice"),
   promised("I33", "bounded", "requests counted by kind; heap of a process with long texts", "12 counts"),

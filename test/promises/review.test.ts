@@ -1,0 +1,176 @@
+import { describe, expect, test } from "vitest";
+import { createRig, type Rig } from "../simulator/rig.ts";
+import { settle } from "./fixture.ts";
+import { act, blocksOf, checkRow, CONTENTS, inReview, reviewsOf, type Row } from "./in-review.ts";
+
+/** The service combines nothing; the two edits merge locally. */
+const MERGING: readonly Row[] = [
+  ["", "d/p.md=BOTH", "d/p.md=APART", "review-conflict", "SENT", ""],
+  // The next edit goes up on the other one, and the review is left.
+  ["edit BOTH_MORE", "d/p.md=BOTH_MORE", "d/p.md=BOTH_MORE", "", "SENT", "PUT"],
+  ["edit-remote APART_MORE", "d/p.md=BOTH_THERE", "d/p.md=APART_MORE", "review-conflict", "SENT", ""],
+  ["rm", "", "d/p.md=APART", "delete-pending", "SENT", "DELETE"],
+  ["rm; reject", "", "", "", "", "DELETE DELETE"],
+  ["rm; accept", "d/p.md=SENT", "d/p.md=SENT", "", "", "DELETE"],
+  ["rm; edit-remote APART_MORE", "d/p.md=APART_MORE", "d/p.md=APART_MORE", "", "SENT", "DELETE"],
+  ["reject; rm-remote", "d/p.md=BOTH", "", "gone-or-unreadable", "", ""],
+  ["mv", "q.md=BOTH", "q.md=APART", "review-conflict", "SENT", "PATCH PATCH"],
+  ["mv-remote", "d/q.md=BOTH", "d/q.md=APART", "review-conflict", "SENT", ""],
+  ["accept", "d/p.md=SENT", "d/p.md=SENT", "", "", ""],
+  // Nothing shows a rejection.
+  ["reject", "d/p.md=BOTH", "d/p.md=APART", "review-conflict", "", ""],
+  ["accept BOTH", "d/p.md=BOTH", "d/p.md=BOTH", "", "", ""],
+];
+
+const COPY = "d/p_(theirs).md=CLASHES d/p.md";
+
+/** The two edits do not merge. */
+const CLASHING: readonly Row[] = [
+  ["", `${COPY}=SENT`, "d/p.md=CLASHES", "review-conflict", "SENT", ""],
+  ["edit MORE", `${COPY}=MORE`, "d/p.md=CLASHES", "conflict", "SENT", ""],
+  ["edit MORE; accept", "d/p.md=MORE", "d/p.md=MORE", "", "", "PUT"],
+  [
+    "edit-remote CLASHES_MORE",
+    "d/p_(theirs_2).md=CLASHES_MORE d/p.md=SENT",
+    "d/p.md=CLASHES_MORE",
+    "review-conflict",
+    "SENT",
+    "",
+  ],
+  ["edit-remote APART", "d/p.md=BOTH", "d/p.md=APART", "review-conflict", "SENT", ""],
+  ["edit-remote APART; accept", "d/p.md=BOTH", "d/p.md=BOTH", "", "", ""],
+  // Nobody has decided about the other edit, so the document comes back once.
+  ["rm", "d/p.md=CLASHES", "d/p.md=CLASHES", "", "SENT", ""],
+  ["rm; rm", "", "d/p.md=CLASHES", "delete-pending", "SENT", "DELETE"],
+  ["reject; rm-remote", `${COPY}=SENT`, "", "gone-or-unreadable", "", ""],
+  ["mv", "q_(theirs).md=CLASHES q.md=SENT", "q.md=CLASHES", "review-conflict", "SENT", "PATCH PATCH"],
+  ["mv-remote", "d/q_(theirs).md=CLASHES d/q.md=SENT", "d/q.md=CLASHES", "review-conflict", "SENT", ""],
+  ["accept", "d/p.md=SENT", "d/p.md=SENT", "", "", ""],
+  ["reject", `${COPY}=SENT`, "d/p.md=CLASHES", "review-conflict", "", ""],
+  ["reject; rm; rm", "", "", "", "", "DELETE"],
+  ["accept DECIDED", "d/p.md=DECIDED", "d/p.md=DECIDED", "", "", ""],
+  ["accept OTHERWISE", "d/p_(theirs_2).md=OTHERWISE d/p.md=SENT", "d/p.md=OTHERWISE", "review-conflict", "", ""],
+];
+
+const PROTECTED: readonly Row[] = [
+  ["", "d/p.md=SENT", "d/p.md=START", "in-review", "SENT", ""],
+  ["accept", "d/p.md=SENT", "d/p.md=SENT", "", "", ""],
+  ["reject", "d/p.md=SENT", "d/p.md=START", "in-review", "", ""],
+  ["live APART", "d/p.md=BOTH", "d/p.md=APART", "in-review", "SENT", ""],
+  ["live APART; accept", "d/p.md=BOTH", "d/p.md=BOTH", "", "", ""],
+  ["live CLASHES", `${COPY}=SENT`, "d/p.md=CLASHES", "conflict", "SENT", ""],
+  ["accept; live BOTH", "d/p.md=BOTH", "d/p.md=BOTH", "", "", ""],
+  ["unprotect", "d/p.md=SENT", "d/p.md=START", "review-unknown", "SENT", ""],
+  ["reject; unprotect; rm-remote", "d/p.md=SENT", "", "gone-or-unreadable", "", ""],
+  // A protected document comes back.
+  ["rm", "d/p.md=START", "d/p.md=START", "", "SENT", ""],
+  ["unprotect; rm", "", "d/p.md=START", "delete-pending", "SENT", "DELETE"],
+  ["mv", "q.md=SENT", "q.md=START", "in-review", "SENT", "PATCH PATCH"],
+  ["mv-remote", "d/q.md=SENT", "d/q.md=START", "in-review", "SENT", ""],
+  ["accept MORE", "d/p.md=MORE", "d/p.md=MORE", "", "", ""],
+  // Another content than the one in review is another edit on the service.
+  ["accept OTHERWISE", "d/p_(theirs).md=OTHERWISE d/p.md=SENT", "d/p.md=OTHERWISE", "conflict", "", ""],
+  // A later edit is a review of its own.
+  ["edit MORE", "d/p.md=MORE", "d/p.md=START", "in-review", "SENT MORE", "PUT"],
+  ["edit MORE; accept", "d/p.md=MORE", "d/p.md=SENT", "in-review", "MORE", null],
+  ["edit MORE; accept; accept", "d/p.md=MORE", "d/p.md=MORE", "", "", null],
+  ["edit SAME; accept", "d/p.md=SAME", "d/p.md=SENT", "in-review", "SAME", null],
+  ["edit MORE; edit LATEST; accept; accept", "d/p.md=LATEST", "d/p.md=MORE", "in-review", "LATEST", null],
+  ["edit MORE; reject; accept", "d/p.md=MORE", "d/p.md=MORE", "", "", null],
+  ["edit MORE; edit SENT; accept", "d/p.md=SENT", "d/p.md=SENT", "", "MORE", null],
+  ["edit MORE; edit SENT; accept; accept", "d/p.md=SENT", "d/p.md=MORE", "in-review", "SENT", null],
+  ["edit START; accept", "d/p.md=START", "d/p.md=SENT", "in-review", "START", null],
+  ["edit START; reject", "d/p.md=START", "d/p.md=START", "", "", null],
+  ["edit START; live APART; accept", "d/p.md=APART", "d/p.md=BOTH", "in-review", "APART", null],
+  ["edit MORE; live APART; accept", "d/p.md=BOTH_MORE", "d/p.md=BOTH", "in-review", "MORE", null],
+  ["live APART; edit MORE", "d/p.md=MORE", "d/p.md=APART", "in-review", "SENT MORE", null],
+  ["unprotect; edit MORE", "d/p.md=MORE", "d/p.md=START", "review-unknown", "SENT", null],
+  ["mv; edit MORE; accept; accept", "q.md=MORE", "q.md=MORE", "", "", null],
+  ["edit MORE; mv; accept; accept", "q.md=MORE", "q.md=MORE", "", "", null],
+];
+
+/** Without a sync between the acts: the mirror was stopped, or the content has not rested yet. */
+const UNSEEN: readonly Row[] = [
+  ["edit MORE; accept", "d/p.md=MORE", "d/p.md=SENT", "in-review", "MORE", null],
+  ["accept; edit MORE", "d/p.md=MORE", "d/p.md=SENT", "in-review", "MORE", null],
+  ["edit SAME; accept", "d/p.md=SAME", "d/p.md=SENT", "in-review", "SAME", null],
+  ["edit MORE; edit LATEST; accept", "d/p.md=LATEST", "d/p.md=SENT", "in-review", "LATEST", null],
+  ["edit REWRITTEN; accept", "d/p.md=REWRITTEN", "d/p.md=SENT", "in-review", "REWRITTEN", null],
+  ["edit START; accept", "d/p.md=START", "d/p.md=SENT", "in-review", "START", null],
+  ["edit MORE; reject", "d/p.md=MORE", "d/p.md=START", "in-review", "MORE", null],
+  ["edit START; reject", "d/p.md=START", "d/p.md=START", "", "", null],
+  ["edit MORE; live APART", "d/p.md=BOTH_MORE", "d/p.md=APART", "in-review", "SENT BOTH_MORE", null],
+  ["edit START; live APART", "d/p.md=APART", "d/p.md=APART", "", "SENT", null],
+  ["edit MORE; live APART; accept", "d/p.md=BOTH_MORE", "d/p.md=BOTH", "in-review", "BOTH_MORE", null],
+  ["edit MORE; accept; unprotect", "d/p.md=MORE", "d/p.md=MORE", "", "", null],
+  ["edit MORE; unprotect", "d/p.md=MORE", "d/p.md=START", "review-unknown", "SENT", null],
+  ["edit MORE; unprotect; accept", "d/p.md=MORE", "d/p.md=MORE", "", "", null],
+  ["mv; edit MORE; accept", "q.md=MORE", "q.md=SENT", "in-review", "MORE", null],
+  ["edit MORE; mv; accept", "q.md=MORE", "q.md=SENT", "in-review", "MORE", null],
+  ["rm; accept", "d/p.md=SENT", "d/p.md=SENT", "", "", null],
+  ["edit MORE; rm; accept", "d/p.md=SENT", "d/p.md=SENT", "", "", null],
+];
+
+describe.each([
+  ["it met an edit that merges", "APART", MERGING, true],
+  ["it met an edit that does not merge", "CLASHES", CLASHING, true],
+  ["its document is protected", null, PROTECTED, true],
+  ["its document is protected, and no sync sees the acts one by one", null, UNSEEN, false],
+] as const)("I31 I03 in review because %s, then", (_, met, rows, syncsBetween) => {
+  test.each(rows.map((row) => [row[0] === "" ? "nothing" : row[0], row] as const))("%s", (_acts, row) =>
+    checkRow(met, row, syncsBetween),
+  );
+});
+
+test("I31 an accepted content counts as accepted, not as merged", async () => {
+  const scene = await inReview(null);
+  act(scene, "accept");
+  expect((await scene.mirror.sync())?.counts).toMatchObject({ accepted: 1, merged: 0 });
+});
+
+test("I31 a later edit goes out once its content has rested, by a sync without a terminal", async () => {
+  const scene = await inReview(null);
+  const { mirror } = scene;
+  act(scene, "edit MORE");
+  act(scene, "accept");
+  await mirror.sync({ reviewAfterQuiet: true });
+  expect(blocksOf(scene)).toEqual(["review-delayed"]);
+  await mirror.sync({ reviewAfterQuiet: true });
+  expect(reviewsOf(scene.rig)).toEqual(["MORE"]);
+});
+
+test("I31 a folder with a document that a review pins stays on the service until the decision", async () => {
+  const scene = await inReview("APART");
+  const { rig, mirror } = scene;
+  mirror.disk.user.remove(mirror.path("d"));
+  await settle(mirror);
+  expect([...mirror.texts().keys()]).toEqual(["k.md"]);
+  expect([...rig.app.files().keys()].toSorted()).toEqual(["d/p.md", "k.md"]);
+  expect(rig.app.folders()).toEqual(["d"]);
+  act(scene, "reject");
+  await settle(mirror);
+  expect([[...rig.app.files().keys()], rig.app.folders()]).toEqual([["k.md"], []]);
+});
+
+test("I31 I08 a lost answer of a review for a conflict leaves a conflict, which goes up once it is decided", async () => {
+  let lost = 0;
+  const rig: Rig = createRig(31, {
+    fault({ method }) {
+      if (method !== "PUT" || lost++ > 0) return null;
+      rig.app.edit("p.md", CONTENTS.CLASHES);
+      return "drop-after";
+    },
+  });
+  rig.app.create("p.md", CONTENTS.START);
+  const mirror = rig.mirror();
+  await settle(mirror);
+  mirror.write("p.md", CONTENTS.SENT);
+  await settle(mirror);
+  expect(Object.fromEntries(mirror.texts())).toEqual({ "p (theirs).md": CONTENTS.CLASHES, "p.md": CONTENTS.SENT });
+  expect([blocksOf({ mirror }), reviewsOf(rig), lost]).toEqual([["conflict"], ["SENT"], 1]);
+  // The mirror knows nothing of the review; its acceptance ends the conflict all the same.
+  act({ rig, mirror, path: "p.md" }, "accept");
+  await settle(mirror);
+  expect(Object.fromEntries(mirror.texts())).toEqual({ "p.md": CONTENTS.SENT });
+  expect(lost).toBe(1);
+});
