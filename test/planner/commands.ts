@@ -1,4 +1,5 @@
 import { isWithin } from "../../src/contract/path.ts";
+import { withoutCopy } from "../../src/mirror/model/link.ts";
 import { conflictCopyPath } from "../../src/mirror/model/conflict-copy-path.ts";
 import type { World } from "./world.ts";
 
@@ -6,7 +7,8 @@ import type { World } from "./world.ts";
  * The tiny notation of the tables. Base: `a.md=text d/ d/b.md=text`. Commands, separated by `;`:
  * local `new P T`, `edit P T`, `save P T` (atomic save: new inode), `rm P`, `mv P Q`, `cp P Q`,
  * `mkdir P`, `rmdir P` (with all below), `touch P`; remote the same without inodes. A text with
- * `\n` written as `|`.
+ * `\n` written as `|`. Of a conflict copy: `rm P`, `choose P Q T` (moved over its document),
+ * `take P` (the mirror itself has taken it).
  */
 export function worldOf(make: () => World, base: string): World {
   const world = make();
@@ -40,7 +42,22 @@ export function doLocally(world: World, commands: string): void {
         world.write(a, b);
         break;
       case "rm":
-        if (!world.files.delete(a)) throw new Error(`no ${a}`);
+        if (!world.files.delete(a) && !world.others.delete(a)) throw new Error(`no ${a}`);
+        break;
+      case "choose": {
+        const [to = "", text = ""] = b.split(" ");
+        const { ino } = world.others.get(a)!;
+        world.others.delete(a);
+        world.files.set(to, { text, ino, birthMs: 1, nlink: 1, fault: null });
+        break;
+      }
+      case "take": {
+        const conflict = world.conflicts.get(world.idAt(a))!;
+        world.conflicts.set(conflict.id, { ...withoutCopy(conflict), looksGone: conflict.looksGone });
+        break;
+      }
+      case "left":
+        world.patchLink(world.idAt(a), { standing: "outside" });
         break;
       case "mv":
         world.makeFolders(b);
@@ -69,6 +86,7 @@ export function doLocally(world: World, commands: string): void {
         break;
       case "unseen":
         world.files.delete(a);
+        world.others.delete(a);
         world.unseen.set(a, b);
         break;
       case "ignore":
@@ -111,6 +129,10 @@ export function doRemotely(world: World, commands: string): void {
       case "rmdir":
         for (const [id, { path }] of world.documents) if (isWithin(path, a)) world.documents.delete(id);
         for (const [id, path] of world.dirs) if (isWithin(path, a)) world.dirs.delete(id);
+        break;
+      case "unlist-folders":
+        world.foldersComplete = false;
+        world.dirs.clear();
         break;
       case "protect":
         world.documents.get(world.idAt(a))!.protected = b !== "off";

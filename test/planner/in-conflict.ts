@@ -1,20 +1,15 @@
-import { withoutCopy } from "../../src/mirror/model/link.ts";
 import { openConflict } from "./commands.ts";
 import { worldAfter } from "./table.ts";
 import type { World } from "./world.ts";
 
-export const TEXT = "one|two|three|four|five|six";
+const TEXT = "one|two|three|four|five|six";
 
 /**
  * A conflict that was opened over `a.md`: both edited, the sidecar beside it; then what the user
  * and the service do.
  */
-export function inConflict(
-  then: (world: World) => void = () => undefined,
-  looksGone = 0,
-  base = `a.md=${TEXT} d/x.md=9`,
-): World {
-  const world = worldAfter([base, `edit a.md ${TEXT}|2`, `edit a.md ${TEXT}|3`, ""]);
+export function inConflict(then: (world: World) => void = () => undefined, looksGone = 0): World {
+  const world = worldAfter([`a.md=${TEXT} d/x.md=9`, `edit a.md ${TEXT}|2`, `edit a.md ${TEXT}|3`, ""]);
   openConflict(world, "a.md");
   const id = world.idAt("a.md");
   world.conflicts.set(id, { ...world.conflicts.get(id)!, looksGone });
@@ -23,19 +18,6 @@ export function inConflict(
 }
 
 export const SIDECAR = "a (theirs).md";
-
-/** The mirror itself took the copy, or has not written it yet. */
-export function takeCopy(world: World): void {
-  const id = world.idAt("a.md");
-  const conflict = world.conflicts.get(id)!;
-  world.conflicts.set(id, { ...withoutCopy(conflict), looksGone: conflict.looksGone });
-}
-
-export function moveOutside(world: World): void {
-  const id = world.idAt("a.md");
-  world.documents.delete(id);
-  world.outside.add(id);
-}
 
 export const NEWEST = "a (theirs 2).md";
 

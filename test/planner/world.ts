@@ -152,10 +152,11 @@ export class World {
    * `mv` does.
    */
   moveLocal(from: string, to: string): void {
-    const file = this.files.get(from);
-    if (file !== undefined) {
-      this.files.delete(from);
-      this.files.set(to, file);
+    for (const map of [this.files, this.others] as Map<string, unknown>[]) {
+      const file = map.get(from);
+      if (file === undefined) continue;
+      map.delete(from);
+      map.set(to, file);
       return;
     }
     if (!this.folders.has(from)) throw new Error(`nothing at ${from}`);
