@@ -1,127 +1,172 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
-import { type Fixture, openFixture, settle } from "./fixture.ts";
 import type { Variant } from "../variants/variant.ts";
+import { type Fixture, openFixture, settle } from "./fixture.ts";
 
-const DOCUMENTS = 60;
+/**
+ * What each thing that people do costs in requests. On a hosted service each is money, and counts
+ * against a limit: one more is a fault, though nothing else shows it.
+ */
 
-/** What a sync asked the service for. `gets`: documents read, each as often as it was. */
-type Asked = { readonly gets: string[]; readonly puts: number; readonly posts: number; readonly others: string[] };
+type Requests = Readonly<Record<string, number>>;
 
-function asked({ seen }: Fixture): Asked {
-  const gets: string[] = [];
-  const others: string[] = [];
-  let [puts, posts] = [0, 0];
+/** Of a workspace whose documents and folders are a page each. */
+const LISTS = { "GET /v1/files": 1, "GET /v1/folders": 1 } as const;
+
+function counted({ seen }: Fixture): Requests {
+  const requests: Record<string, number> = {};
   for (const { method, path } of seen) {
-    const id = /^\/v1\/files\/(doc_[^/?]+)$/.exec(path)?.[1];
-    if (method === "GET" && id !== undefined) gets.push(id);
-    else if (method === "PUT") puts++;
-    else if (method === "POST" && path === "/v1/files") posts++;
-    else if (method !== "GET") others.push(`${method} ${path}`);
+    const route = `${method} ${path.replace(/\?.*/s, "").replace(/\/(doc|dir)_[^/]+/, "/{id}")}`;
+    requests[route] = (requests[route] ?? 0) + 1;
   }
-  return { gets: gets.sort(), puts, posts, others };
+  return requests;
 }
 
-async function converged(variant: Variant = {}): Promise<Fixture> {
+/** In sync; three of the documents were created locally, so that nothing is read back later. */
+async function inSync(variant: Variant = {}): Promise<Fixture> {
   const fixture = openFixture(33, variant);
-  for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
+  for (let n = 0; n < 57; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
   await settle(fixture.mirror);
-  fixture.seen.length = 0;
+  for (let n = 0; n < 3; n++) fixture.mirror.write(`d0/first${n}.md`, `first ${n}\n`);
+  await settle(fixture.mirror);
   return fixture;
 }
 
-async function syncOnce(fixture: Fixture): Promise<Asked> {
+async function requestsOf(fixture: Fixture): Promise<Requests> {
   fixture.seen.length = 0;
   await fixture.mirror.sync();
-  return asked(fixture);
+  return counted(fixture);
 }
 
-describe("I33 one GET for each changed document, none for an unchanged one", () => {
+type Act = readonly [what: string, act: (fixture: Fixture) => void, beside: Requests];
+
+const FILE = "/v1/files/{id}";
+const FOLDER = "/v1/folders/{id}";
+
+const HERE: readonly Act[] = [
+  ["nothing to do", () => undefined, {}],
+  ["an edit", ({ mirror }) => mirror.write("d1/n1.md", "edited\n"), { [`PUT ${FILE}/content`]: 1 }],
+  [
+    "ten edits",
+    ({ mirror }) => {
+      for (let n = 0; n < 10; n++) mirror.write(`d${n % 6}/n${n}.md`, `edited ${n}\n`);
+    },
+    { [`PUT ${FILE}/content`]: 10 },
+  ],
+  ["a new document", ({ mirror }) => mirror.write("d1/new.md", "new\n"), { "POST /v1/files": 1 }],
+  [
+    "the first document of a form that a service may change: it is read back",
+    ({ mirror }) => mirror.write("d1/new.md", "no final newline"),
+    { "POST /v1/files": 1, [`GET ${FILE}`]: 1 },
+  ],
+  [
+    "a new folder with a document",
+    ({ mirror }) => mirror.write("made/new.md", "new\n"),
+    { "POST /v1/folders": 1, "POST /v1/files": 1 },
+  ],
+  ["a rename", (fixture) => rename(fixture, "d1/n1.md", "d1/other.md"), { [`PATCH ${FILE}`]: 1 }],
+  ["a move", (fixture) => rename(fixture, "d1/n1.md", "d2/n1.md"), { [`PATCH ${FILE}`]: 1 }],
+  ["a move to the root", (fixture) => rename(fixture, "d1/n1.md", "n1.md"), { [`PATCH ${FILE}`]: 1 }],
+  [
+    "a rename and an edit of it",
+    (fixture) => {
+      rename(fixture, "d1/n1.md", "d1/other.md");
+      fixture.mirror.write("d1/other.md", "note 1\n\nand an edit of it\n");
+    },
+    { [`PATCH ${FILE}`]: 1, [`PUT ${FILE}/content`]: 1 },
+  ],
+  ["a folder renamed", (fixture) => rename(fixture, "d1", "e1"), { [`PATCH ${FOLDER}`]: 1 }],
+  ["a folder moved", (fixture) => rename(fixture, "d1", "d2/d1"), { [`PATCH ${FOLDER}`]: 1 }],
+  [
+    "a deletion: read once more, since there is no conditional DELETE",
+    ({ mirror }) => mirror.disk.user.remove(mirror.path("d1/n1.md")),
+    { [`GET ${FILE}`]: 1, [`DELETE ${FILE}`]: 1 },
+  ],
+];
+
+const THERE: readonly Act[] = [
+  ["an edit", ({ rig }) => rig.app.edit("d1/n1.md", "edited\n"), { [`GET ${FILE}`]: 1 }],
+  [
+    "seventeen edits",
+    ({ rig }) => {
+      for (const path of [...rig.app.files().keys()].slice(0, 17)) rig.app.edit(path, `edited ${path}\n`);
+    },
+    { [`GET ${FILE}`]: 17 },
+  ],
+  [
+    "an edit of a document that is edited locally too, and one more look",
+    ({ rig, mirror }) => {
+      rig.app.edit("d0/n0.md", "note 0\n\nand there\n");
+      mirror.write("d0/n0.md", "here, and\n\nnote 0\n");
+    },
+    { "GET /v1/files": 2, "GET /v1/folders": 2, [`GET ${FILE}`]: 1, [`PUT ${FILE}/content`]: 1 },
+  ],
+  ["a new document", ({ rig }) => void rig.app.create("d1/new.md", "new\n"), { [`GET ${FILE}`]: 1 }],
+  ["a rename", ({ rig }) => rig.app.rename("d1/n1.md", "other.md"), {}],
+  ["a move", ({ rig }) => rig.app.move("d1/n1.md", "d2"), {}],
+  ["a folder renamed", ({ rig }) => rig.app.renameFolder("d1", "e1"), {}],
+  [
+    "a deletion: proven by its id, and by that of another which shows that the key is healthy",
+    ({ rig }) => rig.app.remove("d1/n1.md"),
+    { [`GET ${FILE}`]: 2 },
+  ],
+  [
+    "four deletions",
+    ({ rig }) => {
+      for (const path of ["d1/n1.md", "d2/n2.md", "d3/n3.md", "d4/n4.md"]) rig.app.remove(path);
+    },
+    { [`GET ${FILE}`]: 5 },
+  ],
+];
+
+function rename({ mirror }: Fixture, from: string, to: string): void {
+  mirror.disk.user.rename(mirror.path(from), mirror.path(to));
+}
+
+describe("I33 each thing costs its own requests beside the two lists, and no other", () => {
+  test.each(HERE)("here: %s", async (_what, act, beside) => {
+    const fixture = await inSync();
+    act(fixture);
+    expect(await requestsOf(fixture)).toEqual({ ...LISTS, ...beside });
+    expect(await requestsOf(fixture)).toEqual(LISTS);
+  });
+
+  test.each(THERE)("there: %s", async (_what, act, beside) => {
+    const fixture = await inSync();
+    act(fixture);
+    expect(await requestsOf(fixture)).toEqual({ ...LISTS, ...beside });
+    expect(await requestsOf(fixture)).toEqual(LISTS);
+  });
+
   test("a clone reads each document once", async () => {
     const fixture = openFixture(33);
-    for (let n = 0; n < DOCUMENTS; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
-    const { gets, ...writes } = await syncOnce(fixture);
-    const ids = [...fixture.rig.app.files().values()].map(({ id }) => id as string);
-    expect(gets).toEqual(ids.sort());
-    expect(writes).toEqual({ puts: 0, posts: 0, others: [] });
+    for (let n = 0; n < 60; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
+    expect(await requestsOf(fixture)).toEqual({ ...LISTS, [`GET ${FILE}`]: 60 });
+    const read = fixture.seen.filter(({ path }) => path.startsWith("/v1/files/doc_"));
+    expect(new Set(read.map(({ path }) => path)).size).toBe(60);
   });
 
-  test("nothing changed: lists alone, as many as there are pages", async () => {
-    const fixture = await converged();
-    expect(await syncOnce(fixture)).toEqual({ gets: [], puts: 0, posts: 0, others: [] });
-    // One page of documents, one of folders.
-    expect(fixture.seen).toHaveLength(1 + 1);
+  test("of twenty new documents the first three are read back, and none in the runs after", async () => {
+    const fixture = openFixture(33);
+    fixture.rig.app.create("d/n.md", "note\n");
+    await settle(fixture.mirror);
+    for (let n = 0; n < 20; n++) fixture.mirror.write(`new${n}.md`, `new ${n}\n`);
+    expect(await requestsOf(fixture)).toMatchObject({ "POST /v1/files": 20, [`GET ${FILE}`]: 3 });
+    for (let n = 20; n < 40; n++) fixture.mirror.write(`new${n}.md`, `new ${n}\n`);
+    expect(await requestsOf(fixture)).toEqual({ ...LISTS, "POST /v1/files": 20 });
   });
 
-  test("nothing changed where no list shows the whole tree: as many more as there are root folders", async () => {
-    const fixture = await converged({ noTree: true });
-    expect(await syncOnce(fixture)).toEqual({ gets: [], puts: 0, posts: 0, others: [] });
-    // One page of documents, one of root folders, one below each root folder.
-    expect(fixture.seen).toHaveLength(1 + 1 + 6);
+  test("nothing to do where no list shows the whole tree: one request more for each folder of the root", async () => {
+    const fixture = await inSync({ noTree: true });
+    expect(await requestsOf(fixture)).toEqual({ "GET /v1/files": 1, "GET /v1/folders": 1 + 6 });
   });
 
-  test.each([1, 2, 17])("%i edited on the service: each of those is read once", async (k) => {
-    const fixture = await converged();
-    const { app } = fixture.rig;
-    const changed = [...app.files().values()].slice(0, k);
-    for (const { path } of changed) app.edit(path, `edited ${path}\n`);
-    expect(await syncOnce(fixture)).toEqual({
-      gets: changed.map(({ id }) => id as string).sort(),
-      puts: 0,
-      posts: 0,
-      others: [],
-    });
-  });
-
-  test.each([1, 2, 17])("%i edited locally: one PUT each, and nothing is read", async (k) => {
-    const fixture = await converged();
-    for (const path of [...fixture.mirror.texts().keys()].slice(0, k)) fixture.mirror.write(path, `edited ${path}\n`);
-    expect(await syncOnce(fixture)).toEqual({ gets: [], puts: k, posts: 0, others: [] });
-  });
-
-  test("edited on both sides: one GET to merge, one PUT", async () => {
-    const fixture = await converged();
-    const { app } = fixture.rig;
-    app.edit("d0/n0.md", "note 0\n\nand there\n");
-    fixture.mirror.write("d0/n0.md", "here, and\n\nnote 0\n");
-    const { id } = app.files().get("d0/n0.md")!;
-    expect(await syncOnce(fixture)).toEqual({ gets: [id], puts: 1, posts: 0, others: [] });
-  });
-
-  test("renamed on either side, and a folder of ten: no text is read or sent", async () => {
-    const fixture = await converged();
-    const { app } = fixture.rig;
-    app.rename("d1/n1.md", "there.md");
-    fixture.mirror.disk.user.rename(fixture.mirror.path("d2/n2.md"), fixture.mirror.path("d2/here.md"));
-    fixture.mirror.disk.user.rename(fixture.mirror.path("d3"), fixture.mirror.path("e3"));
-    const { gets, puts, posts, others } = await syncOnce(fixture);
-    expect({ gets, puts, posts, patches: others.length }).toEqual({ gets: [], puts: 0, posts: 0, patches: 2 });
-  });
-
-  test("20 create locally: one POST each; the first three alone are read back, and none in the runs after", async () => {
-    const fixture = await converged();
-    for (let n = 0; n < 20; n++) fixture.mirror.write(`d0/new${n}.md`, `new ${n}\n`);
-    const { gets, puts, posts } = await syncOnce(fixture);
-    expect({ read: gets.length, different: new Set(gets).size, puts, posts }).toEqual({
-      read: 3,
-      different: 3,
-      puts: 0,
-      posts: 20,
-    });
-    for (let n = 0; n < 20; n++) fixture.mirror.write(`d1/new${n}.md`, `new ${n}\n`);
-    expect(await syncOnce(fixture)).toEqual({ gets: [], puts: 0, posts: 20, others: [] });
-  });
-
-  test("gone on the service: one GET proves each, one more that the key is healthy", async () => {
-    const fixture = await converged();
-    const { app } = fixture.rig;
-    const gone = [...app.files().values()].slice(0, 4);
-    for (const { path } of gone) app.remove(path);
-    const { gets } = await syncOnce(fixture);
-    const others = gets.filter((id) => !gone.some((file) => file.id === id));
-    expect(gets.filter((id) => !others.includes(id))).toEqual(gone.map(({ id }) => id as string).sort());
-    expect(others).toHaveLength(1);
+  test("nothing to do: a request for each thousand documents, one for the folders", async () => {
+    const fixture = openFixture(33);
+    for (let n = 0; n < 1_001; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
+    await settle(fixture.mirror);
+    expect(await requestsOf(fixture)).toEqual({ "GET /v1/files": 2, "GET /v1/folders": 1 });
   });
 });
 
