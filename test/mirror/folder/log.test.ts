@@ -1,8 +1,23 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { fc } from "../../property.ts";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { openLog } from "../../../src/mirror/folder/log.ts";
+import { LOG_FIELDS, type LogFields, type LogForm, type LogValue } from "../../../src/mirror/ports/log.ts";
+import type { Clock } from "../../../src/common/clock.ts";
+
+const SECRET = "key_5f3c0a9d";
+const clock: Clock = { now: () => Date.UTC(2026, 10, 21, 8), monotonic: () => 0, sleep: async () => undefined };
+
+const EXAMPLES: Readonly<Record<LogForm, LogValue>> = {
+  count: 3,
+  flag: true,
+  word: "put",
+  ident: "doc_1",
+  place: "a.md",
+  errors: "EACCES",
+};
 
 let folder: string;
 beforeEach(() => {
@@ -10,62 +25,116 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined };
-const open = (more: { debug?: boolean; maxBytes?: number; onFault?: (error: Error) => void } = {}) =>
-  openLog({ folder, clock, secret: "mdm_secret", debug: false, onFault: () => undefined, ...more });
-const file = () => join(folder, "log/mdmirror.log");
-const lines = (): unknown[] =>
-  readFileSync(file(), "utf8")
+function open(more: { maxBytes?: number; debug?: boolean } = {}, faults: Error[] = []) {
+  return openLog({ folder, clock, secret: SECRET, debug: false, onFault: (error) => void faults.push(error), ...more });
+}
+
+function lines(): Record<string, unknown>[] {
+  return readFileSync(join(folder, "log", "mdmirror.log"), "utf8")
     .trimEnd()
     .split("\n")
-    .map((line) => JSON.parse(line));
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
 
-test("writes one JSON object a line, for its owner alone, and the folder only when there is something to write", () => {
-  const log = open();
-  log.write("debug", "not-asked-for", {});
-  expect(existsSync(join(folder, "log"))).toBe(false);
-  log.write("warn", "later", { path: "a.md", attempt: 2 });
-  expect(lines()).toEqual([
-    { at: "1970-01-01T00:00:00.000Z", level: "warn", event: "later", path: "a.md", attempt: 2 },
-  ]);
-  expect(statSync(file()).mode & 0o077).toBe(0);
-});
-
-test("I30 keeps no text, and takes the key out of a path that holds it", () => {
-  const log = open({ debug: true });
-  log.write("debug", "echo", {
-    detail: "ECONNRESET while sending: # My diary",
-    // @ts-expect-error no member of a log line
-    body: "# My diary",
+describe("the log", () => {
+  test("is JSON lines with level, time and event, in a file that only this user may read", () => {
+    const log = open();
+    log.write("info", "remote.retry", { method: "PUT", attempt: 2, waitMs: 500, status: 503, requestId: "req_1" });
+    expect(lines()).toEqual([
+      {
+        level: "info",
+        at: "2026-11-21T08:00:00.000Z",
+        event: "remote.retry",
+        method: "PUT",
+        attempt: 2,
+        waitMs: 500,
+        status: 503,
+        requestId: "req_1",
+      },
+    ]);
+    expect(statSync(join(folder, "log", "mdmirror.log")).mode & 0o777).toBe(0o600);
+    expect(statSync(join(folder, "log")).mode & 0o777).toBe(0o700);
   });
-  log.write("debug", "place", { path: "notes/mdm_secret.md" });
-  expect(readFileSync(file(), "utf8")).not.toMatch(/diary|mdm_secret/);
-  expect(lines()).toMatchObject([{ detail: "ECONNRESET" }, { path: "notes/[key].md" }]);
-});
 
-test("begins a new file when one is full, and keeps some older ones", () => {
-  const log = open({ maxBytes: 1_000 });
-  for (let n = 0; n < 200; n++) log.write("info", "fill", { count: n });
-  const files = readdirSync(join(folder, "log"));
-  expect(files.length).toBeGreaterThan(2);
-  expect(files.length).toBeLessThan(7);
-  for (const name of files) expect(statSync(join(folder, "log", name)).size).toBeLessThanOrEqual(1_000);
-  expect(lines().at(-1)).toMatchObject({ count: 199 });
-});
+  test("holds debug lines only when asked to", () => {
+    open().write("debug", "remote.exchange", { ms: 3 });
+    expect(readdirSync(folder)).toEqual([]);
+    open({ debug: true }).write("debug", "remote.exchange", { ms: 3 });
+    expect(lines()).toHaveLength(1);
+  });
 
-test("that cannot be written is told once, and stops nothing", () => {
-  writeFileSync(join(folder, "log"), "a file where the folder should be");
-  const faults: Error[] = [];
-  const log = open({ onFault: (error) => faults.push(error) });
-  log.write("warn", "one", {});
-  log.write("warn", "two", {});
-  expect(faults).toHaveLength(1);
-});
+  test("I30 keeps of free words the name of a system error alone, and of a path no key", () => {
+    const log = open();
+    log.write("warn", "later", {
+      detail: "connect ECONNREFUSED to my DEAR diary",
+      why: "EVERYTHING I WROTE",
+      path: "a/b.md",
+    });
+    log.write("info", "place", { path: `notes/${SECRET}.md` });
+    expect(lines()).toMatchObject([{ detail: "ECONNREFUSED", path: "a/b.md" }, { path: "notes/[key].md" }]);
+    expect(lines()[0]).not.toHaveProperty("why");
+  });
 
-test("I26 where the mirror's folder is gone (its disk was taken away), nothing is made in its place", () => {
-  const faults: string[] = [];
-  const log = open({ onFault: (error) => faults.push((error as NodeJS.ErrnoException).code ?? "") });
-  rmSync(folder, { recursive: true });
-  log.write("warn", "later", { path: "a.md" });
-  expect([existsSync(folder), faults]).toEqual([false, ["ENOENT"]]);
+  test("keeps every member that a call may give, and a call that gives another does not compile", () => {
+    const log = open();
+    const given = Object.fromEntries(Object.entries(LOG_FIELDS).map(([name, form]) => [name, EXAMPLES[form]]));
+    log.write("info", "all", given as LogFields);
+    expect(lines()[0]).toMatchObject(given);
+    // @ts-expect-error a member of no form
+    log.write("info", "other", { error: "EACCES" });
+    const spread = { error: "EACCES", path: "a.md" };
+    // @ts-expect-error the same in an object that is spread
+    log.write("info", "other", { ...spread });
+    // @ts-expect-error a word where a number belongs
+    log.write("info", "other", { count: "two" });
+  });
+
+  test("rotates by size and keeps four older files", () => {
+    const log = open({ maxBytes: 400 });
+    for (let n = 0; n < 60; n++) log.write("info", "tick", { count: n });
+    const names = readdirSync(join(folder, "log")).sort();
+    expect(names).toEqual(["mdmirror.log", ...[1, 2, 3, 4].map((n) => `mdmirror.log.${n}`)]);
+    for (const name of names) expect(statSync(join(folder, "log", name)).size).toBeLessThanOrEqual(400);
+    expect(lines().at(-1)).toMatchObject({ count: 59 });
+  });
+
+  test("that cannot be written is told once, and stops nothing", () => {
+    writeFileSync(join(folder, "log"), "a file where the folder should be");
+    const faults: Error[] = [];
+    const log = open({}, faults);
+    log.write("info", "tick", {});
+    log.write("info", "tick", {});
+    expect(faults).toHaveLength(1);
+  });
+
+  test("I26 where the mirror's folder is gone (its disk was taken away), nothing is made in its place", () => {
+    const faults: Error[] = [];
+    const log = open({}, faults);
+    rmSync(folder, { recursive: true });
+    log.write("warn", "later", { path: "a.md" });
+    expect([existsSync(folder), faults]).toEqual([false, [expect.objectContaining({ code: "ENOENT" })]]);
+  });
+
+  test("I30 neither the key nor a text gets in by any field, known or not", () => {
+    const names = "detail why content text message code requestId path id reason err body".split(" ");
+    const text = "# My secret garden\n\nIt has walls.";
+    fc.assert(
+      fc.property(
+        fc.dictionary(
+          fc.constantFrom(...names),
+          fc.constantFrom(text, SECRET, `x ${SECRET} y`, `${text}${SECRET}`, "EACCES"),
+        ),
+        (fields) => {
+          rmSync(join(folder, "log"), { recursive: true, force: true });
+          const log = open({ debug: true });
+          for (const level of ["debug", "info", "warn", "error"] as const)
+            log.write(level, "event", fields as LogFields);
+          const written = readFileSync(join(folder, "log", "mdmirror.log"), "utf8");
+          expect(written).not.toContain(SECRET);
+          expect(written).not.toContain("garden");
+        },
+      ),
+      { numRuns: 60 },
+    );
+  });
 });
