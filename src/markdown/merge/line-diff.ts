@@ -1,6 +1,5 @@
-import { newBudget } from "./budget.ts";
-import { Interner, splitLines } from "./split.ts";
-import { diff, type Edit } from "./myers.ts";
+import { diffStrings, type Edit } from "./myers.ts";
+import { splitLines } from "./split.ts";
 
 /**
  * Compares two texts by lines (Myers 1986). Past its limit, everything that differs is one
@@ -23,7 +22,7 @@ const CONTEXT = 3;
 export function countLines(before: string, after: string): { readonly added: number; readonly removed: number } {
   let added = 0;
   let removed = 0;
-  for (const { start, end, from, to } of editsOf(splitLines(before), splitLines(after))) {
+  for (const { start, end, from, to } of diffStrings(splitLines(before), splitLines(after))) {
     removed += end - start;
     added += to - from;
   }
@@ -37,17 +36,12 @@ export function countLines(before: string, after: string): { readonly added: num
 export function diffLines(before: string, after: string): DiffHunk[] {
   const [a, b] = [splitLines(before), splitLines(after)];
   const groups: Edit[][] = [];
-  for (const edit of editsOf(a, b)) {
+  for (const edit of diffStrings(a, b)) {
     const last = groups.at(-1)?.at(-1);
     if (last !== undefined && edit.start - last.end <= 2 * CONTEXT) groups.at(-1)!.push(edit);
     else groups.push([edit]);
   }
   return groups.map((edits) => hunkOf(a, b, edits));
-}
-
-function editsOf(a: readonly string[], b: readonly string[]): Edit[] {
-  const interner = new Interner();
-  return diff(interner.ids(a), interner.ids(b), newBudget());
 }
 
 function hunkOf(a: readonly string[], b: readonly string[], edits: readonly Edit[]): DiffHunk {

@@ -1,7 +1,5 @@
-import { newBudget } from "./budget.ts";
 import { counterparts } from "./edits.ts";
-import { diff } from "./myers.ts";
-import { Interner } from "./split.ts";
+import { diffStrings } from "./myers.ts";
 
 /** A line and its line end; "" for the last line. */
 type Line = { readonly text: string; readonly end: string };
@@ -13,12 +11,11 @@ type Line = { readonly text: string; readonly end: string };
  */
 export function withLineEnds(edited: string, start: string): string {
   const [before, after] = [linesOf(start), linesOf(edited)];
-  const interner = new Interner();
   // The last line counts, although no line end follows it.
-  const ids = (lines: readonly Line[]) => interner.ids(lines.map(({ text }) => text));
+  const texts = (lines: readonly Line[]) => lines.map(({ text }) => text);
   const usual = usualEnd(before);
   const ends = after.map(({ end }) => (end === "" ? "" : usual));
-  const places = counterparts(before.length, diff(ids(before), ids(after), newBudget()));
+  const places = counterparts(before.length, diffStrings(texts(before), texts(after)));
   for (const [from, { end }] of before.entries()) {
     const to = places[from] as number;
     if (end !== "" && to >= 0 && ends[to] !== "") ends[to] = end;

@@ -1,5 +1,6 @@
-import { type Budget, spend } from "./budget.ts";
+import { type Budget, newBudget, spend } from "./budget.ts";
 import { distance, STEPS_A_POINT } from "./distance.ts";
+import { Interner } from "./split.ts";
 
 /** Base elements [start, end) became the other sequence's elements [from, to). */
 export type Edit = { readonly start: number; readonly end: number; readonly from: number; readonly to: number };
@@ -41,6 +42,12 @@ export function diff(
     edits[at] = slide(edits[at] as Edit, edits[at - 1], edits[at + 1], base, side, isSeam);
   }
   return edits;
+}
+
+/** Returns the edits that `diff` finds between strings, with a budget of their own. */
+export function diffStrings(base: readonly string[], side: readonly string[]): Edit[] {
+  const interner = new Interner();
+  return diff(interner.ids(base), interner.ids(side), newBudget());
 }
 
 function shortest(base: readonly number[], side: readonly number[], budget: Budget, most: number): Edit[] {

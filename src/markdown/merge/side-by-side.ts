@@ -1,7 +1,6 @@
-import { newBudget } from "./budget.ts";
-import { isOfBoth, isUnchanged, overlaps, type Part, partsOf, type Range } from "./edits.ts";
-import { diff, type Edit } from "./myers.ts";
-import { Interner, splitLines } from "./split.ts";
+import { counterparts, isOfBoth, isUnchanged, overlaps, type Part, partsOf, type Range } from "./edits.ts";
+import { diffStrings, type Edit } from "./myers.ts";
+import { splitLines } from "./split.ts";
 import { LETTER, UNSPACED } from "./words.ts";
 
 /** Shows texts beside each other, line by line, for people to read. */
@@ -41,14 +40,12 @@ type Sides = {
  */
 export function sideBySide({ base, mine, theirs }: Sides, against: "other" | "base" = "other"): Passage[] {
   const isBased = base !== null;
-  const interner = new Interner();
-  const texts = [base ?? mine, mine, theirs].map((text) => splitLines(text));
-  const [ids, mineIds, theirIds] = texts.map((lines) => interner.ids(lines)) as [number[], number[], number[]];
-  const edits = { local: diff(ids, mineIds, newBudget()), remote: diff(ids, theirIds, newBudget()) };
-  const lines = { base: texts[0]!, mine: texts[1]!, theirs: texts[2]! };
+  const lines = { base: splitLines(base ?? mine), mine: splitLines(mine), theirs: splitLines(theirs) };
+  const edits = { local: diffStrings(lines.base, lines.mine), remote: diffStrings(lines.base, lines.theirs) };
+  const allOf = ({ length }: readonly string[]): Range => ({ from: 0, to: length });
+  const whole = { base: allOf(lines.base), local: allOf(lines.mine), remote: allOf(lines.theirs) };
   const work = { lines, isBased, against: isBased ? against : "other" } as const;
-  const [all, mineAll, theirAll] = texts.map(({ length }) => ({ from: 0, to: length })) as [Range, Range, Range];
-  return partsOf({ base: all, local: mineAll, remote: theirAll }, edits, meets).map((part) => passage(work, part));
+  return partsOf(whole, edits, meets).map((part) => passage(work, part));
 }
 
 type Work = {
@@ -113,26 +110,20 @@ const LEAST_SHARE = 0.3;
 function piecesOf(line: string, other: string | null): Piece[] {
   if (line === other) return [{ text: line, differs: false }];
   if (other === null || line.length + other.length > MOST) return [{ text: line, differs: true }];
-  const interner = new Interner();
   const [a, b] = [tokensOf(line), tokensOf(other)];
-  const edits = diff(interner.ids(a), interner.ids(b), newBudget());
-  const pieces: Piece[] = [];
-  let at = 0;
-  for (const { start, end } of edits) {
-    add(pieces, a.slice(at, start), false);
-    add(pieces, a.slice(start, end), true);
-    at = end;
+  const kept = counterparts(a.length, diffStrings(a, b));
+  const pieces: { text: string; differs: boolean }[] = [];
+  for (const [at, text] of a.entries()) {
+    const differs = (kept[at] as number) < 0;
+    const last = pieces.at(-1);
+    if (last?.differs === differs) last.text += text;
+    else pieces.push({ text, differs });
   }
-  add(pieces, a.slice(at), false);
   return sharesEnough(pieces, line) ? pieces : [{ text: line, differs: true }];
 }
 
 function tokensOf(text: string): readonly string[] {
   return text.match(PIECE) ?? [];
-}
-
-function add(pieces: Piece[], tokens: readonly string[], differs: boolean): void {
-  if (tokens.length > 0) pieces.push({ text: tokens.join(""), differs });
 }
 
 function sharesEnough(pieces: readonly Piece[], line: string): boolean {
