@@ -1,7 +1,7 @@
 import { type FrontMatter, mergeEntries, readFrontMatter } from "./front-matter.ts";
 import { type ConflictHunk, mergeHunks, type Work } from "./hunk.ts";
 import type { Edit } from "./myers.ts";
-import { diffFilled, type Lines, type Reading, takeLines } from "./reading.ts";
+import { diffFilled, type Lines, type Reading, readLines } from "./reading.ts";
 import { applyStyle, mergeStyle, normalise, styleOf } from "./style.ts";
 
 /** A merged text, or the places that conflict; undefined when the budget is used up. */
@@ -76,7 +76,7 @@ function mergeBody(base: string, local: string, remote: string, reading: Reading
 
 /** Computes the changes of each side to the filled lines of base. */
 export function workOf(base: string, local: string, remote: string, reading: Reading): Work {
-  const [b, l, r] = [base, local, remote].map((text) => takeLines(text, reading)) as [Lines, Lines, Lines];
+  const [b, l, r] = [base, local, remote].map((text) => readLines(text, reading)) as [Lines, Lines, Lines];
   const [mine, theirs] = [diffFilled(base, local, reading), diffFilled(base, remote, reading)];
   const edits = { local: mine, remote: theirs, changed: new Set<Edit>() };
   return { texts: { base: b, local: l, remote: r }, edits, reading };

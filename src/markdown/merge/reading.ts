@@ -78,16 +78,8 @@ export const STEPS_A_LINE = 20;
 export function readLines(text: string, reading: Reading): Lines {
   const known = reading.texts.get(text);
   if (known !== undefined) return known;
-  const read = takeLines(text, reading);
-  spend(reading, (text.length >> 2) + STEPS_A_LINE * read.lines.length);
-  return read;
-}
-
-/** Reads the lines of a text without charge: it is part of a text that was charged. */
-export function takeLines(text: string, reading: Reading): Lines {
-  const known = reading.texts.get(text);
-  if (known !== undefined) return known;
   const lines = splitLines(text);
+  spend(reading, (text.length >> 2) + STEPS_A_LINE * lines.length);
   const ids = reading.interner.ids(lines);
   const at = ids.flatMap((_, place) => ((lines[place] as string).trim() === "" ? [] : [place]));
   const filled = { ids: at.map((place) => ids[place] as number), at, keys: keysOf(lines, ids, at, reading) };
