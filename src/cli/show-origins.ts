@@ -28,7 +28,7 @@ const SIGNS = { kept: " ", added: "+", removed: "-", conflict: "!" } as const;
 export function originLines(io: Io, rows: readonly MeetingRow[]): string[] {
   const paint = paintFor(io);
   const hunks = originHunks(rows);
-  const lines = hunks.flatMap(({ before, after, rows: own }) => [
+  const lines = hunks.flatMap(({ before, after, lines: own }) => [
     paint.dim(`@@ -${before.line},${before.count} +${after.line},${after.count} @@`),
     ...rowLines(io, own),
   ]);

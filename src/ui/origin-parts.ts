@@ -20,7 +20,7 @@ const WHOSE: Readonly<Record<string, string>> = {
 export function originsPart(origins: MergeOrigins): Html {
   if (origins.kind === "gone")
     return html`<h2>Origin of each line</h2><p>The origin is not known: ${origins.gone.join(" and ")} ${origins.gone.length === 1 ? "is" : "are"} no longer in the history.</p>`;
-  const rows = originHunks(origins.rows).flatMap(({ after, rows: own }) => [`line ${after.line}`, ...own]);
+  const rows = originHunks(origins.rows).flatMap(({ after, lines: own }) => [`line ${after.line}`, ...own]);
   return html`<h2>Origin of each line</h2>
 <p class="faint">This version was merged: mine was local, theirs was on the service, both was equal on both sides.</p>
 <div class="diff" role="group" aria-label="Whose each line is" tabindex="0">${rows.slice(0, MOST).map(rowOf)}</div>`;

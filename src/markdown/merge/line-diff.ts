@@ -1,4 +1,4 @@
-import { diffStrings, type Edit } from "./myers.ts";
+import { diffStrings } from "./myers.ts";
 import { splitLines } from "./split.ts";
 
 /**
@@ -7,15 +7,12 @@ import { splitLines } from "./split.ts";
  */
 
 type DiffLine = { readonly kind: "same" | "removed" | "added"; readonly text: string };
-/**
- * A hunk of a unified diff. Lines are 1-based; with a count of 0, the number is that of the line
- * before.
- */
-export type DiffHunk = {
-  readonly before: { readonly line: number; readonly count: number };
-  readonly after: { readonly line: number; readonly count: number };
-  readonly lines: readonly DiffLine[];
-};
+/** Lines of a text. `line` is 1-based; with a count of 0, it is that of the line before. */
+type Span = { readonly line: number; readonly count: number };
+
+/** A hunk of a unified diff: the lines near a change, and their spans in both texts. */
+export type Hunk<Line> = { readonly before: Span; readonly after: Span; readonly lines: readonly Line[] };
+export type DiffHunk = Hunk<DiffLine>;
 
 const CONTEXT = 3;
 
@@ -35,38 +32,54 @@ export function countLines(before: string, after: string): { readonly added: num
  */
 export function diffLines(before: string, after: string): DiffHunk[] {
   const [a, b] = [splitLines(before), splitLines(after)];
-  const groups: Edit[][] = [];
-  for (const edit of diffStrings(a, b)) {
-    const last = groups.at(-1)?.at(-1);
-    if (last !== undefined && edit.start - last.end <= 2 * CONTEXT) groups.at(-1)!.push(edit);
-    else groups.push([edit]);
-  }
-  return groups.map((edits) => hunkOf(a, b, edits));
-}
-
-function hunkOf(a: readonly string[], b: readonly string[], edits: readonly Edit[]): DiffHunk {
-  const [first, last] = [edits[0]!, edits.at(-1)!];
-  const start = Math.max(0, first.start - CONTEXT);
-  const end = Math.min(a.length, last.end + CONTEXT);
-  const from = first.from - (first.start - start);
   const lines: DiffLine[] = [];
-  let at = start;
-  for (const edit of edits) {
-    append(lines, "same", a.slice(at, edit.start));
-    append(lines, "removed", a.slice(edit.start, edit.end));
-    append(lines, "added", b.slice(edit.from, edit.to));
-    at = edit.end;
-  }
-  append(lines, "same", a.slice(at, end));
-  const removed = lines.filter(({ kind }) => kind !== "added").length;
-  const added = lines.filter(({ kind }) => kind !== "removed").length;
-  return {
-    before: { line: removed === 0 ? start : start + 1, count: removed },
-    after: { line: added === 0 ? from : from + 1, count: added },
-    lines,
+  const append = (kind: DiffLine["kind"], texts: readonly string[]): void => {
+    for (const text of texts) lines.push({ kind, text });
   };
+  let at = 0;
+  for (const { start, end, from, to } of diffStrings(a, b)) {
+    append("same", a.slice(at, start));
+    append("removed", a.slice(start, end));
+    append("added", b.slice(from, to));
+    at = end;
+  }
+  append("same", a.slice(at));
+  return hunksOf(
+    lines,
+    ({ kind }) => kind !== "added",
+    ({ kind }) => kind !== "removed",
+  );
 }
 
-function append(lines: DiffLine[], kind: DiffLine["kind"], texts: readonly string[]): void {
-  for (const text of texts) lines.push({ kind, text });
+/**
+ * Returns the hunks of all lines of two texts. A line is of the text before the change, after the
+ * change, or of both if it did not change.
+ */
+export function hunksOf<Line>(
+  lines: readonly Line[],
+  isBefore: (line: Line) => boolean,
+  isAfter: (line: Line) => boolean,
+): Hunk<Line>[] {
+  const isChange = lines.map((line) => !isBefore(line) || !isAfter(line));
+  const isNear = (at: number): boolean => isChange.slice(Math.max(0, at - CONTEXT), at + CONTEXT + 1).includes(true);
+  const hunks: { before: number; after: number; lines: Line[] }[] = [];
+  let [before, after] = [0, 0];
+  for (const [at, line] of lines.entries()) {
+    if (isNear(at)) {
+      if (at === 0 || !isNear(at - 1)) hunks.push({ before, after, lines: [] });
+      hunks.at(-1)!.lines.push(line);
+    }
+    if (isBefore(line)) before++;
+    if (isAfter(line)) after++;
+  }
+  return hunks.map((hunk) => ({
+    before: spanOf(hunk.before, hunk.lines.filter(isBefore).length),
+    after: spanOf(hunk.after, hunk.lines.filter(isAfter).length),
+    lines: hunk.lines,
+  }));
+}
+
+/** Returns a span of lines. `first`: the number of lines before it. */
+function spanOf(first: number, count: number): Span {
+  return { line: count === 0 ? first : first + 1, count };
 }

@@ -1,6 +1,6 @@
 import type { Digest } from "../../../contract/digest.ts";
 import { type Origin, originsOf } from "../../../markdown/merge/origin.ts";
-import type { DiffHunk } from "../../../markdown/merge/line-diff.ts";
+import { type Hunk, hunksOf } from "../../../markdown/merge/line-diff.ts";
 import type { MirrorEvent, State } from "../../ports/state.ts";
 
 /** Finds the side of each line of a merge from the contents that were merged. */
@@ -88,48 +88,9 @@ function isOfResult(row: MeetingRow): boolean {
   return row.kind === "conflict" ? row.of !== "base" : row.kind !== "removed";
 }
 
-/** Rows around a change, with the ranges of base and of the result that they show. */
-type OriginHunk = Pick<DiffHunk, "before" | "after"> & { readonly rows: readonly MeetingRow[] };
-
-const CONTEXT = 3;
-
-/**
- * Returns the hunks of a unified diff: rows far from any change are left out. Lines that do not
- * merge count as lines of base.
- */
-export function originHunks(rows: readonly MeetingRow[]): OriginHunk[] {
-  let [at, before, after] = [0, 0, 0];
-  return shownRuns(rows).map(({ from, to }) => {
-    const skipped = rows.slice(at, from);
-    const shown = rows.slice(from, to);
-    before += skipped.filter(isOfBase).length;
-    after += skipped.filter(isOfResult).length;
-    const hunk = {
-      before: range(before, shown.filter(isOfBase).length),
-      after: range(after, shown.filter(isOfResult).length),
-      rows: shown,
-    };
-    [at, before, after] = [to, before + hunk.before.count, after + hunk.after.count];
-    return hunk;
-  });
-}
-
-/** Returns runs of rows near a change, `to` exclusive; adjacent runs become one. */
-function shownRuns(rows: readonly MeetingRow[]): readonly { readonly from: number; readonly to: number }[] {
-  const runs: { from: number; to: number }[] = [];
-  for (const [at, { kind }] of rows.entries()) {
-    if (kind === "kept") continue;
-    const [from, to] = [Math.max(0, at - CONTEXT), Math.min(rows.length, at + CONTEXT + 1)];
-    const last = runs.at(-1);
-    if (last !== undefined && from <= last.to) last.to = to;
-    else runs.push({ from, to });
-  }
-  return runs;
-}
-
-/** @param first number of lines before it */
-function range(first: number, count: number): { readonly line: number; readonly count: number } {
-  return { line: count === 0 ? first : first + 1, count };
+/** Returns the hunks of a unified diff. Each row that does not merge counts as a change. */
+export function originHunks(rows: readonly MeetingRow[]): Hunk<MeetingRow>[] {
+  return hunksOf(rows, isOfBase, isOfResult);
 }
 
 /**
