@@ -196,11 +196,10 @@ function addsWords(tokens: Passage, change: Change): boolean {
   return start === end && !addsLines(tokens, change) && addedBy(tokens, change).some(({ text }) => says(text));
 }
 
-/** Returns whether a change adds whole lines and leaves the lines beside them unchanged. */
+/** Returns whether an addition is whole lines and leaves the lines beside them unchanged. */
 function addsLines(tokens: Passage, change: Change): boolean {
-  const { start, end } = change.edit;
+  const { start } = change.edit;
   const added = addedBy(tokens, change);
-  if (start < end || added.length === 0) return false;
   const [before, after] = [tokens.base[start - 1], tokens.base[start]];
   return isEndOfLine(before) ? isEndOfLine(added.at(-1)) : isEndOfLine(after) && isEndOfLine(added[0]);
 }
