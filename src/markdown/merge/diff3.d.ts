@@ -4,17 +4,7 @@
 declare module "diff3" {
   type Block<T> =
     | { readonly ok: T[]; readonly conflict?: never }
-    | {
-        readonly ok?: never;
-        readonly conflict: {
-          readonly a: T[];
-          readonly aIndex: number;
-          readonly o: T[];
-          readonly oIndex: number;
-          readonly b: T[];
-          readonly bIndex: number;
-        };
-      };
+    | { readonly ok?: never; readonly conflict: { readonly a: T[]; readonly o: T[]; readonly b: T[] } };
   function diff3Merge<T>(a: readonly T[], base: readonly T[], b: readonly T[]): Block<T>[];
   export = diff3Merge;
 }

@@ -2,15 +2,12 @@ import diff3Merge from "diff3";
 import { distance } from "./distance.ts";
 import { type Lines, type Reading, readLines } from "./reading.ts";
 
-/** A conflict of a line merge: the three versions, with the first line of each (0-based). */
+/** A conflict of a line merge: the lines of the three versions. */
 type Overlap = {
   readonly kind: "conflict";
   readonly base: readonly string[];
   readonly local: readonly string[];
   readonly remote: readonly string[];
-  readonly baseLine: number;
-  readonly localLine: number;
-  readonly remoteLine: number;
 };
 
 /** A run of lines of a line merge: settled text, or a conflict. */
@@ -32,15 +29,12 @@ export function mergeLines(base: string, local: string, remote: string, reading:
   if (![l, r].every((side) => paysFor(b, side, reading))) return undefined;
   return diff3Merge(l.ids, b.ids, r.ids).map((block): LineBlock => {
     if (block.conflict === undefined) return { kind: "settled", text: textsOf(block.ok, reading).join("") };
-    const { a, aIndex, o, oIndex, b: other, bIndex } = block.conflict;
+    const { a, o, b: other } = block.conflict;
     return {
       kind: "conflict",
       base: textsOf(o, reading),
       local: textsOf(a, reading),
       remote: textsOf(other, reading),
-      baseLine: oIndex,
-      localLine: aIndex,
-      remoteLine: bIndex,
     };
   });
 }
