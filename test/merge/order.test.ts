@@ -36,3 +36,11 @@ describe("which of two insertions stands first, where the text tells", () => {
     expect(mergeText(base, other, one)).toMatchObject({ kind: "clean", text: merged });
   });
 });
+
+describe("two insertions of which one has the other", () => {
+  it("takes the longer one, also if its first line stands twice", () => {
+    const [base, one, other] = ["# Todo\n", "# Todo\n- eat\n- sleep\n", "# Todo\n- eat\n- run\n- eat\n- sleep\n"];
+    expect(mergeText(base, one, other)).toMatchObject({ kind: "clean", text: other });
+    expect(mergeText(base, other, one)).toMatchObject({ kind: "clean", text: other });
+  });
+});
