@@ -1,13 +1,9 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import type { State } from "../ports/state.ts";
 import type { LocalTree } from "../model/tree.ts";
-import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { META } from "../engine/run/meta.ts";
-import { SEARCH_FILE } from "../state/search-file.ts";
 import type { StoredState } from "../state/state.ts";
 import type { OpenedMirror } from "./open-mirror.ts";
-import { keepSearchIndex } from "../operations/search.ts";
+import { keepSearchIndex } from "./search-index.ts";
 
 /** Daily upkeep between cycles: prunes old content and updates the search index. */
 
@@ -21,9 +17,7 @@ const SLICES = 400;
 /** @param local the walk of the cycle that just ended; null if there was none */
 export async function keepUp(mirror: OpenedMirror, local: LocalTree | null): Promise<void> {
   pruneDaily(mirror);
-  // There is no index until somebody searches.
-  if (local === null || !existsSync(join(mirror.root, MIRROR_FOLDER, SEARCH_FILE))) return;
-  keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
+  if (local !== null) keepSearchIndex(mirror.root, local, mirror.world.disk, mirror.world.log);
 }
 
 export function pruneDaily(mirror: OpenedMirror): void {

@@ -4,9 +4,8 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { SEARCH_REGEX_LINES } from "../../contract/limits.ts";
 import { STRUCTURE_FILE } from "../../contract/names.ts";
 import type { Digest } from "../../contract/digest.ts";
-import { isWithin, type LocalPath, nameOf } from "../../contract/path.ts";
+import { type LocalPath, nameOf } from "../../contract/path.ts";
 import type { Disk } from "../ports/disk.ts";
-import type { Log } from "../ports/world.ts";
 import type { Random } from "../../common/random.ts";
 import type { CompiledRegex } from "../../markdown/search/engine.ts";
 import { searchHybrid } from "../../markdown/search/hybrid.ts";
@@ -18,7 +17,8 @@ import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { isFileFault, type MirrorSearch, openSearch, removeSearch } from "../state/search.ts";
 import { SEARCH_FILE } from "../state/search-file.ts";
 import { openDisk } from "../folder/open-disk.ts";
-import { codeOf, ok, type Result, trouble } from "../../common/trouble.ts";
+import { readText, takeIn } from "../folder/search-index.ts";
+import { ok, type Result, trouble } from "../../common/trouble.ts";
 
 /**
  * Searches the linked folder offline, with the service's code and an index in
@@ -120,30 +120,6 @@ async function filesFound(search: MirrorSearch, { disk, request, regex }: Search
   return result.hits.map(({ found, matches }) => ({ path: found.path, score: null, lines: matches }));
 }
 
-/**
- * Updates the index from the walk of a cycle, if there is an index; without searches it costs
- * nothing. Never fails, and never waits for a full disk: a search updates the index itself.
- */
-export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, "read">, log: Log): void {
-  const folder = join(root, MIRROR_FOLDER);
-  if (!existsSync(join(folder, SEARCH_FILE))) return;
-  try {
-    const opened = openSearch(folder);
-    if (opened.kind === "unusable") return;
-    try {
-      const indexed = takeIn(opened.search, tree, (path) => readText(disk, path));
-      log.write("debug", "search-index", { indexed });
-    } finally {
-      opened.search.close();
-    }
-  } catch (error) {
-    log.write("warn", "search-index-failed", {
-      code: codeOf(error),
-      why: error instanceof Error ? error.message : null,
-    });
-  }
-}
-
 async function compile(pattern: string) {
   const { compileRegex } = await import("../../markdown/search/engine.ts");
   const compiled = compileRegex(pattern);
@@ -232,18 +208,6 @@ async function takeInParts(
     await nextTurn();
   }
   return indexed;
-}
-
-function takeIn(search: MirrorSearch, tree: LocalTree, read: (path: LocalPath) => string | null): number {
-  const unseen = [...tree.unseen.keys()];
-  // As on the service: the rules of a folder are no document that anybody searches for.
-  const files = tree.files.values().filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
-  return search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
-}
-
-function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {
-  const read = disk.read(path);
-  return read.kind === "done" ? read.value.text : null;
 }
 
 function columnOf(ranges: readonly Range[]): number | null {

@@ -1,0 +1,50 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { STRUCTURE_FILE } from "../../contract/names.ts";
+import { isWithin, type LocalPath, nameOf } from "../../contract/path.ts";
+import { codeOf } from "../../common/trouble.ts";
+import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
+import type { LocalTree } from "../model/tree.ts";
+import type { Disk } from "../ports/disk.ts";
+import type { Log } from "../ports/world.ts";
+import { type MirrorSearch, openSearch } from "../state/search.ts";
+import { SEARCH_FILE } from "../state/search-file.ts";
+
+/** Updates the index of the linked folder from a walk. */
+
+/**
+ * Updates the index from the walk of a cycle, if there is an index; without searches it costs
+ * nothing. Never fails, and never waits for a full disk: a search updates the index itself.
+ */
+export function keepSearchIndex(root: string, tree: LocalTree, disk: Pick<Disk, "read">, log: Log): void {
+  const folder = join(root, MIRROR_FOLDER);
+  if (!existsSync(join(folder, SEARCH_FILE))) return;
+  try {
+    const opened = openSearch(folder);
+    if (opened.kind === "unusable") return;
+    try {
+      const indexed = takeIn(opened.search, tree, (path) => readText(disk, path));
+      log.write("debug", "search-index", { indexed });
+    } finally {
+      opened.search.close();
+    }
+  } catch (error) {
+    log.write("warn", "search-index-failed", {
+      code: codeOf(error),
+      why: error instanceof Error ? error.message : null,
+    });
+  }
+}
+
+/** Indexes the files of a walk that changed, and removes what is gone. Returns how many it read. */
+export function takeIn(search: MirrorSearch, tree: LocalTree, read: (path: LocalPath) => string | null): number {
+  const unseen = [...tree.unseen.keys()];
+  // As on the service: the rules of a folder are no document that anybody searches for.
+  const files = tree.files.values().filter(({ path }) => nameOf(path) !== STRUCTURE_FILE);
+  return search.update(files, (path) => unseen.some((above) => isWithin(path, above) || above === ""), read);
+}
+
+export function readText(disk: Pick<Disk, "read">, path: LocalPath): string | null {
+  const read = disk.read(path);
+  return read.kind === "done" ? read.value.text : null;
+}
