@@ -16,7 +16,7 @@ const THREADS = "**/*-worker.ts";
  * Packages inside the bundle; all others are loaded from the installed package. Of undici only the
  * pool is taken, and a script cannot require the default export of p-queue.
  */
-const BUNDLED: readonly string[] = ["undici", "p-queue"];
+const BUNDLED: readonly string[] = ["undici", "p-queue", "ignore"];
 
 /** @throws with what esbuild says */
 export function bundleProgram(root: string, dist: string): void {
