@@ -20,7 +20,8 @@ const NO_LINK = ["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EACCES"]
 
 /**
  * Returns `abs` with the name under which its folder lists the entry. A disk that folds names finds
- * the entry under other spellings, too, and a user may have changed its letters alone.
+ * the entry under other spellings, too, and a user may have changed its letters alone. LIMIT: reads
+ * the whole folder for each file that is replaced in it.
  * RACE: letters that change between this call and the next are changed back.
  */
 export function asListed(guard: RootGuard, abs: string): string {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remoteTreeOf } from "../../../src/mirror/engine/daemon/in-sync.ts";
+import { remoteFileOf } from "../../../src/mirror/engine/daemon/in-sync.ts";
 import type { LinkedDisk } from "../../../src/mirror/engine/links/linked-disk.ts";
 import { MirrorLinks } from "../../../src/mirror/engine/links/mirror-links.ts";
 import { syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
@@ -86,7 +86,11 @@ test("a file that is replaced between the walk and the reading of its links is n
   const links = new MirrorLinks({ state, disk: moving, scope: { prefix: "", wiki: false }, keeps: true });
   const local = { ...links.disk.walk(() => null, ignore), inodesTrusted: true };
   hasWalked = true;
-  const trees = { base: state.load(), local, remote: remoteTreeOf(state.load().links.values(), []) };
+  const base = state.load();
+  const listed = new Map([...base.links].map(([id, link]) => [id, remoteFileOf(link)]));
+  const nothing = { folders: new Map(), unseen: new Map(), gone: new Set<never>(), goneFolders: new Set<never>() };
+  const remote = { files: listed, complete: true, foldersComplete: true, outside: new Set<never>(), ...nothing };
+  const trees = { base, local, remote };
   const matching = { policy: POLICY, texts: (digest: Digest) => state.text(digest) };
   const { files, unseen } = links.read(trees, matching, ignore, true);
   expect([...files.keys()]).toEqual(["c.md", "sub/b.md"]);

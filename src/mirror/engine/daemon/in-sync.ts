@@ -91,16 +91,6 @@ function localFileOf({ localPath: path, stamp, stampTrusted, localDigest: digest
   return { path, stamp, stampTrusted, digest, textFault: null, empty: stamp.size === 0 };
 }
 
-/** Returns the remote tree made from base. */
-export function remoteTreeOf(links: Iterable<Link>, dirs: Iterable<DirLink>): RemoteTree {
-  const files = new Map<DocId, RemoteFile>();
-  for (const link of links) files.set(link.id, remoteFileOf(link));
-  const folders = new Map<DirId, RemoteFolder>();
-  for (const { id, remotePath } of dirs) folders.set(id, { id, path: remotePath });
-  const nothing = { gone: new Set<DocId>(), goneFolders: new Set<DirId>(), outside: new Set<DocId>() };
-  return { files, folders, complete: true, foldersComplete: true, unseen: new Map(), ...nothing };
-}
-
 /**
  * Makes the three trees from base, with only the documents at these paths and the folders above
  * them.
@@ -166,8 +156,13 @@ class PartOfBase {
   }
 
   #remoteTree(): RemoteTree {
-    const tree = remoteTreeOf(this.#links.values(), this.#dirs.values());
-    return { ...tree, files: new Map([...tree.files, ...this.#shown.map((file) => [file.id, file] as const)]) };
+    const files = new Map<DocId, RemoteFile>();
+    for (const link of this.#links.values()) files.set(link.id, remoteFileOf(link));
+    for (const file of this.#shown) files.set(file.id, file);
+    const folders = new Map<DirId, RemoteFolder>();
+    for (const { id, remotePath } of this.#dirs.values()) folders.set(id, { id, path: remotePath });
+    const nothing = { gone: new Set<DocId>(), goneFolders: new Set<DirId>(), outside: new Set<DocId>() };
+    return { files, folders, complete: true, foldersComplete: true, unseen: new Map(), ...nothing };
   }
 
   /** A path without a link may be a new file, or nothing: the scan tells. */
