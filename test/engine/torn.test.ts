@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { planOnly, syncToConvergence } from "../../src/mirror/engine/run/sync.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT, SETTINGS } from "../simulator/mirror.ts";
+import { openInMemory } from "../simulator/memory-state.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
 /** 1,300 bytes: two sectors and a part of one. */
@@ -122,6 +123,20 @@ describe("a new file that was not on the medium yet, after a restart of the mach
     mirror.disk.fail({ call: "lstat", path: mirror.path("note-2.md"), code: "EIO" });
     await startAnew({ mirror }, "boot-2");
     expect(new Set([...rig.app.files().values()].map(({ id }) => id))).toEqual(new Set(ids));
+  });
+
+  test.each([
+    ["gone", (mirror: Mirror) => mirror.disk.user.remove(mirror.path("note.md"))],
+    ["empty", (mirror: Mirror) => mirror.write("note.md", "")],
+  ])("I19 %s, whose content the power loss took, too, is downloaded again", async (_what, lose) => {
+    const { rig, mirror: begun } = await begin();
+    const texts = openInMemory(rig.clock, null).copy().texts;
+    const mirror = rig.mirror({}, { ...begun.copy(), texts });
+    lose(mirror);
+    await startAnew({ mirror }, "boot-2");
+    for (let run = 0; run < 2; run++) await mirror.sync();
+    expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([TEXT, TEXT]);
+    expect(mirror.requests.filter((request) => !request.startsWith("GET"))).toEqual([]);
   });
 
   test("I14 cut off where a sector ends, but without a restart, it was edited by a person", async () => {

@@ -2,7 +2,7 @@ import type { Link } from "../../model/link.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import { numberedName } from "../../model/local-name.ts";
-import { joinPath, nameOf, parentOf } from "../../../contract/path.ts";
+import { joinPath, type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { BaseTree, LocalFile, LocalTree } from "../../model/tree.ts";
 import { hasRestarted, isTorn } from "../apply/cut-off.ts";
 import { mayBeLost } from "../apply/flush.ts";
@@ -11,6 +11,7 @@ import { outcomeOfDisk } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
 import { findFreePath } from "../apply/free-path.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { recordEvent } from "../run/world.ts";
 
 /**
  * Restores files that a power loss damaged. A file that was not durable and is absent, empty,
@@ -109,15 +110,26 @@ function isDamaged(ctx: PassContext, link: Link, file: LocalFile | undefined): b
   return text !== null && isTorn(ctx.world, file, text);
 }
 
+/** Without its record the document is new on the service, and the next plan downloads it. */
+function forgetRecord({ world, run }: PassContext, { id }: Link, path: LocalPath): boolean {
+  const detail = "a power loss took the file and its stored content; mdmirror downloads the document again";
+  world.state.transact(() => {
+    world.state.removeConflict(id);
+    world.state.removeLink(id);
+    recordEvent(world, run, { kind: "recover", side: "local", id, path, detail });
+  });
+  return true;
+}
+
 function restoreOne(ctx: PassContext, link: Link, torn: LocalFile | undefined, at = link.localPath): boolean {
   const { disk, state, log } = ctx.world;
   const text = state.text(link.localDigest);
-  if (text === null) return false;
   const path = torn?.path ?? at;
   if (torn !== undefined) {
     const away = disk.trash(path, torn.digest, `tmp/torn-${ctx.world.random.hex(16)}`);
     if (away.kind !== "done") return false;
   }
+  if (text === null) return forgetRecord(ctx, link, path);
   const made = disk.create(path, text);
   if (made.kind !== "done") {
     const why = outcomeOfDisk(made);
