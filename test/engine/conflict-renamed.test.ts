@@ -93,7 +93,7 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
     expect(remoteTexts(rig).get(at)).toBe(THEIRS);
     expect(remoteTexts(rig).size).toBe(3);
     expect(rig.app.files().get(at)!.id).toBe(id);
-    expect([...mirror.state.load().conflicts.values()]).toMatchObject([{ id, sidecarPath: beside }]);
+    expect([...mirror.state.load().conflicts.values()]).toMatchObject([{ id, newestCopyPath: beside }]);
 
     // And it ends as any: by the sidecar's removal, mine.
     mirror.disk.user.remove(mirror.path(beside));

@@ -321,7 +321,7 @@ const inConflict: Case = [
     const { id, localPath: path, changeId } = planned as ActionOf<"merge">;
     const base = { baseDigest: digestOf("one\n"), baseChangeId: null, looksGone: 0, since: 0 };
     const shown = [{ changeId, digest: digestOf("theirs\n"), ino: 0, dev: 0 }];
-    const conflict = { id, ...base, sidecarPath: "note (theirs).md", shown };
+    const conflict = { id, ...base, newestCopyPath: "note (theirs).md", shown };
     const event = { kind: "conflict", side: "both", id, path, detail: "test", outcome: "conflict" } as const;
     return { conflict, record: null, old: null, opens: true, event, text: "theirs\n" };
   }),

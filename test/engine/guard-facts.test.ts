@@ -28,7 +28,7 @@ async function earlierChangeIds(shown: (first: ChangeId, second: ChangeId) => re
       id,
       baseDigest: digest,
       baseChangeId: second,
-      sidecarPath: "plan (theirs).md",
+      newestCopyPath: "plan (theirs).md",
       shown: versions,
       looksGone: 0,
       since: 0,

@@ -161,7 +161,7 @@ async function loseLastWrites(text: string) {
   rig.app.edit("note.md", withLines(6));
   await mirror.sync();
   const [row] = mirror.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
-  mirror.disk.user.open(`${ROOT}/.mdmirror/${row!.parkAt}`).write(text);
+  mirror.disk.user.open(`${ROOT}/.mdmirror/${row!.setAsideAt}`).write(text);
   await startAnew({ mirror }, "boot-2");
   await mirror.sync();
   const live = Array.from(rig.app.files().values(), ({ path, text: content }) => [path, content]);

@@ -23,7 +23,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   create: { act: (disk) => disk.create("n.md", "new"), intent: null, before: {}, after: { "n.md": "new" } },
   replace: {
     act: (disk) => disk.replace("n.md", "new", digestOf("old"), "tmp/park"),
-    intent: { kind: "replace", path: "n.md", parkAt: "tmp/park", expect: digestOf("old"), writes: digestOf("new") },
+    intent: { kind: "replace", path: "n.md", setAsideAt: "tmp/park", expect: digestOf("old"), writes: digestOf("new") },
     before: { "n.md": "old" },
     after: { "n.md": "new" },
   },
@@ -35,7 +35,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   },
   trash: {
     act: (disk) => disk.trash("n.md", digestOf("old"), "trash/d/n.md"),
-    intent: { kind: "trash", path: "n.md", parkAt: "trash/d/n.md" },
+    intent: { kind: "trash", path: "n.md", setAsideAt: "trash/d/n.md" },
     before: { "n.md": "old" },
     after: {},
   },
@@ -53,7 +53,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   },
   "put back": {
     act: (disk) => disk.putBack("tmp/park", "n.md"),
-    intent: { kind: "replace", path: "n.md", parkAt: "tmp/park", expect: digestOf("old"), writes: digestOf("x") },
+    intent: { kind: "replace", path: "n.md", setAsideAt: "tmp/park", expect: digestOf("old"), writes: digestOf("x") },
     before: { ".mdmirror/tmp/park": "old" },
     after: { "n.md": "old" },
   },

@@ -73,9 +73,9 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(bench.disk.replace("a.md", "new", OLD, "tmp/park-1").kind).toBe("done");
       expect(textAt(bench, "a.md")).toBe("new");
       expect(bench.fs.lstat(bench.at("a.md")).mode).toBe(0o640);
-      expect(bench.disk.readParked("tmp/park-1", "a.md")).toMatchObject({ value: { text: "old", stamp: { ino } } });
-      bench.disk.discardParked("tmp/park-1");
-      expect(bench.disk.readParked("tmp/park-1", "a.md")).toEqual({ kind: "done", value: null });
+      expect(bench.disk.readSetAside("tmp/park-1", "a.md")).toMatchObject({ value: { text: "old", stamp: { ino } } });
+      bench.disk.removeSetAside("tmp/park-1");
+      expect(bench.disk.readSetAside("tmp/park-1", "a.md")).toEqual({ kind: "done", value: null });
     });
 
     it("I10 writes nothing when the bytes are equal already", () => {
@@ -84,7 +84,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       const before = bench.fs.lstat(bench.at("a.md"));
       expect(bench.disk.replace("a.md", "new", OLD, "tmp/park-1").kind).toBe("done");
       expect(bench.fs.lstat(bench.at("a.md"))).toEqual(before);
-      expect(bench.disk.readParked("tmp/park-1", "a.md")).toEqual({ kind: "done", value: null });
+      expect(bench.disk.readSetAside("tmp/park-1", "a.md")).toEqual({ kind: "done", value: null });
     });
 
     it("does not replace what is not as expected", () => {
@@ -93,7 +93,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(bench.disk.replace("a.md", "new", OLD, "tmp/park-1").kind).toBe("stale");
       expect(bench.disk.replace("none.md", "new", OLD, "tmp/park-1").kind).toBe("stale");
       expect(textAt(bench, "a.md")).toBe("edited");
-      expect(bench.disk.readParked("tmp/park-1", "a.md")).toEqual({ kind: "done", value: null });
+      expect(bench.disk.readSetAside("tmp/park-1", "a.md")).toEqual({ kind: "done", value: null });
     });
 
     it("does not park over what is parked", () => {
@@ -122,7 +122,7 @@ for (const [name, create] of Object.entries(BENCHES)) {
       expect(bench.disk.trash("a.md", digestOf("x"), "trash/2026-11-21/a.md").kind).toBe("stale");
       expect(bench.disk.trash("a.md", OLD, "trash/2026-11-21/a.md").kind).toBe("done");
       expect(bench.disk.look("a.md").kind).toBe("absent");
-      expect(bench.disk.readParked("trash/2026-11-21/a.md", "a.md")).toMatchObject({ value: { text: "old" } });
+      expect(bench.disk.readSetAside("trash/2026-11-21/a.md", "a.md")).toMatchObject({ value: { text: "old" } });
       bench.write(bench.at("a.md"), "new one");
       expect(bench.disk.putBack("trash/2026-11-21/a.md", "a.md").kind).toBe("stale");
       expect(bench.disk.putBack("trash/2026-11-21/a.md", "b.md").kind).toBe("done");
@@ -189,13 +189,13 @@ for (const [name, create] of Object.entries(BENCHES)) {
 
 describe("what a crash left half done", () => {
   it("is completed: a file that is back already loses its parked name alone", () => {
-    for (const parkAt of ["tmp/park", "trash/d/a.md"]) {
+    for (const setAsideAt of ["tmp/park", "trash/d/a.md"]) {
       const { ram, disk, at } = ramMirror();
       ram.user.makeFolder(at(".mdmirror/trash/d"));
       ram.user.write(at("a.md"), "old");
-      ram.user.hardLink(at("a.md"), at(`.mdmirror/${parkAt}`));
-      expect(disk.putBack(parkAt, "a.md")).toMatchObject({ kind: "done", value: { stamp: { nlink: 1 } } });
-      expect([ram.user.read(at("a.md")), disk.readParked(parkAt, "a.md")]).toEqual([
+      ram.user.hardLink(at("a.md"), at(`.mdmirror/${setAsideAt}`));
+      expect(disk.putBack(setAsideAt, "a.md")).toMatchObject({ kind: "done", value: { stamp: { nlink: 1 } } });
+      expect([ram.user.read(at("a.md")), disk.readSetAside(setAsideAt, "a.md")]).toEqual([
         "old",
         { kind: "done", value: null },
       ]);

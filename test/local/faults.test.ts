@@ -8,7 +8,7 @@ import { ramMirror, ROOT } from "./benches.ts";
 
 const at = (below: string) => `${ROOT}/${below}`;
 
-const EFFECTS: Readonly<Record<string, (disk: Disk) => { readonly kind: string; readonly parked?: true }>> = {
+const EFFECTS: Readonly<Record<string, (disk: Disk) => { readonly kind: string; readonly isSetAside?: true }>> = {
   create: (disk) => disk.create("n.md", "new"),
   replace: (disk) => disk.replace("old.md", "new", digestOf("old"), "tmp/park"),
   move: (disk) => disk.move("old.md", "f/m.md", digestOf("old")),
@@ -86,10 +86,10 @@ function judge({ ram, before, outcome, what }: NonNullable<ReturnType<typeof fai
   if (outcome.kind === "done") return;
   // Nothing was changed, or the caller is told that the intent must stay open.
   const folderMade = /^makeFolder: .*lstat \/h$/.test(what);
-  if (outcome.parked === undefined && !folderMade) expect([what, [...tree]]).toEqual([what, [...before]]);
+  if (outcome.isSetAside === undefined && !folderMade) expect([what, [...tree]]).toEqual([what, [...before]]);
   const names = ram.user.texts(ROOT, true);
   const aside = names.has(".mdmirror/tmp/park") || names.has(".mdmirror/trash/d/old.md") || tree.has("f/m.md");
-  expect([what, outcome.parked === true]).toEqual([what, aside]);
+  expect([what, outcome.isSetAside === true]).toEqual([what, aside]);
 }
 
 describe("a disk that refuses", () => {
@@ -125,7 +125,7 @@ describe("a disk that refuses", () => {
     expect(disk.create("n.md", long)).toMatchObject({ kind: "fault", errno: "ENOSPC" });
     expect(disk.replace("old.md", long, digestOf("old"), "tmp/park")).toMatchObject({ kind: "fault", errno: "ENOSPC" });
     expect([...ram.user.texts(ROOT)]).toEqual([["old.md", "old"]]);
-    expect(disk.readParked("tmp/parked", "old.md")).not.toMatchObject({ value: null });
+    expect(disk.readSetAside("tmp/parked", "old.md")).not.toMatchObject({ value: null });
   });
 
   it("a name that is too long is a fault of that name alone", () => {
@@ -157,7 +157,7 @@ describe("a disk that refuses", () => {
       );
       ram.fail({ call: "any", path: at("f"), code });
       expect(disk.useOf("f/a.md")).toEqual({ changedMs: null, savedMs: null, openIn: null });
-      expect(disk.lookAtFiles(tree, ["f/a.md"], () => undefined)).toBeNull();
+      expect(disk.scanFiles(tree, ["f/a.md"], () => undefined)).toBeNull();
     },
   );
 
@@ -176,9 +176,9 @@ describe("a disk that refuses", () => {
     const { ram, disk } = prepare();
     ram.fail({ call: "unlink", path: null, code: "EROFS" });
     ram.fail({ call: "rename", path: null, code: "EROFS" });
-    disk.discardParked("tmp/parked");
+    disk.removeSetAside("tmp/parked");
     disk.sweep(new Set());
-    expect(disk.readParked("tmp/parked", "old.md")).not.toMatchObject({ value: null });
+    expect(disk.readSetAside("tmp/parked", "old.md")).not.toMatchObject({ value: null });
   });
 
   it("knows an errno from every other error", () => {

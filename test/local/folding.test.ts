@@ -119,8 +119,8 @@ for (const [name, { open, foldsUnicode }] of Object.entries(FOLDING)) {
       expect(disk.create("a.md", "old").kind).toBe("done");
       expect(disk.create("a.md", "x").kind).toBe("stale");
       expect(disk.replace("a.md", "new", digestOf("old"), "tmp/park").kind).toBe("done");
-      expect(disk.readParked("tmp/park", "a.md")).toMatchObject({ value: { text: "old" } });
-      disk.discardParked("tmp/park");
+      expect(disk.readSetAside("tmp/park", "a.md")).toMatchObject({ value: { text: "old" } });
+      disk.removeSetAside("tmp/park");
       expect(disk.makeFolder("f").kind).toBe("done");
       expect(disk.move("a.md", "f/b.md", digestOf("new")).kind).toBe("done");
       expect(disk.trash("f/b.md", digestOf("new"), "trash/d/b.md").kind).toBe("done");

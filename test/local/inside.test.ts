@@ -66,8 +66,8 @@ for (const [name, create] of Object.entries(BENCHES)) {
         const { disk, write, at } = begin();
         write(at(".mdmirror/state.db"), "state");
         expect(disk.trash("here.md", null, park)).toMatchObject({ kind: "fault", errno: "EINVAL" });
-        expect(disk.readParked(park, "a.md")).toMatchObject({ kind: "fault", errno: "EINVAL" });
-        disk.discardParked(park);
+        expect(disk.readSetAside(park, "a.md")).toMatchObject({ kind: "fault", errno: "EINVAL" });
+        disk.removeSetAside(park);
         expect(disk.look("here.md").kind).toBe("file");
       },
     );

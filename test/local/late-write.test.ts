@@ -126,9 +126,9 @@ describe("I14 a save at any moment of an effect survives", () => {
       for (let moment = 0; ; moment++) {
         const raced = race({}, "replace", save, moment);
         if (raced === null) break;
-        const aside = raced.disk.readParked("tmp/park", "d/note.md");
+        const aside = raced.disk.readSetAside("tmp/park", "d/note.md");
         const isParked = aside.kind !== "done" || aside.value !== null;
-        const said = raced.outcome.kind !== "done" && raced.outcome.parked === true;
+        const said = raced.outcome.kind !== "done" && raced.outcome.isSetAside === true;
         expect([save, raced.call, said]).toEqual([save, raced.call, isParked && raced.outcome.kind !== "done"]);
         if (raced.outcome.kind === "done") expect([save, raced.call, isParked]).toEqual([save, raced.call, true]);
       }
@@ -140,7 +140,7 @@ describe("I14 a save at any moment of an effect survives", () => {
     const editor = ram.user.open(NOTE);
     expect(disk.replace("note.md", "theirs", digestOf("old"), "tmp/park").kind).toBe("done");
     editor.write("mine");
-    expect(disk.readParked("tmp/park", "a.md")).toMatchObject({ value: { text: "mine" } });
+    expect(disk.readSetAside("tmp/park", "a.md")).toMatchObject({ value: { text: "mine" } });
   });
 
   // Some disks see first that the name is taken, others that they have no hard links.

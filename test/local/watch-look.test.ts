@@ -19,7 +19,7 @@ function guard() {
     () => null,
     () => undefined,
   );
-  const lookAt = (...paths: string[]) => disk.lookAtFiles(tree, paths, (_digest, text) => texts.push(text));
+  const lookAt = (...paths: string[]) => disk.scanFiles(tree, paths, (_digest, text) => texts.push(text));
   return { user: ram.user, advance: (ms: number) => ram.advance(ms), disk, tree, texts, lookAt };
 }
 

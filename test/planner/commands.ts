@@ -166,7 +166,7 @@ export function openConflict(world: World, path: string): void {
     id,
     baseDigest: link.digest,
     baseChangeId: link.changeId,
-    sidecarPath: conflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes),
+    newestCopyPath: conflictCopyPath(path, "theirs", 1, world.disk.maxNameBytes),
     shown: [{ changeId: document.changeId, digest: world.digest(document.text), ino, dev: 1 }],
     looksGone: 0,
     since: 0,

@@ -59,6 +59,6 @@ test("I27 sidecars go with their folders when these change places", () => {
   const inodes = [world.others.get("f/x (theirs).md"), world.others.get("g/x (theirs).md")];
   execute(world, planOf(world).steps, () => 0);
   expect([world.others.get("f/x (theirs).md"), world.others.get("g/x (theirs).md")]).toEqual(inodes);
-  expect(world.conflicts.get(world.idAt("g/x.md"))!.sidecarPath).toBe("g/x (theirs).md");
-  expect(world.conflicts.get(world.idAt("f/x.md"))!.sidecarPath).toBe("f/x (theirs).md");
+  expect(world.conflicts.get(world.idAt("g/x.md"))!.newestCopyPath).toBe("g/x (theirs).md");
+  expect(world.conflicts.get(world.idAt("f/x.md"))!.newestCopyPath).toBe("f/x (theirs).md");
 });

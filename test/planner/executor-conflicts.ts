@@ -24,7 +24,7 @@ export function applyConflict(
         showVersion(world, action);
         return;
       }
-      world.others.delete(conflict.sidecarPath);
+      world.others.delete(conflict.newestCopyPath);
       world.conflicts.delete(action.id);
       document!.text = file.text;
       document!.changeId = world.newChange();
@@ -46,11 +46,12 @@ export function applyConflict(
         check(!isTakenHere(world, action.to), `taken: ${say}`);
         world.others.set(action.to, other);
       } else check(world.others.has(action.to), `no sidecar at ${action.from}: ${say}`);
-      if (action.nth === conflict.shown.length) world.conflicts.set(action.id, { ...conflict, sidecarPath: action.to });
+      if (action.nth === conflict.shown.length)
+        world.conflicts.set(action.id, { ...conflict, newestCopyPath: action.to });
       return;
     }
     case "drop-conflict":
-      if (action.sidecarPath !== null) check(world.others.delete(action.sidecarPath), `no sidecar: ${say}`);
+      if (action.newestCopyPath !== null) check(world.others.delete(action.newestCopyPath), `no sidecar: ${say}`);
       world.conflicts.delete(action.id);
   }
 }
@@ -65,8 +66,8 @@ function showVersion(world: World, { id, localPath }: Extract<ConflictAction, { 
   const isThere = digest === newest.digest && hasCopy(conflict);
   const ino = isThere ? newest.ino : world.next();
   const shown = [...before, { changeId, digest, ino, dev: 1 }];
-  const at = isThere ? conflict.sidecarPath : copyPath(localPath, shown.length, world.disk.maxNameBytes);
-  if (!isThere) world.others.delete(conflict.sidecarPath);
+  const at = isThere ? conflict.newestCopyPath : copyPath(localPath, shown.length, world.disk.maxNameBytes);
+  if (!isThere) world.others.delete(conflict.newestCopyPath);
   world.others.set(at, { kind: "conflict-copy", ino });
-  world.conflicts.set(id, { ...conflict, shown, sidecarPath: at, looksGone: 0 });
+  world.conflicts.set(id, { ...conflict, shown, newestCopyPath: at, looksGone: 0 });
 }

@@ -12,8 +12,8 @@ function rewrite(world: World, side: "local" | "remote", from: string, to: strin
     if (isWithin(dir[key], from)) world.dirLinks.set(id, { ...dir, [key]: rebase(dir[key], from, to) });
   if (side === "remote") return;
   for (const [id, conflict] of world.conflicts)
-    if (isWithin(conflict.sidecarPath, from))
-      world.conflicts.set(id, { ...conflict, sidecarPath: rebase(conflict.sidecarPath, from, to) });
+    if (isWithin(conflict.newestCopyPath, from))
+      world.conflicts.set(id, { ...conflict, newestCopyPath: rebase(conflict.newestCopyPath, from, to) });
 }
 
 type Places = { readonly localPath: string; readonly remotePath: string };
@@ -27,7 +27,7 @@ function carry(world: World, id: DocId, from: Places, to: Places): void {
     world.links.set(id, { ...link, localPath, remotePath: moved("remotePath", link.remotePath) });
   }
   if (conflict !== undefined)
-    world.conflicts.set(id, { ...conflict, sidecarPath: moved("localPath", conflict.sidecarPath) });
+    world.conflicts.set(id, { ...conflict, newestCopyPath: moved("localPath", conflict.newestCopyPath) });
 }
 
 export function applyFolder(world: World, action: OfFolder, say: string): void {

@@ -153,7 +153,7 @@ function applyDocument(world: World, action: OfDocument, say: string): void {
         id: action.id,
         baseDigest: null,
         baseChangeId: null,
-        sidecarPath: beside,
+        newestCopyPath: beside,
         shown,
         looksGone: 0,
         since: 0,

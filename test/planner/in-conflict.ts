@@ -29,5 +29,5 @@ export function showSecond(world: World): void {
   Object.assign(document, { text: "5", changeId: world.newChange() });
   const version = { changeId: document.changeId, digest: world.digest("5"), ino: world.next(), dev: 1 };
   world.others.set(NEWEST, { kind: "conflict-copy", ino: version.ino });
-  world.conflicts.set(id, { ...conflict, shown: [...conflict.shown, version], sidecarPath: NEWEST });
+  world.conflicts.set(id, { ...conflict, shown: [...conflict.shown, version], newestCopyPath: NEWEST });
 }

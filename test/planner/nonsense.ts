@@ -85,7 +85,7 @@ export const anyTrees: fc.Arbitrary<Trees> = fc.record({
         id: docId,
         baseDigest: fc.option(digest),
         baseChangeId: fc.option(changeId),
-        sidecarPath: path,
+        newestCopyPath: path,
         shown: fc.array(fc.record({ changeId, digest, ino: fc.nat(3), dev: fc.constant(1) }), {
           minLength: 1,
           maxLength: 2,

@@ -33,7 +33,7 @@ export function wordsOf(action: Action): string {
     case "trash-local":
       return `trash-local ${action.localPath}${action.cause === "outside" ? " outside" : ""}`;
     case "drop-conflict":
-      return `drop-conflict ${action.sidecarPath ?? "-"}`;
+      return `drop-conflict ${action.newestCopyPath ?? "-"}`;
     case "put":
     case "merge":
       return `${action.kind} ${action.localPath}${action.review ? " review" : ""}`;

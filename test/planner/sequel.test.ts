@@ -30,9 +30,9 @@ test("I02 a dropped conflict copy asks for another cycle, if its folder is on on
   const trees = treesOf(world);
   const plan = planOf(world);
   const dropped = plan.steps.find(({ action }) => action.kind === "drop-conflict")!.action;
-  expect(dropped).toMatchObject({ sidecarPath: "d/a (theirs).md" });
+  expect(dropped).toMatchObject({ newestCopyPath: "d/a (theirs).md" });
   expect(sequels(plan, trees)(dropped)).toBe(true);
-  expect(sequels(plan, trees)({ ...dropped, sidecarPath: null } as typeof dropped)).toBe(false);
+  expect(sequels(plan, trees)({ ...dropped, newestCopyPath: null } as typeof dropped)).toBe(false);
 });
 
 test("a name that only breaks a circle, or has the digits of its document's id, asks for another cycle", () => {

@@ -66,7 +66,7 @@ const EFFECTS: Readonly<Record<string, Effect>> = {
   "discard what is parked": {
     above: [".mdmirror", ".mdmirror/tmp"],
     act(disk) {
-      disk.discardParked("tmp/parked");
+      disk.removeSetAside("tmp/parked");
       return { kind: "gone or not" };
     },
     check: () => true,

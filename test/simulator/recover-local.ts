@@ -11,11 +11,11 @@ export type LocalIntent =
   | {
       readonly kind: "replace";
       readonly path: LocalPath;
-      readonly parkAt: string;
+      readonly setAsideAt: string;
       readonly expect: Digest;
       readonly writes: Digest;
     }
-  | { readonly kind: "trash"; readonly path: LocalPath; readonly parkAt: string }
+  | { readonly kind: "trash"; readonly path: LocalPath; readonly setAsideAt: string }
   | { readonly kind: "move"; readonly from: LocalPath; readonly to: LocalPath };
 
 /**
@@ -24,18 +24,18 @@ export type LocalIntent =
  */
 export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: string) => void): "settled" | "open" {
   if (intent.kind === "move") return recoverMove(disk, intent.from, intent.to);
-  const parked = disk.readParked(intent.parkAt, intent.path);
+  const parked = disk.readSetAside(intent.setAsideAt, intent.path);
   if (parked.kind === "done" && parked.value === null) return "settled";
   const there = disk.look(intent.path);
   if (there.kind === "unknown") return "open";
-  const back = disk.putBack(intent.parkAt, intent.path);
+  const back = disk.putBack(intent.setAsideAt, intent.path);
   if (back.kind === "done") return "settled";
   // The path is taken: by what was to be written, or by somebody else's file. Either stays.
   if (back.kind === "fault") return "open";
   if (intent.kind === "trash") return "settled";
   if (parked.kind !== "done" || parked.value === null) return "open";
   keep(parked.value.text);
-  disk.discardParked(intent.parkAt);
+  disk.removeSetAside(intent.setAsideAt);
   return "settled";
 }
 

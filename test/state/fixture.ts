@@ -115,7 +115,7 @@ export function conflictOf(name: string, more: Partial<Conflict> = {}): Conflict
     id: doc(name),
     baseDigest: textDigest("base"),
     baseChangeId: change("base"),
-    sidecarPath: `notes/${name} (theirs).md`,
+    newestCopyPath: `notes/${name} (theirs).md`,
     shown: [{ changeId: change("shown"), digest: textDigest("shown"), ino: 11, dev: 2049 }],
     looksGone: 0,
     since: 4,

@@ -9,7 +9,7 @@ const conflictOf = (name: string): Conflict => ({
   id: doc(name),
   baseDigest: null,
   baseChangeId: null,
-  sidecarPath: `notes/${name} (theirs).md`,
+  newestCopyPath: `notes/${name} (theirs).md`,
   shown: [],
   looksGone: 0,
   since: 1,

@@ -29,7 +29,7 @@ function folderOfEach(): string {
   state.putConflict(conflictOf("c"));
   state.putHold(holdOf("h"));
   state.putLink(linkOf("s", { submissions: [{ digest: textDigest("s"), baseChangeId: change("s"), at: 1 }] }));
-  state.openIntent(1, { kind: "trash", id: doc("i"), path: "a.md", parkAt: "trash/2027-01-15/a.md" });
+  state.openIntent(1, { kind: "trash", id: doc("i"), path: "a.md", setAsideAt: "trash/2027-01-15/a.md" });
   state.setMeta("remote.traits", JSON.stringify({ refusedCharacters: "$" }));
   state.close();
   return folder;
@@ -85,10 +85,10 @@ describe("a row that cannot be, which the check of the pages passes,", () => {
     "UPDATE blocked SET change_id = 'x'",
     `UPDATE intents SET intent = '{"kind":"trash"'`,
     `UPDATE intents SET intent = 'null'`,
-    `UPDATE intents SET intent = '{"kind":"trasj","id":"doc_i","path":"a.md","parkAt":"trash/a.md"}'`,
+    `UPDATE intents SET intent = '{"kind":"trasj","id":"doc_i","path":"a.md","setAsideAt":"trash/a.md"}'`,
     `UPDATE intents SET intent = '{"kind":"trash","id":"doc_i","path":"a.md"}'`,
-    `UPDATE intents SET intent = '{"kind":"trash","id":"doc_i","path":"a.md","parkAt":"../a.md"}'`,
-    `UPDATE intents SET intent = '{"kind":"trash","id":"doc/i","path":"a.md","parkAt":"trash/a.md"}'`,
+    `UPDATE intents SET intent = '{"kind":"trash","id":"doc_i","path":"a.md","setAsideAt":"../a.md"}'`,
+    `UPDATE intents SET intent = '{"kind":"trash","id":"doc/i","path":"a.md","setAsideAt":"trash/a.md"}'`,
     `UPDATE meta SET value = '{"refusedCharacters":"$}' WHERE key = 'remote.traits'`,
     "UPDATE meta SET value = value || char(7)",
     "UPDATE meta SET key = 'remote' || char(0)",

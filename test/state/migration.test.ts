@@ -176,6 +176,29 @@ test("the codes of version 10 become the plain words, and paths that are spelled
   state.close();
 });
 
+test("the open intents of version 11 keep what they name under the present words", () => {
+  const folder = tempFolder();
+  const db = stateOfVersion(folder, 11);
+  const digest = textDigest("expect");
+  const row = { kind: "set-aside", id: doc("a"), path: '"parkAt":.md', expect: digest, baseChangeId: null };
+  const stored = { ...row, baseDigest: null, parkAt: "tmp/park-1" };
+  db.prepare("INSERT INTO intents (run, intent) VALUES (1, ?)").run(JSON.stringify(stored));
+  const { newestCopyPath, ...conflict } = conflictOf("a");
+  const shows = { conflict: { ...conflict, sidecarPath: newestCopyPath }, record: null, old: null, opens: true };
+  const copy = { kind: "conflict-copy", id: doc("a"), path: "a (theirs).md", writes: digest };
+  db.prepare("INSERT INTO intents (run, intent) VALUES (1, ?)").run(JSON.stringify({ ...copy, shows }));
+  db.prepare("INSERT INTO meta (key, value) VALUES ('files.torn', 'yes')").run();
+  db.close();
+  openEmptyTexts(folder);
+  const state = openIn(folder);
+  expect(state.intents().map(({ intent }) => intent)).toEqual([
+    { ...row, baseDigest: null, setAsideAt: "tmp/park-1" },
+    { ...copy, shows: { ...shows, conflict: conflictOf("a") } },
+  ]);
+  expect(state.meta("files.torn")).toBeNull();
+  state.close();
+});
+
 test("I23 read-only, a state of version 1 shows all its rows and texts at the newest version, and its files stay as they are", () => {
   const folder = folderOfVersion1();
   const bytes = () => readdirSync(folder).map((file) => [file, readFileSync(join(folder, file)).toString("base64")]);

@@ -76,12 +76,12 @@ function nameAll(state: StoredState): string[] {
     kind: "replace",
     ...at,
     path: "x",
-    parkAt: "p",
+    setAsideAt: "p",
     expect: expected!,
     writes: writes!,
     baseDigest: null,
   });
-  state.openIntent(1, { kind: "set-aside", ...at, path: "x", parkAt: "p", expect: parked!, baseDigest: null });
+  state.openIntent(1, { kind: "set-aside", ...at, path: "x", setAsideAt: "p", expect: parked!, baseDigest: null });
   return texts;
 }
 

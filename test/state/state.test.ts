@@ -29,7 +29,7 @@ const parked: Intent = {
   kind: "set-aside",
   id: doc("a"),
   path: "a.md",
-  parkAt: "tmp/1",
+  setAsideAt: "tmp/1",
   expect: textDigest("a"),
   baseChangeId: null,
   baseDigest: null,

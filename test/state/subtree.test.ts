@@ -16,7 +16,7 @@ function fill(state: ReturnType<typeof openIn>, paths: readonly string[]): void 
     const other = paths[(n + 1) % paths.length]!;
     state.putLink(linkOf(n, { localPath: at, remotePath: other }));
     state.putDir(dirOf(String(n), at, { remotePath: other }));
-    state.putConflict(conflictOf(String(n), { sidecarPath: at }));
+    state.putConflict(conflictOf(String(n), { newestCopyPath: at }));
     state.putTombstone(tombstoneOf(`t${n}`, { localPath: at, remotePath: other }));
     state.putHold(holdOf(doc(n), { path: at }));
     state.putHold(holdOf(at, { path: at }));
@@ -45,7 +45,7 @@ function moved(tree: BaseTree, side: "local" | "remote", from: string, to: strin
     links: map(tree.links, both),
     dirs: map(tree.dirs, both),
     tombstones: map(tree.tombstones, (row) => ({ ...row, localPath: on("local", row.localPath) })),
-    conflicts: map(tree.conflicts, (row) => ({ ...row, sidecarPath: on("local", row.sidecarPath) })),
+    conflicts: map(tree.conflicts, (row) => ({ ...row, newestCopyPath: on("local", row.newestCopyPath) })),
     holds,
   };
 }

@@ -97,7 +97,7 @@ async function show(io: Io, name: string, json: boolean): Promise<ExitCode> {
     }
     if (conflict !== null)
       io.out(
-        `${shownName(path)}: in conflict since ${localTime(conflict.since)}; theirs is ${shownName(conflict.sidecarPath)}`,
+        `${shownName(path)}: in conflict since ${localTime(conflict.since)}; theirs is ${shownName(conflict.newestCopyPath)}`,
       );
     if (hunks.length === 0) io.out("the two edits now merge; the next sync resolves the conflict");
     for (const line of hunkLines(io, hunks)) io.out(line);

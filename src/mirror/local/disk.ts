@@ -90,7 +90,7 @@ export class LocalDisk implements Disk {
     return walkTree(this.#guard, this.#options, known, onText);
   }
 
-  readonly lookAtFiles: Disk["lookAtFiles"] = (...asked) => rescanFiles(this.#guard, ...asked);
+  readonly scanFiles: Disk["scanFiles"] = (...asked) => rescanFiles(this.#guard, ...asked);
   readonly look: Disk["look"] = (path) => this.#effect((guard) => look(guard, path));
   readonly useOf: Disk["useOf"] = (path) => this.#effect((guard) => useOf(guard, path, this.#processes));
   readonly together: Disk["together"] = (work) => this.#guard.during(work);
@@ -118,10 +118,13 @@ export class LocalDisk implements Disk {
     return this.#change((guard) => moveFolder(guard, from, to));
   }
 
-  readonly readParked: Disk["readParked"] = (parkAt) => this.#effect((guard) => readSetAside(guard, parkAt));
-  readonly putBack: Disk["putBack"] = (parkAt, path) => this.#change((guard) => putBack(guard, parkAt, path));
-  readonly isHeld: Disk["isHeld"] = (parkAt) => this.#effect((guard) => isOpenToWrite(guard, parkAt, this.#held));
-  readonly discardParked: Disk["discardParked"] = (parkAt) => this.#effect((guard) => removeSetAside(guard, parkAt));
+  readonly readSetAside: Disk["readSetAside"] = (setAsideAt) =>
+    this.#effect((guard) => readSetAside(guard, setAsideAt));
+  readonly putBack: Disk["putBack"] = (setAsideAt, path) => this.#change((guard) => putBack(guard, setAsideAt, path));
+  readonly isHeld: Disk["isHeld"] = (setAsideAt) =>
+    this.#effect((guard) => isOpenToWrite(guard, setAsideAt, this.#held));
+  readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) =>
+    this.#effect((guard) => removeSetAside(guard, setAsideAt));
   readonly sweep: Disk["sweep"] = (keep) => this.#change((guard) => sweep(guard, keep));
 
   readonly flush: Disk["flush"] = (paths) => flushPaths(this.#guard, paths);

@@ -56,7 +56,7 @@ function moveOutcome(ended: MoveEnd): DiskOutcome<Written> {
       return stale("it was saved at this moment");
     case "failed": {
       const failed = fault(ended.errno, errnoText(ended.errno));
-      return ended.halfway ? { ...failed, parked: true } : failed;
+      return ended.halfway ? { ...failed, isSetAside: true } : failed;
     }
   }
 }

@@ -12,14 +12,14 @@ import { decodeText } from "../../common/text.ts";
 
 const UNCLAIMED = "trash/unclaimed";
 
-export function readSetAside(guard: RootGuard, parkAt: string): DiskOutcome<LocalText | null> {
-  return attempt(parkAt, () => {
-    const place = guard.mirrorPlace(parkAt, false);
+export function readSetAside(guard: RootGuard, setAsideAt: string): DiskOutcome<LocalText | null> {
+  return attempt(setAsideAt, () => {
+    const place = guard.mirrorPlace(setAsideAt, false);
     if (!place.ok) return place.absent ? done(null) : place.outcome;
     const found = unless(["ENOENT"], () => guard.fs.readFile(place.abs));
     if (found === null) return done(null);
     const { text } = decodeText(found.bytes);
-    if (text === null) return fault("EILSEQ", `${parkAt}: ${errnoText("EILSEQ")}`);
+    if (text === null) return fault("EILSEQ", `${setAsideAt}: ${errnoText("EILSEQ")}`);
     return done({ text, digest: digestOf(found.bytes), stamp: stampOf(found.stat), stampTrusted: false });
   });
 }
@@ -28,33 +28,33 @@ export function readSetAside(guard: RootGuard, parkAt: string): DiskOutcome<Loca
  * Called again after a crash, it completes the move: if one inode has both names, the file is back
  * already.
  */
-export function putBack(guard: RootGuard, parkAt: string, path: LocalPath): DiskOutcome<Written> {
+export function putBack(guard: RootGuard, setAsideAt: string, path: LocalPath): DiskOutcome<Written> {
   return attempt(path, () => {
-    const park = guard.mirrorPlace(parkAt, false);
-    if (!park.ok) return park.outcome;
+    const aside = guard.mirrorPlace(setAsideAt, false);
+    if (!aside.ok) return aside.outcome;
     const target = guard.place(path, "file");
     if (!target.ok) return target.outcome;
-    const parked = statOrNull(guard.fs, park.abs);
-    if (parked === null) return stale("no file was set aside at this path");
+    const found = statOrNull(guard.fs, aside.abs);
+    if (found === null) return stale("no file was set aside at this path");
     const there = statOrNull(guard.fs, target.abs);
-    if (there !== null && sameInode(there, parked)) {
-      unlinkLeftover(guard, park.abs);
+    if (there !== null && sameInode(there, found)) {
+      unlinkLeftover(guard, aside.abs);
       return done({ stamp: stampOf(statNow(guard, target.abs, there)) });
     }
-    const stat = there === null ? nameNew(guard, park.abs, target.abs) : null;
+    const stat = there === null ? nameNew(guard, aside.abs, target.abs) : null;
     return stat === null ? stale("this path is taken now") : done({ stamp: stampOf(stat) });
   });
 }
 
 /** Returns whether another process has it open to write. */
-export function isOpenToWrite(guard: RootGuard, parkAt: string, held: OpenFiles): boolean {
-  const place = guard.mirrorPlace(parkAt, false);
+export function isOpenToWrite(guard: RootGuard, setAsideAt: string, held: OpenFiles): boolean {
+  const place = guard.mirrorPlace(setAsideAt, false);
   return place.ok && held.has(place.abs);
 }
 
 /** If the disk refuses, the file stays, and `sweep` keeps it in the trash. */
-export function removeSetAside(guard: RootGuard, parkAt: string): void {
-  const place = guard.mirrorPlace(parkAt, false);
+export function removeSetAside(guard: RootGuard, setAsideAt: string): void {
+  const place = guard.mirrorPlace(setAsideAt, false);
   if (place.ok) unlinkLeftover(guard, place.abs);
 }
 

@@ -46,27 +46,27 @@ export function createFile(guard: RootGuard, path: LocalPath, text: string): Dis
 }
 
 /**
- * Replaces a text. Whichever inode is at the path at that moment goes to `parkAt`, so that no save
- * is overwritten unseen; it is looked at there, and the new one is given the path by `link`, which
- * overwrites nothing.
- * ORDER: the caller journals (path, parkAt, expect, writes) before. Recovery, by what it finds:
- * nothing parked: not begun, or undone; parked and the path free: `putBack`; parked and the path
- * holds `writes`: done; parked and the path holds another text: that one stays.
+ * Replaces a text. Whichever inode is at the path at that moment goes to `setAsideAt`, so that no
+ * save is overwritten unseen. The inode is read there, and the new one is given the path by `link`,
+ * which overwrites nothing.
+ * ORDER: the caller journals (path, setAsideAt, expect, writes) before. Recovery decides by what it
+ * finds. Nothing was set aside: not begun, or undone. A file was set aside and the path is free:
+ * `putBack`. The path holds `writes`: done. The path holds another text: that text stays.
  */
 export function replaceFile(
   guard: RootGuard,
   path: LocalPath,
   text: string,
   expect: Digest,
-  parkAt: string,
+  setAsideAt: string,
 ): DiskOutcome<Written> {
   return attempt(path, () => {
     const ready = readyFor(guard, path, text, expect);
     if (ready.kind !== "ready") return ready;
-    const park = guard.mirrorPlace(parkAt, true);
-    if (!park.ok) return park.outcome;
-    if (statOrNull(guard.fs, park.abs) !== null) return fault("EEXIST", `${parkAt}: ${errnoText("EEXIST")}`);
-    return exchange(guard, ready, park.abs, expect);
+    const aside = guard.mirrorPlace(setAsideAt, true);
+    if (!aside.ok) return aside.outcome;
+    if (statOrNull(guard.fs, aside.abs) !== null) return fault("EEXIST", `${setAsideAt}: ${errnoText("EEXIST")}`);
+    return exchange(guard, ready, aside.abs, expect);
   });
 }
 
@@ -122,12 +122,12 @@ function readyFor(guard: RootGuard, path: LocalPath, text: string, expect: Diges
 function exchange(
   guard: RootGuard,
   { bytes, target, mode }: Ready,
-  park: string,
+  aside: string,
   expect: Digest,
 ): DiskOutcome<Written> {
   const temp = freshName(guard, TEMP_PREFIX);
   guard.fs.writeNew(temp, bytes, mode, true);
-  return orDrop(guard, temp, () => swap(guard, temp, target, park, expect));
+  return orDrop(guard, temp, () => swap(guard, temp, target, aside, expect));
 }
 
 /** Prefix of a document's old file during its replacement: not synced, by `ignore.ts`. */
@@ -135,13 +135,13 @@ export const BESIDE_PREFIX = ".~mdmirror-";
 
 /**
  * Exchanges the file. Meanwhile the document is off its path; it ends with the new inode or the old
- * one at the path, or with `parked`.
+ * one at the path, or with `isSetAside`.
  */
-function swap(guard: RootGuard, temp: string, target: string, park: string, expect: Digest): DiskOutcome<Written> {
-  // RACE: `park` is still free, because only this process writes in `.mdmirror`, or by its random
+function swap(guard: RootGuard, temp: string, target: string, aside: string, expect: Digest): DiskOutcome<Written> {
+  // RACE: `aside` is still free, because only this process writes in `.mdmirror`, or by its random
   // name.
   const taken = unless(["ENOENT", "ENOTDIR"], () => {
-    guard.fs.rename(target, park);
+    guard.fs.rename(target, aside);
     return true;
   });
   if (taken === null) {
@@ -150,13 +150,13 @@ function swap(guard: RootGuard, temp: string, target: string, park: string, expe
   }
   let ended: NotDone = stale("the content changed at this moment");
   try {
-    if (digestOrNull(guard.fs, park) === expect) {
+    if (digestOrNull(guard.fs, aside) === expect) {
       const stat = nameNew(guard, temp, target);
       if (stat !== null) return done({ stamp: stampOf(stat) });
       unlinkLeftover(guard, temp);
       return {
         ...stale("another file appeared at this path; the replaced version was set aside"),
-        parked: true,
+        isSetAside: true,
       };
     }
   } catch (error) {
@@ -165,7 +165,7 @@ function swap(guard: RootGuard, temp: string, target: string, park: string, expe
     ended = fault(errno, errnoText(errno));
   }
   unlinkLeftover(guard, temp);
-  return putBackOr(guard, park, target, ended);
+  return putBackOr(guard, aside, target, ended);
 }
 
 /**
@@ -179,12 +179,12 @@ export function digestOrNull(fs: Fs, abs: string): Digest | null {
 
 /**
  * Puts a set-aside file back, never over anything.
- * @returns `ended`, with `parked` if it could not be put back
+ * @returns `ended`, with `isSetAside` if it could not be put back
  */
-export function putBackOr(guard: RootGuard, park: string, target: string, ended: NotDone): NotDone {
+export function putBackOr(guard: RootGuard, aside: string, target: string, ended: NotDone): NotDone {
   let why = "another file is at its path";
   try {
-    if (nameNew(guard, park, target) !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
+    if (nameNew(guard, aside, target) !== null) return { ...ended, detail: `${ended.detail}; it was restored` };
   } catch (error) {
     const errno = errnoOf(error);
     if (errno === null) throw error;
@@ -193,7 +193,7 @@ export function putBackOr(guard: RootGuard, park: string, target: string, ended:
   return {
     ...ended,
     detail: `${ended.detail}; it was set aside, because it could not be moved back: ${why}`,
-    parked: true,
+    isSetAside: true,
   };
 }
 

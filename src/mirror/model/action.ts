@@ -174,7 +174,7 @@ type DocumentAction =
   | {
       readonly kind: "drop-conflict";
       readonly id: DocId;
-      readonly sidecarPath: LocalPath | null;
+      readonly newestCopyPath: LocalPath | null;
       /**
        * The document was deleted locally, and another step restores the service's content: the
        * conflict ends with that step.

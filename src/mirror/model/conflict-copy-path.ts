@@ -44,7 +44,7 @@ export function copyPath(document: LocalPath, nth: number, maxBytes: number): Lo
  * @param document path of the document in base
  */
 export function copiesOf(
-  { shown, sidecarPath: newest }: Conflict,
+  { shown, newestCopyPath: newest }: Conflict,
   document: LocalPath,
   maxBytes: number,
 ): ConflictCopy[] {

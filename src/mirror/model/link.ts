@@ -155,7 +155,7 @@ export type Conflict = {
   readonly baseDigest: Digest | null;
   readonly baseChangeId: ChangeId | null;
   /** Path of the copy of the newest version. */
-  readonly sidecarPath: LocalPath;
+  readonly newestCopyPath: LocalPath;
   /** Oldest first, never empty. */
   readonly shown: readonly ShownVersion[];
   /** Number of scans in a row that found the newest copy gone while the document existed. */

@@ -111,7 +111,7 @@ function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolea
     case "trash-local":
       return mayBeLeftEmpty(parentOf(action.localPath));
     case "drop-conflict":
-      return action.sidecarPath !== null && mayBeLeftEmpty(parentOf(action.sidecarPath));
+      return action.newestCopyPath !== null && mayBeLeftEmpty(parentOf(action.newestCopyPath));
     default:
       return true;
   }

@@ -22,13 +22,13 @@ export type LocalText = {
 
 /**
  * Result of an effect on the disk. `fault`: an errno; nothing was changed, or the change was
- * undone. `parked`: interrupted; the set-aside file is still at `parkAt` (after a move, the file
- * has both names), so the intent stays open until recovery has finished it.
+ * undone. `isSetAside`: interrupted; the file is still at `setAsideAt` (after a move, the file has
+ * both names), so the intent stays open until recovery has finished it.
  */
 export type DiskOutcome<T> =
   | { readonly kind: "done"; readonly value: T }
-  | { readonly kind: "stale"; readonly detail: string; readonly parked?: true }
-  | { readonly kind: "fault"; readonly errno: string; readonly detail: string; readonly parked?: true };
+  | { readonly kind: "stale"; readonly detail: string; readonly isSetAside?: true }
+  | { readonly kind: "fault"; readonly errno: string; readonly detail: string; readonly isSetAside?: true };
 
 export type Written = { readonly stamp: Stamp };
 
@@ -64,7 +64,7 @@ export type FileUse = {
  * between a check and an effect, and is the fastest on small files. No symlink is followed in any
  * component; nothing outside the root is touched (I26). Paths of set-aside and trashed files are
  * relative to `.mdmirror/`. The caller journals every effect that takes a document off its path
- * first (intent with `parkAt`).
+ * first (intent with `setAsideAt`).
  */
 export interface Disk {
   /** Returns null if the root is missing or not a folder. */
@@ -83,7 +83,7 @@ export interface Disk {
    * @param elsewhere returns true if a document outside `tree`, which is a part of all, has this
    * inode
    */
-  lookAtFiles(
+  scanFiles(
     tree: LocalTree,
     paths: Iterable<LocalPath>,
     onText: OnText,
@@ -109,10 +109,10 @@ export interface Disk {
   /** Works as `create` for each file, in order, but opens folders that they share only once. */
   createAll(files: readonly NewFile[]): readonly DiskOutcome<Written>[];
   /**
-   * Replaces a file whose old inode the caller journalled: it stays at `parkAt` until
+   * Replaces a file whose old inode the caller journalled: it stays at `setAsideAt` until
    * `removeSetAside`.
    */
-  replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written>;
+  replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written>;
   /**
    * Moves a file to a free path, never over anything; a rename of case alone is a rename. `expect`
    * null: any file.
@@ -134,17 +134,17 @@ export interface Disk {
    * Reads the content of a set-aside file, into which an editor may have saved since; null if there
    * is none. `path`: its document's, to which its links are relative.
    */
-  readParked(parkAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
+  readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null>;
   /**
    * Puts a set-aside or trashed file back to its path, never over anything: stale if the path is
    * taken.
    */
-  putBack(parkAt: string, path: LocalPath): DiskOutcome<Written>;
+  putBack(setAsideAt: string, path: LocalPath): DiskOutcome<Written>;
   /**
    * Returns true if another process has a set-aside file open to write, as far as the system tells.
    */
-  isHeld(parkAt: string): boolean;
-  discardParked(parkAt: string): void;
+  isHeld(setAsideAt: string): boolean;
+  removeSetAside(setAsideAt: string): void;
   /**
    * Removes temporary files. A set-aside file that no open intent names goes to `trash/unclaimed/`
    * and is never deleted.

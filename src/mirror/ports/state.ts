@@ -45,7 +45,7 @@ export type Intent =
   /** New files of a plan. A power loss may damage each until its record says the content. */
   | { readonly kind: "create"; readonly files: readonly Arriving[] }
   /**
-   * The file at `path` gets the content `writes`; the old file goes to `parkAt`. `base*`: base
+   * The file at `path` gets the content `writes`; the old file goes to `setAsideAt`. `base*`: base
    * before, for an edit that is found in the old file. `next*`: what base moves to; absent if the
    * content is an edit.
    */
@@ -53,7 +53,7 @@ export type Intent =
       readonly kind: "replace";
       readonly id: DocId;
       readonly path: LocalPath;
-      readonly parkAt: string;
+      readonly setAsideAt: string;
       /** Null: no file was at the path. */
       readonly expect: Digest | null;
       readonly writes: Digest;
@@ -71,7 +71,7 @@ export type Intent =
       /** Absent in rows of older versions. */
       readonly event?: EventFields;
     }
-  | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly parkAt: string }
+  | { readonly kind: "trash"; readonly id: DocId; readonly path: LocalPath; readonly setAsideAt: string }
   | ({ readonly kind: "move"; readonly id: DocId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
   | ({ readonly kind: "move-folder"; readonly dirId: DirId; readonly from: LocalPath; readonly to: LocalPath } & Reason)
   /**
@@ -99,7 +99,7 @@ export type Intent =
       readonly kind: "set-aside";
       readonly id: DocId;
       readonly path: LocalPath;
-      readonly parkAt: string;
+      readonly setAsideAt: string;
       readonly expect: Digest;
       readonly baseChangeId: ChangeId | null;
       readonly baseDigest: Digest | null;

@@ -47,10 +47,10 @@ type SetAside = {
  * Moves a damaged file with its companions to `damaged/<stamp>/`, so that `openState` makes a new
  * one. Under the lock, both files closed.
  *
- * With `state.db` goes `tmp/`: files parked there are known by the lost intents alone, and would be
- * swept. Texts stay: adoption finds bases and lost edits in them. With `texts.db` goes nothing
- * else: its readable texts are salvaged, each proven by its digest; others that links name are read
- * again from the disk and the service.
+ * With `state.db` goes `tmp/`: files that were set aside there are known by the lost intents alone,
+ * and would be swept. Texts stay: adoption finds bases and lost edits in them. With `texts.db` goes
+ * nothing else: its readable texts are salvaged, each proven by its digest; others that links name
+ * are read again from the disk and the service.
  */
 export function setAsideDamaged(folder: string, file: StateFile, stamp: string): SetAside {
   const to = freshFolder(folder, "damaged", stamp);

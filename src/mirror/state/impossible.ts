@@ -115,10 +115,10 @@ function isTombstone({ id, localPath, remotePath, changeId, digest, trashPath }:
   return named && isPlain(localPath) && isPlain(remotePath) && (trashPath === null || isPlain(trashPath));
 }
 
-function isConflict({ id, baseDigest, baseChangeId, sidecarPath, shown }: Conflict): boolean {
+function isConflict({ id, baseDigest, baseChangeId, newestCopyPath, shown }: Conflict): boolean {
   const based = orNull(isDigest)(baseDigest) && orNull(isChangeId)(baseChangeId);
   return (
-    isDocId(id) && based && isPlain(sidecarPath) && Array.isArray(shown) && shown.length > 0 && shown.every(isShown)
+    isDocId(id) && based && isPlain(newestCopyPath) && Array.isArray(shown) && shown.length > 0 && shown.every(isShown)
   );
 }
 
@@ -143,7 +143,7 @@ const MEMBERS = {
   remotePath: isPlain,
   from: isPlain,
   to: isPlain,
-  parkAt: isPlain,
+  setAsideAt: isPlain,
   changeId: isChangeId,
   baseChangeId: orNull(isChangeId),
   digest: isDigest,
@@ -167,12 +167,12 @@ const INTENTS: { readonly [Kind in Intent["kind"]]: MembersOf<Kind> } = {
   "patch-folder": ["dirId", "from", "to"],
   "delete-folder": ["dirId", "remotePath"],
   create: ["files"],
-  replace: ["id", "path", "parkAt", "writes", "baseChangeId", "baseDigest"],
-  trash: ["id", "path", "parkAt"],
+  replace: ["id", "path", "setAsideAt", "writes", "baseChangeId", "baseDigest"],
+  trash: ["id", "path", "setAsideAt"],
   move: ["id", "from", "to"],
   "move-folder": ["dirId", "from", "to"],
   "conflict-copy": ["id", "path", "writes"],
-  "set-aside": ["id", "path", "parkAt", "expect", "baseChangeId", "baseDigest"],
+  "set-aside": ["id", "path", "setAsideAt", "expect", "baseChangeId", "baseDigest"],
 };
 
 /** Members that an intent may be without. */

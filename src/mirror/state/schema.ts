@@ -246,6 +246,12 @@ UPDATE runs SET summary = ${membersOf("summary")} WHERE summary IS NOT NULL;
 UPDATE meta SET key = ${codeOf("key")} WHERE key <> ${codeOf("key")};
 UPDATE meta SET value = ${membersOf("value")} WHERE json_valid(value);
 `,
+    // Members of open intents take the same words. Within a string their quotes would be escaped.
+    `
+UPDATE intents SET intent =
+  replace(replace(intent, '"parkAt":', '"setAsideAt":'), '"sidecarPath":', '"newestCopyPath":');
+DELETE FROM meta WHERE key = 'files.torn';
+`,
   ],
 };
 

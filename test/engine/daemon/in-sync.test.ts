@@ -166,7 +166,7 @@ describe("the part cut out of base", () => {
         else mirror.disk.user.saveAtomically(`${ROOT}/${path}`, `${TEXT(n)}edited\n`);
       }
       const part = partialTrees(world.state, { local: withoutEntries(scanned), held }, paths)!;
-      const local = world.disk.lookAtFiles(part.local, paths, () => undefined)!;
+      const local = world.disk.scanFiles(part.local, paths, () => undefined)!;
       const whole = await planOnly(world, options);
       if (whole.kind !== "planned") throw new Error(whole.kind);
       const policy = {

@@ -101,7 +101,7 @@ export const DISK_FAULTS: readonly PlantedFault[] = [
     find: 'if (digest !== expect) return stale("the content changed meanwhile");',
     replace: "",
     also: [
-      { file: "mirror/local/write.ts", find: "if (digestOrNull(guard.fs, park) === expect) {", replace: "{" },
+      { file: "mirror/local/write.ts", find: "if (digestOrNull(guard.fs, aside) === expect) {", replace: "{" },
       {
         file: "mirror/engine/apply/late-write.ts",
         find: "if (digest !== row.expect) {",

@@ -160,8 +160,8 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   );
   fail("I11 two links have one local path", new Set(keys).size !== keys.length);
   const texts = disk.user.texts(ROOT);
-  for (const { id, sidecarPath } of conflicts.values())
-    fail(`I27 the sidecar of ${id} is not there`, !texts.has(sidecarPath) && !KEEPS_MINE.has(holds.get(id)?.reason));
+  for (const { id, newestCopyPath } of conflicts.values())
+    fail(`I27 the sidecar of ${id} is not there`, !texts.has(newestCopyPath) && !KEEPS_MINE.has(holds.get(id)?.reason));
   fail(
     "I13 intents are left open",
     state.intents().some(({ intent }) => intent.kind !== "set-aside"),

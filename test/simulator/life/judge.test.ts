@@ -47,7 +47,7 @@ function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
 /** Somebody saves into a file that the mirror has replaced. */
 function saveLate({ history, mirrors: [mirror] }: Actors, document: string): void {
   const parked = mirror!.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
-  const aside = `${ROOT}/.mdmirror/${parked.find(({ path }) => path === document)!.parkAt}`;
+  const aside = `${ROOT}/.mdmirror/${parked.find(({ path }) => path === document)!.setAsideAt}`;
   mirror!.disk.user.write(aside, history.edit(mirror!.disk.user.read(aside)!, 7, "mirror 0"));
 }
 

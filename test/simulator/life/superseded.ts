@@ -13,7 +13,9 @@ import { bare } from "./wire-reading.ts";
 export function savedLate({ state, disk }: LifeMirror): ReadonlySet<string> {
   const parked = state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   const isOther = (text: string | null, digest: Digest): boolean => text !== null && !isTextOf(state, digest, text);
-  const late = parked.filter(({ parkAt, expect }) => isOther(disk.user.read(`${ROOT}/.mdmirror/${parkAt}`), expect));
+  const late = parked.filter(({ setAsideAt, expect }) =>
+    isOther(disk.user.read(`${ROOT}/.mdmirror/${setAsideAt}`), expect),
+  );
   return new Set(late.map(({ path }) => path));
 }
 

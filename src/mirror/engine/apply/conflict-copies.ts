@@ -28,12 +28,12 @@ export function nameCopy(
   document: LocalPath,
   before: readonly ShownVersion[],
   version: Pick<ShownVersion, "changeId" | "digest">,
-): Pick<Conflict, "shown" | "sidecarPath"> {
+): Pick<Conflict, "shown" | "newestCopyPath"> {
   const next = { ...version, ino: 0, dev: 0 };
   const shown = [...before, next];
   for (;;) {
-    const sidecarPath = copyPath(document, shown.length, disk.names().maxNameBytes);
-    if (!state.isCopyOfOther(id, sidecarPath)) return { shown, sidecarPath };
+    const newestCopyPath = copyPath(document, shown.length, disk.names().maxNameBytes);
+    if (!state.isCopyOfOther(id, newestCopyPath)) return { shown, newestCopyPath };
     shown.push(next);
   }
 }
@@ -84,7 +84,7 @@ export function removeUnrecorded(
 ): Shown<never> {
   const { disk, state } = world;
   const conflict = state.conflict(id);
-  if (conflict?.sidecarPath === path || disk.look(path).kind !== "file") return { kind: "over", outcome: DONE };
+  if (conflict?.newestCopyPath === path || disk.look(path).kind !== "file") return { kind: "over", outcome: DONE };
   // ORDER: the record of the newer copy is safe first. Otherwise, after a power cut, the old copy
   // would count as removed by its user.
   if (conflict !== null) state.transactSafely(() => state.putConflict(conflict));

@@ -154,7 +154,7 @@ export function moveConflictCopy(ctx: PassContext, action: ActionOf<"move-confli
     const moved = disk.move(action.from, action.to, null);
     if (moved.kind !== "done") return outcomeOfDisk(moved);
   }
-  if (action.nth === conflict.shown.length) state.putConflict({ ...conflict, sidecarPath: action.to });
+  if (action.nth === conflict.shown.length) state.putConflict({ ...conflict, newestCopyPath: action.to });
   return DONE;
 }
 
@@ -166,15 +166,15 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   // cannot be written, another file may be at the document's path by the next look, and nobody has
   // removed the copy in its favour.
   state.putConflict(withoutCopy(conflict));
-  const document = state.link(action.id)?.localPath ?? conflict.sidecarPath;
-  const dropped = trashConflictCopies(ctx, conflict, document, action.sidecarPath);
+  const document = state.link(action.id)?.localPath ?? conflict.newestCopyPath;
+  const dropped = trashConflictCopies(ctx, conflict, document, action.newestCopyPath);
   if (dropped.kind === "end") return dropped.outcome;
   // The document was deleted locally during its conflict, and the service's text is written back.
   // Until then the record keeps the conflict: after a crash the deletion would look like a plain
   // one.
   state.transact(() => {
     if (action.comesBack !== true) state.removeConflict(action.id);
-    recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.sidecarPath }));
+    recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.newestCopyPath }));
   });
   return DONE;
 }

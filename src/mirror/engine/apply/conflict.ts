@@ -25,7 +25,7 @@ type Seen = Pick<ShownVersion, "ino" | "dev">;
  */
 export const showCopy = {
   async prepare(_, { text, ...shows }) {
-    const { id, sidecarPath: path } = shows.conflict;
+    const { id, newestCopyPath: path } = shows.conflict;
     const { digest: writes } = newestShown(shows.conflict);
     return got({ row: { kind: "conflict-copy", id, path, writes, shows } as const, beside: text });
   },
@@ -157,7 +157,7 @@ export async function showVersion(
   const last = newestShown(conflict);
   const { maxNameBytes } = ctx.world.disk.names();
   const show = (next: Conflict, old: Showing["old"] = null) => {
-    const event = { ...told, path: next.sidecarPath, before: last.digest, after: digest };
+    const event = { ...told, path: next.newestCopyPath, before: last.digest, after: digest };
     return runEffect(ctx, showCopy, { conflict: next, record, old, opens: false, event, text });
   };
   if (digest === last.digest) {
@@ -166,10 +166,10 @@ export async function showVersion(
     const version = { id: conflict.id, changeId, digest };
     const event = { ...told, before: digest, after: digest };
     if (hasCopy(conflict)) return commit(ctx, { ...recorded, version, conflict: named, event });
-    const again = { ...named, sidecarPath: copyPath(document, conflict.shown.length, maxNameBytes) };
-    if (isFreeFor(ctx, again.sidecarPath, digest)) return show(again);
+    const again = { ...named, newestCopyPath: copyPath(document, conflict.shown.length, maxNameBytes) };
+    if (isFreeFor(ctx, again.newestCopyPath, digest)) return show(again);
   }
-  const newest = { nth: conflict.shown.length, version: last, path: conflict.sidecarPath, isNewest: true };
+  const newest = { nth: conflict.shown.length, version: last, path: conflict.newestCopyPath, isNewest: true };
   const old = findCopy(ctx, conflict, newest, [copyPath(document, newest.nth, maxNameBytes)]);
   if (old.kind === "unknown") return stale("the conflict copy of the earlier version cannot be read");
   const before = [...conflict.shown.slice(0, -1), leftBehind(last, old)];

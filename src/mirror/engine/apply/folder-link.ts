@@ -67,8 +67,8 @@ function carryOne({ world: { state } }: PassContext, id: DocId, from: DirLink, t
     state.putLink(movePlace(link, { localPath, remotePath: carried(link.remotePath, from.remotePath, to.remotePath) }));
   }
   if (conflict !== null) {
-    const sidecarPath = carried(conflict.sidecarPath, from.localPath, to.localPath);
-    state.putConflict({ ...conflict, sidecarPath });
+    const newestCopyPath = carried(conflict.newestCopyPath, from.localPath, to.localPath);
+    state.putConflict({ ...conflict, newestCopyPath });
   }
 }
 

@@ -54,7 +54,7 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
     );
     return landLateWrite(ctx, row, aside.value);
   }
-  if (ctx.isThisRun(run) || disk.isHeld(row.parkAt)) return KEPT;
+  if (ctx.isThisRun(run) || disk.isHeld(row.setAsideAt)) return KEPT;
   // It was stored when it was first seen. If the store has lost it since, it is stored again before
   // the file is removed (I03).
   state.putKnownText(digest, text, seenLocally(row.path, row.id));
@@ -83,9 +83,9 @@ function whatPowerLossLeft(
  * ORDER: the content is safe before the file is removed: a power cut could take back the last
  * commits of the store, but not the removal.
  */
-function discard({ world: { disk, state } }: PassContext, { parkAt }: Row): typeof CLOSED {
+function discard({ world: { disk, state } }: PassContext, { setAsideAt }: Row): typeof CLOSED {
   state.secureTexts();
-  disk.discardParked(parkAt);
+  disk.removeSetAside(setAsideAt);
   return CLOSED;
 }
 
@@ -170,7 +170,7 @@ function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text
   // ORDER: before the set-aside file is removed, which after a crash shows which base it had.
   if (now !== null) state.putLink({ ...now, ...base, localDigest: base.digest ?? now.localDigest });
   // What is written next is merged with this content.
-  if (disk.isHeld(row.parkAt))
+  if (disk.isHeld(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   return discard(ctx, row);
 }

@@ -27,7 +27,7 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
     const end = ctx.world.disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
     // The file has both names: recovery completes the move.
-    return { kind: end.parked ? "open" : "over", outcome: outcomeOfDisk(end) };
+    return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 
   observe(ctx, { id, from: old, to: now }) {

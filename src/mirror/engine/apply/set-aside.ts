@@ -11,7 +11,7 @@ import { leftOpen } from "./unsettled.ts";
 
 /** A file that was set aside, and the path from which it was taken. */
 
-type Aside = { readonly parkAt: string; readonly path: LocalPath };
+type Aside = { readonly setAsideAt: string; readonly path: LocalPath };
 
 /**
  * Reads the file that was set aside, and what is at its path. Returns the reason if the path cannot
@@ -19,13 +19,13 @@ type Aside = { readonly parkAt: string; readonly path: LocalPath };
  */
 export function readSetAside(
   { world: { disk } }: PassContext,
-  { parkAt, path }: Aside,
+  { setAsideAt, path }: Aside,
 ):
   | { readonly aside: DiskOutcome<LocalText | null>; readonly look: Exclude<Look, { kind: "unknown" }> }
   | { readonly why: string } {
   const look = disk.look(path);
   if (look.kind === "unknown") return { why: `its path cannot be read: ${look.why}` };
-  return { aside: disk.readParked(parkAt, path), look };
+  return { aside: disk.readSetAside(setAsideAt, path), look };
 }
 
 /**
@@ -41,19 +41,19 @@ export function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): b
 /** Moves a set-aside file to `path`, which ends its row. */
 export function putBack(
   ctx: PassContext,
-  { id, parkAt, path }: Aside & { readonly id: string },
+  { id, setAsideAt, path }: Aside & { readonly id: string },
   detail: string,
 ): Shown<never> {
-  const why = returnAside(ctx, parkAt, path);
+  const why = returnAside(ctx, setAsideAt, path);
   if (why !== null) return leftOpen(why);
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
 /** @returns why it could not be put back, or null */
-function returnAside(ctx: PassContext, parkAt: string, path: LocalPath): string | null {
+function returnAside(ctx: PassContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
-  const back = ensureFolders(ctx, path) ?? disk.putBack(parkAt, path);
+  const back = ensureFolders(ctx, path) ?? disk.putBack(setAsideAt, path);
   if (back.kind === "done" && !wasSeen) ctx.notes.returned.add(path);
   return back.kind === "done" ? null : `could not be restored: ${"detail" in back ? back.detail : back.kind}`;
 }

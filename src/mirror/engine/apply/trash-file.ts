@@ -23,15 +23,15 @@ type Row = Extract<Intent, { kind: "trash" }>;
 /** Moves a file to the trash. After a crash it is restored, and the next plan decides again. */
 export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
   prepare(_, removal) {
-    const { id, path, place: parkAt } = removal;
-    return got({ row: { kind: "trash", id, path, parkAt }, beside: removal });
+    const { id, path, place: setAsideAt } = removal;
+    return got({ row: { kind: "trash", id, path, setAsideAt }, beside: removal });
   },
 
-  perform(ctx, { path, parkAt }, { expect, change }) {
-    const end = ctx.world.disk.trash(path, expect, parkAt);
+  perform(ctx, { path, setAsideAt }, { expect, change }) {
+    const end = ctx.world.disk.trash(path, expect, setAsideAt);
     if (end.kind === "done") return { kind: "seen", seen: change() };
     // Left open only if a file is still set aside: recovery restores it.
-    return { kind: end.parked ? "open" : "over", outcome: outcomeOfDisk(end) };
+    return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   },
 
   observe(ctx, row) {

@@ -72,7 +72,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
       kind: "replace",
       id,
       path,
-      parkAt: trash ?? setAsidePath(ctx.world),
+      setAsideAt: trash ?? setAsidePath(ctx.world),
       expect,
       writes,
       baseChangeId: base?.changeId ?? null,
@@ -89,14 +89,14 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
 
   perform(ctx, row, { text, copies }) {
     const { disk } = ctx.world;
-    const { path, expect, writes, parkAt } = row;
+    const { path, expect, writes, setAsideAt } = row;
     if (text === null || writes === expect) {
       const look = disk.look(path);
       if (look.kind !== "file" || look.digest !== expect)
         return { kind: "over", outcome: stale("the file was changed after the scan") };
       return written(ctx, row, look, "same", copies);
     }
-    if (expect !== null) return shownBy(ctx, row, disk.replace(path, text, expect, parkAt), copies);
+    if (expect !== null) return shownBy(ctx, row, disk.replace(path, text, expect, setAsideAt), copies);
     const parents = ensureFolders(ctx, path);
     return parents === null ? shownBy(ctx, row, disk.create(path, text), copies) : { kind: "over", outcome: parents };
   },
@@ -112,7 +112,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
     const isWritten = file.kind === "done" && file.value.digest === row.writes;
     if (aside.value === null) {
       if (row.expect === null && isWritten) return written(ctx, row, file.value, "created");
-      ctx.world.links?.unwritten(row.path, row.parkAt);
+      ctx.world.links?.unwritten(row.path, row.setAsideAt);
       return { kind: "over", outcome: DONE };
     }
     // If its user has edited it since, it still has everything that the version changed.
@@ -122,15 +122,15 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
   },
 
   conclude(ctx, row, { file, how, stays }) {
-    const { id, path, parkAt, expect, baseChangeId, baseDigest } = row;
+    const { id, path, setAsideAt, expect, baseChangeId, baseDigest } = row;
     const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
     const outcome = stays ?? DONE;
     // In the trash the old file stays for its user.
-    if (how !== "replaced" || expect === null || !isSetAsidePath(parkAt)) return { outcome, change };
+    if (how !== "replaced" || expect === null || !isSetAsidePath(setAsideAt)) return { outcome, change };
     return {
       outcome,
       change,
-      next: { row: { kind: "set-aside", id, path, parkAt, expect, baseChangeId, baseDigest } },
+      next: { row: { kind: "set-aside", id, path, setAsideAt, expect, baseChangeId, baseDigest } },
     };
   },
 };
@@ -143,7 +143,7 @@ function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text,
 /** Returns what the end of a replacement on the disk shows. */
 export function shownBy(ctx: PassContext, row: Row, end: DiskOutcome<Written>, copies?: string[]): Shown<Seen> {
   // Left open only if the old file is still set aside: recovery restores it.
-  if (end.kind !== "done") return { kind: end.parked ? "open" : "over", outcome: outcomeOfDisk(end) };
+  if (end.kind !== "done") return { kind: end.isSetAside ? "open" : "over", outcome: outcomeOfDisk(end) };
   ctx.notes.toFlush.set(row.id, row.path);
   return written(
     ctx,

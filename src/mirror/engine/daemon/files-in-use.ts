@@ -8,7 +8,7 @@ import type { EditorWait, World } from "../run/world.ts";
 const LOCK_LOOK_MS = 2_000;
 const LEAST_MS = 100;
 
-type Parked = Extract<Intent, { kind: "set-aside" }>;
+type SetAside = Extract<Intent, { kind: "set-aside" }>;
 
 /**
  * The files that a program has open: those that mdmirror waits to replace, and those that it
@@ -20,7 +20,7 @@ export class FilesInUse {
   readonly #handsOff: EditorWait | undefined;
   #holds: readonly Hold[] = [];
   /** Set-aside files that a program may still write into. */
-  #parked: readonly Parked[] = [];
+  #setAside: readonly SetAside[] = [];
   /**
    * By place of the set-aside file: the content for which a run was requested. No run is requested
    * twice for the same content.
@@ -44,10 +44,10 @@ export class FilesInUse {
   /** Takes the files that a run has replaced. */
   noteReplaced(): void {
     const { state, disk } = this.#world;
-    this.#parked = state
+    this.#setAside = state
       .intents()
-      .flatMap(({ intent }) => (intent.kind === "set-aside" && disk.isHeld(intent.parkAt) ? [intent] : []));
-    const places = new Set(this.#parked.map(({ parkAt }) => parkAt));
+      .flatMap(({ intent }) => (intent.kind === "set-aside" && disk.isHeld(intent.setAsideAt) ? [intent] : []));
+    const places = new Set(this.#setAside.map(({ setAsideAt }) => setAsideAt));
     for (const place of this.#judged.keys()) if (!places.has(place)) this.#judged.delete(place);
     this.#schedule();
   }
@@ -62,7 +62,7 @@ export class FilesInUse {
    * @returns whether a run is due: one file may be replaced now, or a program wrote into another
    */
   isAnyFree(): boolean {
-    if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0) || this.#parked.some((one) => this.#isWritten(one))) {
+    if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {
       this.#lookAt = null;
       return true;
     }
@@ -72,15 +72,15 @@ export class FilesInUse {
 
   #schedule(): void {
     const waits = this.#holds.map((hold) => Math.max(LEAST_MS, this.#waitsMs(hold)));
-    if (this.#parked.length > 0) waits.push(LOCK_LOOK_MS);
+    if (this.#setAside.length > 0) waits.push(LOCK_LOOK_MS);
     this.#lookAt = waits.length === 0 ? null : this.#world.clock.monotonic() + Math.min(...waits);
   }
 
-  #isWritten({ parkAt, path, expect }: Parked): boolean {
-    const found = this.#world.disk.readParked(parkAt, path);
+  #isWritten({ setAsideAt, path, expect }: SetAside): boolean {
+    const found = this.#world.disk.readSetAside(setAsideAt, path);
     const digest = found.kind === "done" ? (found.value?.digest ?? expect) : expect;
-    if (digest === expect || digest === this.#judged.get(parkAt)) return false;
-    this.#judged.set(parkAt, digest);
+    if (digest === expect || digest === this.#judged.get(setAsideAt)) return false;
+    this.#judged.set(setAsideAt, digest);
     return true;
   }
 

@@ -153,7 +153,7 @@ export class KnownTrees {
     const trees = local === null || held === null ? null : partialTrees(state, { local, held }, paths, shown);
     if (trees === null) return "whole";
     const keep = storeLocalContents(state, trees.base);
-    const looked = disk.lookAtFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
+    const looked = disk.scanFiles(trees.local, paths, keep, ({ dev, ino }) => state.hasInode(dev, ino));
     if (looked === trees.local) return shown.length === 0 ? "same" : trees;
     if (looked === null || [...looked.files.values()].some((file) => file.empty || file.textFault !== null))
       return "whole";

@@ -44,7 +44,9 @@ export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): 
   recover(interrupted);
   const done = new Set(interrupted.map(({ intentId }) => intentId));
   recover(ctx.world.state.intents().filter(({ intentId }) => !done.has(intentId)));
-  const named = new Set(ctx.world.state.intents().flatMap(({ intent }) => ("parkAt" in intent ? [intent.parkAt] : [])));
+  const named = new Set(
+    ctx.world.state.intents().flatMap(({ intent }) => ("setAsideAt" in intent ? [intent.setAsideAt] : [])),
+  );
   ctx.world.disk.sweep(named);
   return open;
 }

@@ -110,10 +110,10 @@ export class LinkForms {
   }
 
   /** Does the same for a document's set-aside file. */
-  ofParked(parkAt: string, path: LocalPath, bytes: Form): Form {
+  ofSetAside(setAsideAt: string, path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
-    const known = this.#remembered(this.known.of(parkAt, bytes.digest));
-    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(parkAt)).form;
+    const known = this.#remembered(this.known.of(setAsideAt, bytes.digest));
+    return known ?? this.#read(path, bytes, this.where(), this.#state.spellings.at(setAsideAt)).form;
   }
 
   #remembered(spelling: Spelling | null): Form | null {
@@ -176,7 +176,7 @@ export class LinkForms {
     const all = this.#state.spellings.at(pathBefore);
     const own = all.filter((one) => one.id === null || one.id === id || one.text === settled);
     const beside = this.#state.conflict(id);
-    return beside === null ? own : [...own, ...this.#state.spellings.at(beside.sidecarPath)];
+    return beside === null ? own : [...own, ...this.#state.spellings.at(beside.newestCopyPath)];
   }
 
   /**

@@ -99,14 +99,14 @@ export class KnownSpellings {
   }
 
   /** Called before a file is set aside. */
-  parking(path: LocalPath, bytes: Digest, parkAt: string): void {
+  settingAside(path: LocalPath, bytes: Digest, setAsideAt: string): void {
     const spelling = this.of(path, bytes);
-    if (spelling !== null) this.put({ ...spelling, path: parkAt });
+    if (spelling !== null) this.put({ ...spelling, path: setAsideAt });
   }
 
   /** Called when a set-aside file is back, or about to be, or was not set aside. */
-  unparking(parkAt: string, path: LocalPath): void {
-    const [spelling] = this.#stored.at(parkAt);
+  puttingBack(setAsideAt: string, path: LocalPath): void {
+    const [spelling] = this.#stored.at(setAsideAt);
     if (spelling !== undefined) this.asNewest({ ...spelling, path });
   }
 

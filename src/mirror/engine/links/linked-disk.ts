@@ -39,10 +39,10 @@ export class LinkedDisk implements Disk {
     return withLinking(yield* this.plain.walkInParts(known, this.#recognising(linking, onText)), linking);
   }
 
-  lookAtFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["lookAtFiles"]>): LocalTree | null {
+  scanFiles(...[tree, asked, onText, elsewhere]: Parameters<Disk["scanFiles"]>): LocalTree | null {
     const paths = [...asked];
     const linking: Linking = new Map();
-    const looked = this.plain.lookAtFiles(tree, paths, this.#recognising(linking, onText), elsewhere);
+    const looked = this.plain.scanFiles(tree, paths, this.#recognising(linking, onText), elsewhere);
     if (looked === null || looked === tree || linking.size === 0) return looked;
     const read = withLinking(looked, linking);
     return paths.every((path) => isSameFile(tree.files.get(path), read.files.get(path))) ? tree : read;
@@ -98,15 +98,15 @@ export class LinkedDisk implements Disk {
     return this.#forms.mayLink(text) ? this.#forms.toDisk(path, { text, digest: digestOf(text) }, was).text : text;
   }
 
-  replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
+  replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
     const found = this.#find(path, expect);
     if (found.kind !== "done") return found;
     // ORDER: before the new bytes are recorded: a kill until then leaves the set-aside bytes.
-    this.#forms.known.parking(path, found.value.digest, parkAt);
+    this.#forms.known.settingAside(path, found.value.digest, setAsideAt);
     const spelled = this.#spelled(path, text, found.value);
     // The bytes are right already: they stood for another text until now.
     if (spelled === found.value.text) return { kind: "done", value: { stamp: found.value.stamp } };
-    return this.#replace(path, spelled, found.value.digest, parkAt);
+    return this.#replace(path, spelled, found.value.digest, setAsideAt);
   }
 
   /** Finds the bytes that stand for `expect`. They may change before they are used. */
@@ -127,7 +127,7 @@ export class LinkedDisk implements Disk {
     const found = expect === null ? null : this.#find(path, expect);
     // What cannot be read as a text has the digest of its bytes.
     if (found !== null && found.kind === "stale") return found;
-    if (found?.kind === "done") this.#forms.known.parking(path, found.value.digest, trashPath);
+    if (found?.kind === "done") this.#forms.known.settingAside(path, found.value.digest, trashPath);
     return this.plain.trash(path, found?.kind === "done" ? found.value.digest : expect, trashPath);
   }
 
@@ -136,30 +136,30 @@ export class LinkedDisk implements Disk {
     return this.plain.moveFolder(from, to);
   }
 
-  readParked(parkAt: string, path: LocalPath): DiskOutcome<LocalText | null> {
-    const read = this.plain.readParked(parkAt, path);
+  readSetAside(setAsideAt: string, path: LocalPath): DiskOutcome<LocalText | null> {
+    const read = this.plain.readSetAside(setAsideAt, path);
     if (read.kind !== "done" || read.value === null) return read;
-    return { ...read, value: { ...read.value, ...this.#forms.ofParked(parkAt, path, read.value) } };
+    return { ...read, value: { ...read.value, ...this.#forms.ofSetAside(setAsideAt, path, read.value) } };
   }
 
   /**
    * Rewrites a file's links: its bytes change, and the text they stand for does not.
    * @param expect digest of the bytes
    */
-  respell(path: LocalPath, bytes: Form, expect: Digest, parkAt: string): DiskOutcome<Written> {
-    return this.#replace(path, bytes.text, expect, parkAt);
+  respell(path: LocalPath, bytes: Form, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
+    return this.#replace(path, bytes.text, expect, setAsideAt);
   }
 
   /** Replaces a file. Its new bytes are already recorded with their text. */
-  #replace(path: LocalPath, text: string, expect: Digest, parkAt: string): DiskOutcome<Written> {
-    const end = this.plain.replace(path, text, expect, parkAt);
-    if (end.kind !== "done" && !end.parked) this.#forms.known.unwritten(path, expect);
+  #replace(path: LocalPath, text: string, expect: Digest, setAsideAt: string): DiskOutcome<Written> {
+    const end = this.plain.replace(path, text, expect, setAsideAt);
+    if (end.kind !== "done" && !end.isSetAside) this.#forms.known.unwritten(path, expect);
     return end;
   }
 
-  putBack(...[parkAt, path]: Parameters<Disk["putBack"]>): ReturnType<Disk["putBack"]> {
-    const end = this.plain.putBack(parkAt, path);
-    if (end.kind === "done") this.#forms.known.unparking(parkAt, path);
+  putBack(...[setAsideAt, path]: Parameters<Disk["putBack"]>): ReturnType<Disk["putBack"]> {
+    const end = this.plain.putBack(setAsideAt, path);
+    if (end.kind === "done") this.#forms.known.puttingBack(setAsideAt, path);
     return end;
   }
 
@@ -168,8 +168,8 @@ export class LinkedDisk implements Disk {
   readonly together: Disk["together"] = (work) => this.plain.together(work);
   readonly makeFolder: Disk["makeFolder"] = (path) => this.plain.makeFolder(path);
   readonly removeFolder: Disk["removeFolder"] = (...folder) => this.plain.removeFolder(...folder);
-  readonly isHeld: Disk["isHeld"] = (parkAt) => this.plain.isHeld(parkAt);
-  readonly discardParked: Disk["discardParked"] = (parkAt) => this.plain.discardParked(parkAt);
+  readonly isHeld: Disk["isHeld"] = (setAsideAt) => this.plain.isHeld(setAsideAt);
+  readonly removeSetAside: Disk["removeSetAside"] = (setAsideAt) => this.plain.removeSetAside(setAsideAt);
   readonly sweep: Disk["sweep"] = (keep) => this.plain.sweep(keep);
   readonly flush: Disk["flush"] = (paths) => this.plain.flush(paths);
   readonly flushAll: Disk["flushAll"] = () => this.plain.flushAll();

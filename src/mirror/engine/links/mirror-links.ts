@@ -229,17 +229,17 @@ export class MirrorLinks {
   /**
    * Called before a file is rewritten: recovery must know what its bytes stand for, old and new.
    */
-  note({ from, to }: Respelling, parkAt: string): void {
-    this.#forms.known.parking(from.path, from.bytes, parkAt);
+  note({ from, to }: Respelling, setAsideAt: string): void {
+    this.#forms.known.settingAside(from.path, from.bytes, setAsideAt);
     this.#forms.known.put(to);
   }
 
   /** Called if a kill came before the file was set aside: its present bytes are the newest. */
-  unwritten(path: LocalPath, parkAt: string): void {
+  unwritten(path: LocalPath, setAsideAt: string): void {
     const { known } = this.#forms;
     const look = this.disk.plain.look(path);
     if (look.kind === "file" && known.of(path, look.digest) !== null) known.unwritten(path, look.digest);
-    else known.unparking(parkAt, path);
+    else known.puttingBack(setAsideAt, path);
   }
 
   get scope(): LinkScope {

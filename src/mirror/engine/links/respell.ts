@@ -53,7 +53,7 @@ function noteAll(ctx: PassContext, links: MirrorLinks, files: readonly Respellin
       const { from, to } = respelling;
       const row = rowOf(ctx, respelling);
       const open = from.bytes === to.bytes ? null : { rowId: state.openIntent(ctx.run, row), row };
-      links.note(respelling, row.parkAt);
+      links.note(respelling, row.setAsideAt);
       return { respelling, open };
     }),
   );
@@ -64,12 +64,12 @@ function rowOf(ctx: PassContext, { link, from, to }: Respelling): Row {
   const { path, text: writes } = to;
   const detail = "links updated to the new places of their targets";
   const event = { kind: "respell", side: "local", id, path, detail } as const;
-  const parkAt = setAsidePath(ctx.world);
+  const setAsideAt = setAsidePath(ctx.world);
   return {
     kind: "replace",
     id,
     path,
-    parkAt,
+    setAsideAt,
     expect: from.text,
     writes,
     baseChangeId,
@@ -83,7 +83,7 @@ function respellOne(ctx: PassContext, links: MirrorLinks, { respelling, open }: 
   if (open === null) return;
   const { rowId, row } = open;
   const { from, bytes } = respelling;
-  const end = links.disk.respell(row.path, bytes, from.bytes, row.parkAt);
+  const end = links.disk.respell(row.path, bytes, from.bytes, row.setAsideAt);
   const outcome = endLocal(ctx, writeFile, rowId, row, shownBy(ctx, row, end));
   if (end.kind !== "done")
     ctx.world.log.write("debug", "not-respelled", {

@@ -90,5 +90,5 @@ export function keepAsNew(ctx: PassContext, { link, at }: Placed, conflict: Conf
 function dropOther(ctx: PassContext, at: LocalPath, conflict: Conflict | null): readonly string[] {
   const dropped = conflict === null ? null : trashConflictCopies(ctx, conflict, at);
   if (dropped === null) return [];
-  return dropped.kind === "end" ? [`${conflict!.sidecarPath} stays`] : copiesNotes(dropped.value);
+  return dropped.kind === "end" ? [`${conflict!.newestCopyPath} stays`] : copiesNotes(dropped.value);
 }

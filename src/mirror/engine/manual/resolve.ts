@@ -64,7 +64,7 @@ function endWith(
 function goneThere(outcome: Outcome, conflict: Conflict | null): Outcome {
   if (outcome.kind !== "stale" || conflict === null) return outcome;
   return stale(
-    `its document was deleted on the service; to take the conflict copy, first copy ${conflict.sidecarPath} over the file`,
+    `its document was deleted on the service; to take the conflict copy, first copy ${conflict.newestCopyPath} over the file`,
   );
 }
 

@@ -101,7 +101,7 @@ function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   );
   const { maxNameBytes } = trees.local.disk;
   for (const conflict of trees.base.conflicts.values()) {
-    const document = trees.base.links.get(conflict.id)?.localPath ?? conflict.sidecarPath;
+    const document = trees.base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     for (const { path } of copiesOf(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }

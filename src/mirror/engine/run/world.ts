@@ -124,15 +124,15 @@ function eventNow({ clock }: World, run: number, fields: EventFields): MirrorEve
 
 /** Returns a unique path below `.mdmirror/` for a file that is set aside for a while. */
 export function setAsidePath({ random }: Pick<World, "random">): string {
-  return `${PARKING}${random.hex(16)}`;
+  return `${SET_ASIDE}${random.hex(16)}`;
 }
 
 /** Returns whether a place below `.mdmirror/` is a temporary one, and not the trash. */
 export function isSetAsidePath(place: string): boolean {
-  return place.startsWith(PARKING);
+  return place.startsWith(SET_ASIDE);
 }
 
-const PARKING = "tmp/park-";
+const SET_ASIDE = "tmp/park-";
 
 type TrashWorld = Pick<World, "clock" | "random"> & { readonly disk: Pick<Disk, "names"> };
 

@@ -173,8 +173,8 @@ function policyOf({ config, world }: OpenedMirror): Policy {
 }
 
 function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
-  for (const { sidecarPath, id } of base.conflicts.values())
-    if (sidecarPath === path) return base.links.get(id) ?? null;
+  for (const { newestCopyPath, id } of base.conflicts.values())
+    if (newestCopyPath === path) return base.links.get(id) ?? null;
   return null;
 }
 

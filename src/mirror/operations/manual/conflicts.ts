@@ -36,11 +36,11 @@ export function listConflicts({ state, disk }: StateAndDisk): {
 } {
   const base = state.load();
   const conflicts = [...base.conflicts.values()].map((conflict): OpenConflict => {
-    const path = base.links.get(conflict.id)?.localPath ?? conflict.sidecarPath;
+    const path = base.links.get(conflict.id)?.localPath ?? conflict.newestCopyPath;
     const look = disk.look(path);
     return {
       path,
-      conflictCopy: conflict.sidecarPath,
+      conflictCopy: conflict.newestCopyPath,
       since: conflict.since,
       mine: look.kind === "file" ? look.stamp.size : null,
       theirs: sizeOf(asOnDisk({ state, disk }, path).text(conflict.shown.at(-1)!.digest)),

@@ -91,7 +91,7 @@ function unfit(path: LocalPath, hold: Hold): Result<never> {
 
 function linkOfSidecar(base: BaseTree, path: LocalPath): Link | null {
   for (const conflict of base.conflicts.values())
-    if (conflict.sidecarPath === path) return base.links.get(conflict.id) ?? null;
+    if (conflict.newestCopyPath === path) return base.links.get(conflict.id) ?? null;
   return null;
 }
 

@@ -58,8 +58,8 @@ export function viewProblem({ state, disk }: StateAndDisk, subject: OpenProblem)
         ? null
         : {
             since: conflict.since,
-            conflictCopy: conflict.sidecarPath,
-            hasConflictCopy: disk.look(conflict.sidecarPath).kind === "file",
+            conflictCopy: conflict.newestCopyPath,
+            hasConflictCopy: disk.look(conflict.newestCopyPath).kind === "file",
             bothNew: conflict.baseDigest === null,
             renewed: conflict.shown.length - 1,
           },

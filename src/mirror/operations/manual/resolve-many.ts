@@ -85,7 +85,7 @@ function openThings(world: StateAndDisk, base: BaseTree): Open[] {
 }
 
 function openOf(subject: OpenProblem | null, hold: Hold | null, path: LocalPath): Open {
-  return { path: subject?.path ?? path, conflictCopy: subject?.conflict?.sidecarPath ?? null, subject, hold };
+  return { path: subject?.path ?? path, conflictCopy: subject?.conflict?.newestCopyPath ?? null, subject, hold };
 }
 
 /** One path alone is taken as `resolve PATH` takes it. */
@@ -132,7 +132,7 @@ function mergedItem({ state, disk }: StateAndDisk, subject: OpenProblem, force: 
   const mine = disk.read(path);
   if (mine.kind !== "done") return left(`it cannot be read: ${mine.detail}`);
   const shown = conflict.shown.at(-1)!;
-  const conflictCopy = disk.read(conflict.sidecarPath);
+  const conflictCopy = disk.read(conflict.newestCopyPath);
   const theirs = conflictCopy.kind === "done" ? conflictCopy.value.text : state.text(shown.digest);
   const base = conflict.baseDigest === null ? "" : state.text(conflict.baseDigest);
   if (theirs === null || base === null) return left("a version that the merge needs is no longer in the history");

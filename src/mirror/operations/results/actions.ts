@@ -74,7 +74,7 @@ export type PathOf = (id: string) => string | null;
 export function actionPath(action: Action, pathOf: PathOf): string {
   if ("from" in action) return `${action.from} → ${action.to}`;
   if ("localPath" in action) return action.localPath;
-  if (action.kind === "drop-conflict" && action.sidecarPath !== null) return action.sidecarPath;
+  if (action.kind === "drop-conflict" && action.newestCopyPath !== null) return action.newestCopyPath;
   return pathOf("id" in action ? action.id : action.dirId) ?? "a document that is on neither side";
 }
 

@@ -54,7 +54,7 @@ function openFacts(
   if (conflict !== null)
     facts.push([
       "conflict",
-      `for ${ageText(now - conflict.since)}; the other version is ${shownName(conflict.sidecarPath)}`,
+      `for ${ageText(now - conflict.since)}; the other version is ${shownName(conflict.newestCopyPath)}`,
     ]);
   if (hold !== null)
     facts.push(["blocked", `${hold.reason}: ${shownWords(hold.detail)}${originClause(hold.code, hold.requestId)}`]);

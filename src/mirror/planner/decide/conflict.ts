@@ -8,7 +8,7 @@ import { type PlanDraft, propose, holdDocument, withdraw } from "./plan-draft.ts
 import { isInUse, isContentBlocked, needsSecondScan } from "./gates.ts";
 import { createLocal } from "./presence.ts";
 import { decideReviewConflict } from "./review.ts";
-import { findCopies, type FoundCopy, hasInodeOf } from "./sidecar.ts";
+import { findCopies, type FoundCopy, hasInodeOf } from "./find-copies.ts";
 
 /**
  * Decides a document with an open conflict: nothing is PUT until the conflict ends.
@@ -195,7 +195,7 @@ function drop(
     kind: "drop-conflict",
     why,
     id: conflict.id,
-    sidecarPath: newest?.kind === "present" ? newest.path : null,
+    newestCopyPath: newest?.kind === "present" ? newest.path : null,
     ...(comesBack ? { comesBack } : {}),
   }));
 }

@@ -6,7 +6,7 @@ export type Operation =
   | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly propose: Proposal }
   | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly propose: Proposal | null }
   | { readonly kind: "leave"; readonly row: Row; readonly side: Side; readonly propose: Proposal }
-  | { readonly kind: "move"; readonly row: Row; readonly side: Side; parked: boolean }
+  | { readonly kind: "move"; readonly row: Row; readonly side: Side; isTemporary: boolean }
   | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
@@ -44,7 +44,7 @@ function addOperations(draft: PlanDraft, row: Row, operations: Operation[]): voi
 function addMoves(row: Row, proposals: readonly Proposal[], operations: Operation[]): void {
   for (const side of REMOTE_FIRST) {
     if (row[side].now !== null) {
-      if (isMoving(row, side)) operations.push({ kind: "move", row, side, parked: false });
+      if (isMoving(row, side)) operations.push({ kind: "move", row, side, isTemporary: false });
     } else if (row[side].goal !== null) {
       const propose = proposals.find((one) => one.role === `arrive-${side}`) ?? null;
       operations.push({ kind: "arrive", row, side, propose });

@@ -221,9 +221,9 @@ class Schedule {
    * at most once, so this ends.
    */
   #breakCircle(): boolean {
-    const operation = this.#pickParked();
+    const operation = this.#pickForTemporaryName();
     if (operation === null) return false;
-    operation.parked = true;
+    operation.isTemporary = true;
     const { row, side } = operation;
     const ledger = this.#layout.ledgers[side];
     const from = ledger.at(row)!;
@@ -235,10 +235,11 @@ class Schedule {
     return true;
   }
 
-  #pickParked(): Moving | null {
+  #pickForTemporaryName(): Moving | null {
     let first: Moving | null = null;
     for (const one of this.#waiting.operations()) {
-      if (one.kind !== "move" || one.parked || this.#isHopeless(one.row[one.side].goal!.parent, one.side)) continue;
+      if (one.kind !== "move" || one.isTemporary || this.#isHopeless(one.row[one.side].goal!.parent, one.side))
+        continue;
       const ledger = this.#layout.ledgers[one.side];
       const at = ledger.at(one.row);
       if (at !== null && this.#waiting.isAwaited(`slot ${one.side} ${ledger.key(at)}`)) return one;

@@ -209,7 +209,7 @@ export class Stage {
       this.expect(`I01 ${localPath} has another text on the service`, isSame);
       this.expect(`I12 the base of ${localPath} is not the service's text`, digestOf(file.text) === digest);
     }
-    const sidecars = new Set([...conflicts.values()].map(({ sidecarPath }) => sidecarPath));
+    const sidecars = new Set([...conflicts.values()].map(({ newestCopyPath }) => newestCopyPath));
     for (const path of local.keys()) {
       if (sidecars.has(path)) continue;
       const isKnown = [...links.values()].some((link) => link.localPath === path) || holds.has(path);
