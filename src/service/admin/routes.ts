@@ -7,7 +7,7 @@ import { type Answer, done, isRefused, type Refused, refuse } from "../requests/
 import { hashKey, sentKey, unauthenticated } from "../requests/authenticate.ts";
 import type { BodyFault } from "../requests/body.ts";
 import { MOST_REVIEWS } from "../reviews/reviews.ts";
-import { decodeSegment } from "../requests/query.ts";
+import { matchPath } from "../requests/query.ts";
 import { splitTarget } from "../requests/router.ts";
 import { readSent } from "../requests/validate.ts";
 
@@ -216,20 +216,12 @@ export async function routeAdmin(
   if (stranger !== null) return stranger;
   const { path, query } = splitTarget(request.path);
   for (const found of ENDPOINTS) {
-    const id = found.method === request.method ? matchPath(found.path, path) : null;
-    if (id === null) continue;
+    const values = found.method === request.method ? matchPath(found.path, path) : null;
+    if (values === null) continue;
+    const [id = ""] = values;
     const text = request.body ?? (found.mayLackBody && fault === null ? "{}" : null);
     const read = readSent(found, { id, query, body: { text, fault } });
     return isRefused(read) ? read : found.run({ ...read, admin });
   }
   return refuse("not_found", "There is no such endpoint.");
-}
-
-/** @returns the id in the path, empty if the pattern has none; null if the path does not match */
-function matchPath(pattern: string, path: string): string | null {
-  const [before, after = null] = pattern.split("{id}");
-  if (after === null) return path === pattern ? "" : null;
-  if (!path.startsWith(before!) || !path.endsWith(after)) return null;
-  const id = path.slice(before!.length, path.length - after.length);
-  return id === "" || id.includes("/") ? null : decodeSegment(id);
 }

@@ -1,7 +1,10 @@
-import type { Content, Notice } from "../../page/layout.ts";
-import type { Refused } from "../requests/answer.ts";
 import { PROBLEM_CODES } from "../../contract/problem.ts";
+import { html } from "../../page/html.ts";
+import type { Content, Notice } from "../../page/layout.ts";
+import { nextOf, wordsOf } from "../../page/parts.ts";
 import { clauseOf } from "../clause.ts";
+import type { Refused } from "../requests/answer.ts";
+import { APP, SIGN_IN } from "./addresses.ts";
 
 /** Result of a request for a page, or of a form. */
 export type PageResult =
@@ -62,3 +65,14 @@ export const NO_TOKEN: PageTrouble = {
   what: "this form was not sent from a page of this session; nothing was done",
   next: "go back, reload the page, and try again",
 };
+
+/** Shows a failure in place of a page, and the next step. */
+export function troublePage({ status, what, next }: PageTrouble): Content {
+  const [href, label] = status === 401 ? [SIGN_IN, "Sign in"] : [APP, "The first page"];
+  return {
+    title: "Not shown",
+    main: html`<h1>This page cannot be shown</h1>
+<div class="notice bad"><p>${wordsOf(what)} (${status})</p>${nextOf(next)}</div>
+<p><a href="${href}">${label}</a></p>`,
+  };
+}

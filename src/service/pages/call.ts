@@ -23,7 +23,7 @@ export type PageCall = {
 
 export type PageRoute = {
   readonly method: "GET" | "POST";
-  /** Pattern: `{…}` matches one segment; `*`, only at the end, matches the rest. */
+  /** Pattern of `matchPath`. */
   readonly path: string;
   /** True if only an administrator may request it. */
   readonly adminOnly: boolean;

@@ -1,18 +1,11 @@
+import { matchPath } from "../requests/query.ts";
 import { APP, KEYS, REVIEWS, SIGN_OUT, WORKSPACES } from "./addresses.ts";
-import { acceptReview, rejectReview } from "./forms/reviews.ts";
-import { changeKey, createKey, revokeKey } from "./forms/keys.ts";
-import { createWorkspace, removeWorkspace, setState } from "./forms/workspaces.ts";
 import type { PageRoute } from "./call.ts";
-import { showFiles, showRaw } from "./views/files.ts";
-import { showHome } from "./views/home.ts";
-import { showKey } from "./views/key.ts";
-import { showKeys } from "./views/keys.ts";
-import { showMade } from "./views/made.ts";
-import { showNewKey } from "./views/new-key.ts";
-import { showRemoval } from "./views/removal.ts";
-import { showReview } from "./views/review.ts";
-import { showReviews } from "./views/reviews.ts";
-import { showSignOut } from "./views/sign-in.ts";
+import { showFiles, showRaw } from "./documents.ts";
+import { changeKey, createKey, revokeKey, showKey, showKeys, showMade, showNewKey } from "./keys.ts";
+import { acceptReview, rejectReview, showReview, showReviews } from "./reviews.ts";
+import { showSignOut } from "./sign-in.ts";
+import { createWorkspace, removeWorkspace, setState, showHome, showRemoval } from "./workspaces.ts";
 import type { Who } from "./who.ts";
 
 /** Routes of all pages and forms. */
@@ -52,32 +45,8 @@ export function matchRoute(method: string, path: string, who: Who): Matched | nu
   const trimmed = path === `${APP}/` ? APP : path;
   for (const route of ROUTES) {
     if (route.method !== wanted || (route.adminOnly && who.kind !== "admin")) continue;
-    const params = matchParts(route.path, trimmed);
+    const params = matchPath(route.path, trimmed);
     if (params !== null) return { route, params };
   }
   return null;
-}
-
-/**
- * @returns the decoded values of `{…}` and `*`; null if the path does not match, or is malformed
- */
-function matchParts(pattern: string, path: string): string[] | null {
-  const [wanted, sent] = [pattern.split("/"), path.split("/")];
-  const hasRest = wanted.at(-1) === "*";
-  if (hasRest ? sent.length < wanted.length : sent.length !== wanted.length) return null;
-  const params: string[] = [];
-  for (const [at, part] of wanted.entries()) {
-    if (part === "*") params.push(sent.slice(at).join("/"));
-    else if (part.startsWith("{")) params.push(sent[at]!);
-    else if (part !== sent[at]) return null;
-  }
-  return decodeAll(params);
-}
-
-function decodeAll(params: readonly string[]): string[] | null {
-  try {
-    return params.map(decodeURIComponent);
-  } catch {
-    return null;
-  }
 }

@@ -1,3 +1,4 @@
+import { shownWords } from "../../common/shown-name.ts";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import { isFromPage } from "../../page/browsers.ts";
 import type { Bundle } from "../../page/bundle.ts";
@@ -9,15 +10,21 @@ import { type BodyFault, refuseRequest } from "../requests/body.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
 import { splitTarget } from "../requests/router.ts";
 import { APP, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
-import { NO_PAGE, NO_TOKEN, NOT_SIGNED_IN, type PageResult, type PageTrouble, refusedPage } from "./answer.ts";
+import {
+  NO_PAGE,
+  NO_TOKEN,
+  NOT_SIGNED_IN,
+  type PageResult,
+  type PageTrouble,
+  refusedPage,
+  troublePage,
+} from "./answer.ts";
 import { type Door, type SignedIn, tooMany } from "./door.ts";
-import { formOf } from "./form.ts";
 import { Notices } from "../../page/notices.ts";
 import { OnceShown } from "./once-shown.ts";
 import type { Render } from "../../page/renderer.ts";
 import { matchRoute } from "./routes.ts";
-import { signInPage } from "./views/sign-in.ts";
-import { troublePage } from "./views/trouble.ts";
+import { signInPage } from "./sign-in.ts";
 
 /**
  * Answers requests for the service's pages. It is independent of sockets, which `http.ts` handles.
@@ -173,7 +180,9 @@ export class Site {
       "content-type": "text/html; charset=utf-8",
       ...(retryAfter === undefined ? {} : { "retry-after": retryAfter }),
     };
-    return { status, headers, body: renderPage(frameOf(this.#bundle, session), content) };
+    // A title may contain names from outside.
+    const title = `${shownWords(content.title)} · mdmirror service`;
+    return { status, headers, body: renderPage(frameOf(this.#bundle, session), { ...content, title }) };
   }
 
   /** Returns the page for an internal fault. */
@@ -184,6 +193,15 @@ export class Site {
   full(): PageAnswer {
     return this.#trouble(FULL, null);
   }
+}
+
+const FORM = "application/x-www-form-urlencoded";
+
+/** @returns null if the input is not a form. A request for a page has an empty form. */
+function formOf({ method, headers, body }: WireRequest, fault: BodyFault | null): URLSearchParams | null {
+  if (method !== "POST") return new URLSearchParams();
+  const type = (headers["content-type"] ?? "").split(";")[0]!.trim().toLowerCase();
+  return fault !== null || type !== FORM ? null : new URLSearchParams(body ?? "");
 }
 
 type SiteParts = {

@@ -1,5 +1,152 @@
-import type { Core } from "../requests/dispatch.ts";
+import { count, plural } from "../../common/count.ts";
+import { type Html, html } from "../../page/html.ts";
+import type { Tone } from "../../page/layout.ts";
+import { actionForm, badgeOf, nameOf } from "../../page/parts.ts";
+import { type KeyInfo, keyInfos } from "../keys/keys.ts";
+import { type Refused, isRefused } from "../requests/answer.ts";
+import { admitOnce, readerOf } from "../requests/authenticate.ts";
+import { workingIn } from "../requests/context.ts";
+import { type Core, admitByRate } from "../requests/dispatch.ts";
 import type { WorkspaceRow } from "../store/rows.ts";
+import { APP, KEYS, REVIEWS, WORKSPACES, filesAddress, withQuery, workspaceAddress } from "./addresses.ts";
+import { NOT_SIGNED_IN, NO_PAGE, type PageResult, go, notShown, page, refusedForm, refusedPage } from "./answer.ts";
+import type { PageCall } from "./call.ts";
+
+/** Shows the first page: all workspaces for an administrator, else the grants of the key. */
+export function showHome(call: PageCall): Promise<PageResult> {
+  return call.who.kind === "admin" ? workspacesPage(call) : ownPage(call, call.who.hash);
+}
+
+async function workspacesPage(call: PageCall): Promise<PageResult> {
+  const workspaces = await call.core.admin.workspaces();
+  const waiting = workspaces.reduce((sum, { inReview }) => sum + inReview, 0);
+  const title = `${waiting === 0 ? "" : `(${count(waiting)}) `}Workspaces`;
+  return page({
+    title,
+    here: APP,
+    main: html`<h1>Workspaces</h1>
+<p>${
+      waiting === 0
+        ? html`${badgeOf("good", "no reviews")} to decide.`
+        : html`${badgeOf("asks", plural(waiting, "review"))} <a href="${REVIEWS}">to decide</a>.`
+    }</p>
+${workspaces.length === 0 && html`<p>There is no workspace yet.</p>`}
+<ul class="cards">${workspaces.map((one) => workspaceCard(one, call))}</ul>
+<h2>A new workspace</h2>
+${actionForm(
+  { action: WORKSPACES, csrf: call.csrf },
+  html`<span class="row"><label for="name">Name</label><input id="name" name="name" required maxlength="200">
+<button>Create the workspace</button></span>`,
+)}`,
+  });
+}
+
+type Workspace = Awaited<ReturnType<PageCall["core"]["admin"]["workspaces"]>>[number];
+
+const TONES: Readonly<Record<Workspace["state"], Tone>> = { open: "good", closed: "quiet", restoring: "asks" };
+
+function workspaceCard({ id, name, state, documents, inReview }: Workspace, { csrf }: PageCall): Html {
+  const [wanted, verb] = state === "open" ? ["closed", "Close"] : ["open", "Open"];
+  const fields = { state: wanted! };
+  const waits = plural(inReview, "review");
+  return html`<li class="card"><h2>${nameOf(name)}</h2>
+<p>${badgeOf(TONES[state], state)} <a href="${filesAddress(id, "")}">${plural(documents, "document")}</a>,
+<a href="${withQuery(REVIEWS, { workspace: id })}">${waits} waiting</a>,
+<a href="${withQuery(KEYS, { workspace: id })}">its keys</a></p>
+<div class="row">${actionForm({ action: `${workspaceAddress(id)}/state`, csrf, fields }, html`<button>${verb} ${nameOf(name)}</button>`)}
+<a class="button" href="${workspaceAddress(id)}/remove">Remove ${nameOf(name)} …</a></div></li>`;
+}
+
+/** Lists the key's grants: they lead to visible documents even if the folder above is hidden. */
+async function ownPage({ core }: PageCall, hash: Buffer): Promise<PageResult> {
+  const own = await lookAtOwn(core, hash);
+  if (isRefused(own)) return own.code === "unauthenticated" ? notShown(NOT_SIGNED_IN) : refusedPage(own);
+  const { workspace } = own;
+  const { label, grants, grantPaths } = own.info;
+  const seen = grants.flatMap(({ level }, at) => (level === "none" ? [] : [{ level, path: grantPaths[at]! }]));
+  return page({
+    title: `Documents of ${workspace.name}`,
+    here: APP,
+    main: html`<h1>${nameOf(workspace.name)}</h1>
+<p>Signed in with the key ${label === "" ? "without a label" : nameOf(label)}. It may see:</p>
+${
+  seen.length === 0
+    ? html`<p class="notice quiet">No access: the key has no grant. The person who created it can add one.</p>`
+    : html`<ul class="entries">${seen.map(
+        ({ path, level }) =>
+          html`<li><a href="${filesAddress(workspace.id, path.slice(1))}">${path === "/" ? "everything" : nameOf(path)}</a>
+<span class="faint">${level}</span></li>`,
+      )}</ul>`
+}`,
+  });
+}
+
+type Own = { readonly workspace: WorkspaceRow; readonly info: KeyInfo };
+
+function lookAtOwn(core: PageCall["core"], hash: Buffer): Promise<Own | Refused> {
+  const admit = admitOnce(admitByRate(core));
+  return core.server.store.read(async (tables): Promise<Own | Refused> => {
+    const working = workingIn(core.server, tables);
+    const reader = await readerOf(tables, hash, working.now(), admit);
+    if (isRefused(reader)) return reader;
+    const [info] = await keyInfos(working, [reader.key]);
+    return { workspace: reader.workspace, info: info! };
+  });
+}
+
+/** Asks before a workspace is removed with all its contents. */
+export async function showRemoval({ core, params, csrf }: PageCall): Promise<PageResult> {
+  const workspace = (await core.admin.workspaces()).find(({ id }) => id === params[0]);
+  if (workspace === undefined) return notShown({ ...NO_PAGE, what: "there is no such workspace" });
+  const { id, name, documents } = workspace;
+  return page({
+    title: `Remove ${name}`,
+    here: APP,
+    main: html`<h1>Remove ${nameOf(name)}?</h1>
+<p class="notice bad">${plural(documents, "document")} with all their history would be deleted for good. Linked folders keep
+their files.</p>
+${actionForm(
+  { action: `${workspaceAddress(id)}/remove`, csrf },
+  html`<span class="stack"><label for="name">Type its name to confirm</label>
+<input id="name" name="name" required autocomplete="off" spellcheck="false"><button class="danger">Delete permanently</button></span>`,
+)}
+<p><a href="${APP}">Keep it</a></p>`,
+  });
+}
+
+const MOST_NAME = 200;
+
+export async function createWorkspace({ core, form, csrf, once }: PageCall): Promise<PageResult> {
+  const name = (form.get("name") ?? "").trim();
+  if (name === "" || name.length > MOST_NAME) return go(APP, `a name has 1 to ${MOST_NAME} characters`, "bad");
+  const known = await workspacesOf(core);
+  if (known.some((one) => one.name === name)) return go(APP, "there is a workspace with this name already", "bad");
+  const made = await core.admin.createWorkspace(name);
+  const shown = once.keep(csrf, { label: `${made.label} of ${name}`, text: made.key });
+  return go(withQuery(`${KEYS}/made`, { shown }), "The workspace was created, with a key that has full access.");
+}
+
+const STATES = {
+  open: "It is open: its keys work.",
+  closed: "It is closed: it answers its keys with an error until you open it.",
+};
+
+export async function setState({ core, params, form }: PageCall): Promise<PageResult> {
+  const state = (["open", "closed"] as const).find((one) => one === form.get("state"));
+  if (state === undefined) return go(APP, "a workspace is open or closed", "bad");
+  const changed = await core.admin.setWorkspaceState(params[0]!, state);
+  return isRefused(changed) ? refusedForm(APP, changed) : go(APP, STATES[state]);
+}
+
+export async function removeWorkspace({ core, params, form }: PageCall): Promise<PageResult> {
+  const [id = ""] = params;
+  const workspace = (await workspacesOf(core)).find((one) => one.id === id);
+  if (workspace !== undefined && form.get("name") !== workspace.name) {
+    return go(`${workspaceAddress(id)}/remove`, "this is not its name; nothing was removed", "bad");
+  }
+  const refused = await core.admin.removeWorkspace(id);
+  return refused === null ? go(APP, "The workspace is removed.") : refusedForm(APP, refused);
+}
 
 /** Returns all workspaces of the service, for an administrator. */
 export function workspacesOf({ server }: Core): Promise<WorkspaceRow[]> {

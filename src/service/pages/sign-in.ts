@@ -1,15 +1,14 @@
-import { html } from "../../../page/html.ts";
-import type { Content } from "../../../page/layout.ts";
-import { actionForm } from "../../../page/parts.ts";
-import { SIGN_IN, SIGN_OUT } from "../addresses.ts";
-import { page, type PageResult } from "../answer.ts";
-import type { PageCall } from "../call.ts";
-import { titled } from "../title.ts";
+import { html } from "../../page/html.ts";
+import type { Content } from "../../page/layout.ts";
+import { actionForm } from "../../page/parts.ts";
+import { SIGN_IN, SIGN_OUT } from "./addresses.ts";
+import { page, type PageResult } from "./answer.ts";
+import type { PageCall } from "./call.ts";
 
 /** @param wrong reason why signing in failed, as a clause; null for the first try */
 export function signInPage(wrong: string | null): Content {
   return {
-    title: titled("Sign in"),
+    title: "Sign in",
     here: SIGN_IN,
     main: html`<h1>Sign in</h1>
 ${wrong !== null && html`<p role="alert" class="notice bad" id="wrong">${wrong}</p>`}
@@ -28,7 +27,7 @@ key may read. You are signed out after two hours without a page, and when the se
 
 export function showSignOut({ csrf }: PageCall): PageResult {
   return page({
-    title: titled("Sign out"),
+    title: "Sign out",
     here: SIGN_OUT,
     main: html`<h1>Sign out</h1>
 <p>This browser then needs a key again.</p>

@@ -1,0 +1,184 @@
+import { plural } from "../../common/count.ts";
+import { content as contentSchema } from "../../contract/api/fields.ts";
+import { diffLines } from "../../markdown/merge/line-diff.ts";
+import { sideBySide } from "../../markdown/merge/side-by-side.ts";
+import { diffView } from "../../page/diff.ts";
+import { type Html, html } from "../../page/html.ts";
+import type { Tone } from "../../page/layout.ts";
+import { actionForm, ageOf, badgeOf, nameOf } from "../../page/parts.ts";
+import { countChanges, sidesOf } from "../../page/side-by-side.ts";
+import { isRefused } from "../requests/answer.ts";
+import { validate } from "../requests/validate.ts";
+import type { Review, ReviewInfo } from "../reviews/reviews.ts";
+import { REVIEWS, reviewAddress, withQuery } from "./addresses.ts";
+import { type PageResult, go, page, refusedForm, refusedPage } from "./answer.ts";
+import type { PageCall } from "./call.ts";
+import { withLineEnds } from "../../markdown/merge/line-ends.ts";
+import { workspaceNames } from "./workspaces.ts";
+
+/** LIMIT: reviews on one page. */
+const MOST = 100;
+const STATES = { in_review: "waiting", accepted: "accepted", rejected: "rejected" } as const;
+type State = keyof typeof STATES;
+
+const WHY: Readonly<Record<string, string>> = {
+  protected: "its document is protected",
+  conflict: "it conflicts with another edit",
+};
+
+/** Shows the pending reviews, or the decided ones. */
+export async function showReviews({ core, query, now }: PageCall): Promise<PageResult> {
+  const workspaceId = query.get("workspace") ?? undefined;
+  const status = (Object.keys(STATES) as State[]).find((one) => one === query.get("status")) ?? "in_review";
+  const cursor = query.get("cursor") ?? "";
+  const after = /^\d{1,15}$/.test(cursor) ? Number(cursor) : 0;
+  const listed = await core.admin.reviews.page({ workspaceId, status, after, limit: MOST });
+  if (isRefused(listed)) return refusedPage(listed);
+  const names = await workspaceNames(core);
+  const common = { workspace: workspaceId ?? null };
+  const { data, nextCursor } = listed;
+  return page({
+    title: "Reviews",
+    here: REVIEWS,
+    main: html`<h1>Reviews${workspaceId !== undefined && html` of ${nameOf(names.get(workspaceId) ?? workspaceId)}`}</h1>
+<p class="row">${(Object.keys(STATES) as State[]).map((one) => stateLink(one, status, common))}</p>
+${
+  data.length === 0
+    ? html`<p class="notice quiet">${after === 0 ? `Nothing is ${STATES[status]}.` : "There are no more."}</p>`
+    : html`<ul class="cards">${data.map((one) => reviewCard(one, names.get(one.workspaceId) ?? "", now))}</ul>`
+}
+<nav aria-label="Parts of the list" class="row">${
+      after > 0 && html`<a class="button" href="${withQuery(REVIEWS, { ...common, status })}">First page</a>`
+    }${
+      nextCursor !== null &&
+      html`<a class="button" href="${withQuery(REVIEWS, { ...common, status, cursor: nextCursor })}">Next ${plural(MOST, "review")}</a>`
+    }</nav>`,
+  });
+}
+
+function stateLink(one: State, now: State, common: { readonly workspace: string | null }): Html {
+  const href = withQuery(REVIEWS, { ...common, status: one });
+  return html`<a class="button" href="${href}"${one === now && html` aria-current="true"`}>${STATES[one]}</a>`;
+}
+
+function reviewCard({ id, path, reason, at, status }: ReviewInfo, workspace: string, now: number): Html {
+  return html`<li class="card"><h2><a href="${reviewAddress(id)}">${nameOf(path)}</a></h2>
+<p>${status === "in_review" && badgeOf("asks", "waits")} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}; in ${nameOf(workspace)}</p></li>`;
+}
+
+const SHOWN_STATES: Readonly<Record<Review["status"], readonly [Tone, string]>> = {
+  in_review: ["asks", "waits"],
+  accepted: ["good", "accepted"],
+  rejected: ["quiet", "rejected"],
+};
+
+/** Shows one review: the change, both edits if it is a conflict, and the decision. */
+export async function showReview({ core, params, csrf, now }: PageCall): Promise<PageResult> {
+  const review = await core.admin.reviews.show(params[0]!);
+  if (isRefused(review)) return refusedPage(review);
+  const { path, status, reason, at, content, liveContent, baseContent } = review;
+  const [tone, word] = SHOWN_STATES[status];
+  const isConflict = reason === "conflict" && baseContent !== null;
+  return page({
+    title: `Review of ${path}`,
+    here: REVIEWS,
+    scripts: status === "in_review" ? ["review.js"] : [],
+    main: html`<h1>${nameOf(path)}</h1>
+<p>${badgeOf(tone, word)} since ${ageOf(at, now)}, because ${WHY[reason] ?? reason}</p>
+${
+  isConflict
+    ? bothEdits(review, baseContent)
+    : html`<h2>Changes</h2><p class="faint">From the published to the submitted version.</p>${changeOf(liveContent, content)}`
+}
+${status === "in_review" ? decisions(review, csrf) : html`<p class="notice quiet">It was ${word}; there is nothing left to decide.</p>`}`,
+  });
+}
+
+function changeOf(before: string, after: string): Html {
+  const hunks = diffLines(before, after);
+  return hunks.length === 0 ? html`<p class="notice quiet">The submitted version is published.</p>` : diffView(hunks);
+}
+
+const WORDS = {
+  mine: "Published meanwhile",
+  theirs: "Submitted",
+  alike: "The same change in both",
+  both: "Different changes in both",
+} as const;
+
+/** Shows the changes of each of the two edits to the text that both began with. */
+function bothEdits({ content, liveContent }: Review, base: string): Html {
+  const passages = sideBySide({ base, mine: liveContent, theirs: content }, "base");
+  const columns = [
+    { side: "mine", label: "Live" },
+    { side: "base", label: "Common base" },
+    { side: "theirs", label: "Sent" },
+  ] as const;
+  const caption = "The published version, the common base and the submitted version, line by line";
+  return html`<h2>Both edits</h2>
+${
+  countChanges(passages) === 0
+    ? html`<p class="notice quiet">The submitted version is published.</p>`
+    : sidesOf(passages, { caption, columns, words: WORDS, whole: false })
+}`;
+}
+
+function decisions({ id, content, liveContent, liveChangeId, reason }: Review, csrf: string): Html {
+  const to = reviewAddress(id);
+  // The form sends the id of the live version that is shown. If another version is live by then,
+  // the service decides nothing.
+  const fields = { live: liveChangeId };
+  const replaces =
+    reason === "conflict"
+      ? "If you accept, the submitted version replaces the published one where they do not merge."
+      : "";
+  return html`<h2>Decide</h2>
+<p class="faint">${replaces} If you reject, the published version stays; the submitted one stays in its history.</p>
+<div class="row">${actionForm({ action: `${to}/accept`, csrf, fields }, html`<button class="main-action">Accept</button>`)}
+${actionForm({ action: `${to}/reject`, csrf, fields }, html`<button>Reject</button>`)}</div>
+<details class="card"${reason === "conflict" && html` open`}><summary>Edit, then accept</summary>
+${actionForm(
+  { action: `${to}/accept`, csrf, fields: { ...fields, edited: "yes" } },
+  html`<label for="content">The version to publish</label>
+<textarea id="content" name="content" rows="20" dir="auto" spellcheck="false">
+${content}</textarea>
+<textarea id="content-live" hidden readonly aria-label="Live">
+${liveContent}</textarea>
+<button class="main-action">Accept this version</button>`,
+)}
+<details><summary>The published version, to copy from</summary><pre>${liveContent}</pre></details></details>`;
+}
+
+export async function acceptReview({ core, params, form }: PageCall): Promise<PageResult> {
+  const [id = ""] = params;
+  const { reviews } = core.admin;
+  const review = await reviews.show(id);
+  if (isRefused(review)) return refusedForm(REVIEWS, review);
+  if (review.liveChangeId !== form.get("live")) return movedOn(id);
+  const content = form.has("edited") ? validate(contentSchema, textFrom(form, "content", review.content)) : null;
+  if (isRefused(content)) return refusedForm(reviewAddress(id), content);
+  const accepted = await reviews.accept(id, content, review.liveChangeId);
+  if (isRefused(accepted)) return refusedForm(reviewAddress(id), accepted);
+  return go(reviewAddress(id), content === null ? "Accepted and published." : "Accepted: your version is published.");
+}
+
+export async function rejectReview({ core, params }: PageCall): Promise<PageResult> {
+  const [id = ""] = params;
+  const rejected = await core.admin.reviews.reject(id);
+  if (isRefused(rejected)) return refusedForm(reviewAddress(id), rejected);
+  return go(reviewAddress(id), "Rejected: the published version stays.");
+}
+
+function movedOn(id: string): PageResult {
+  const what =
+    "Somebody changed the published version since this page was shown; nothing was done. This page shows the present difference.";
+  return go(reviewAddress(id), what, "asks");
+}
+
+/**
+ * Returns the value of a `textarea`, for which browsers send each line end as CRLF.
+ * @param like the text that the form began with: the result gets its line ends
+ */
+function textFrom(form: URLSearchParams, name: string, like: string): string {
+  return withLineEnds(form.get(name) ?? "", like);
+}
