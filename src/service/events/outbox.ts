@@ -45,3 +45,9 @@ export type OutboxTable = {
   /** Returns those of these folders that are known to be removed. */
   goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>>;
 };
+
+/** The outbox with the one kind of row that no trigger adds. */
+export type KeptOutbox = OutboxTable & {
+  /** Records that the grants of a key changed. */
+  noteAccess(key: number): void;
+};

@@ -2,7 +2,7 @@ import type { ReviewReason } from "../../contract/resources.ts";
 import { FILE_COLUMNS } from "./files-table.ts";
 import type { ChangeRow, FileRow, Reviewed } from "./rows.ts";
 import { type Dialect, isWithin, type Session, sql } from "./sql.ts";
-import type { Changes, PruneLimits, ReviewedQuery } from "./tables.ts";
+import type { Changes } from "./tables.ts";
 import { decodeIfKept, decodeText, encodeText, PRUNED, type StoredText } from "./text-codec.ts";
 
 type ReviewedRow = FileRow & {
@@ -73,59 +73,40 @@ const SQL = {
 const NOTHING = Buffer.alloc(0);
 
 /** Table `changes`: the full history of each document. */
-export class ChangesTable implements Changes {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  async text(id: string): Promise<string> {
-    const stored = await this.#session.one(SQL.text, id);
-    if (stored === undefined) throw new Error(`change ${id} has no text`);
-    return decodeText(stored);
-  }
-
-  async base(id: string, file: number): Promise<{ readonly text: string | null } | null> {
-    const stored = await this.#session.one(SQL.base, id, file);
-    return stored === undefined ? null : { text: decodeIfKept(stored) };
-  }
-
-  async review(id: string): Promise<Reviewed | undefined> {
-    this.#session.locks?.fileOf(id);
-    const row = await this.#session.one(SQL.review, id);
-    return row && reviewedOf(row);
-  }
-
-  async hasReview(file: number): Promise<boolean> {
-    return (await this.#session.one(SQL.inReview, file)) !== undefined;
-  }
-
-  async treeHasReview(workspace: number, path: string): Promise<boolean> {
-    return (await this.#session.one(SQL.inReviewBelow, workspace, path)) !== undefined;
-  }
-
-  async reviewed({ workspace, status, after, most }: ReviewedQuery): Promise<Reviewed[]> {
-    const rows = await this.#session.all(SQL.reviewed, status, after, workspace, most);
-    return rows.map(reviewedOf);
-  }
-
-  async submit({ id, file, baseId, reason, text, at }: Parameters<Changes["submit"]>[0]): Promise<void> {
-    const stored = encodeText(text);
-    this.#session.send(SQL.submit, id, file, baseId, reason, stored.codec, stored.text, at);
-  }
-
-  async decide(seq: number, status: "accepted" | "rejected"): Promise<void> {
-    this.#session.send(SQL.decide, seq, status);
-  }
-
-  async prune(after: number, most: number, { before, keep }: PruneLimits): Promise<number | null> {
-    const { locks } = this.#session;
-    if (locks !== null && !(await locks.pruning())) return null;
-    const { upTo } = (await this.#session.one(SQL.portion, after, most))!;
-    if (upTo !== null) this.#session.send(SQL.prune, after, upTo, before, keep, NOTHING);
-    return upTo;
-  }
+export function changesTable(session: Session): Changes {
+  return {
+    async text(id) {
+      const stored = await session.one(SQL.text, id);
+      if (stored === undefined) throw new Error(`change ${id} has no text`);
+      return decodeText(stored);
+    },
+    async base(id, file) {
+      const stored = await session.one(SQL.base, id, file);
+      return stored === undefined ? null : { text: decodeIfKept(stored) };
+    },
+    async review(id) {
+      session.locks?.fileOf(id);
+      const row = await session.one(SQL.review, id);
+      return row && reviewedOf(row);
+    },
+    hasReview: async (file) => (await session.one(SQL.inReview, file)) !== undefined,
+    treeHasReview: async (workspace, path) => (await session.one(SQL.inReviewBelow, workspace, path)) !== undefined,
+    async reviewed({ workspace, status, after, most }) {
+      return (await session.all(SQL.reviewed, status, after, workspace, most)).map(reviewedOf);
+    },
+    async submit({ id, file, baseId, reason, text, at }) {
+      const stored = encodeText(text);
+      session.send(SQL.submit, id, file, baseId, reason, stored.codec, stored.text, at);
+    },
+    decide: async (seq, status) => session.send(SQL.decide, seq, status),
+    async prune(after, most, { before, keep }) {
+      const { locks } = session;
+      if (locks !== null && !(await locks.pruning())) return null;
+      const { upTo } = (await session.one(SQL.portion, after, most))!;
+      if (upTo !== null) session.send(SQL.prune, after, upTo, before, keep, NOTHING);
+      return upTo;
+    },
+  };
 }
 
 function reviewedOf({ number, change, baseId, status, reason, at, workspaceId, ...file }: ReviewedRow): Reviewed {

@@ -1,12 +1,12 @@
-import { ChangesTable } from "./changes-table.ts";
-import { FilesTable } from "./files-table.ts";
-import { FoldersTable } from "./folders-table.ts";
-import { GrantsTable } from "./grants-table.ts";
-import { KeysTable } from "./keys-table.ts";
-import { SettingsTable } from "./settings-table.ts";
+import { changesTable } from "./changes-table.ts";
+import { filesTable } from "./files-table.ts";
+import { foldersTable } from "./folders-table.ts";
+import { grantsTable } from "./grants-table.ts";
+import { keysTable } from "./keys-table.ts";
+import { settingsTable } from "./settings-table.ts";
 import type { Session } from "./sql.ts";
 import type { Tables } from "./tables.ts";
-import { WorkspacesTable } from "./workspaces-table.ts";
+import { workspacesTable } from "./workspaces-table.ts";
 
 /** Tables whose statements are the same on each kind of database. */
 export type CommonTables = Omit<Tables, "search" | "outbox" | "holder" | "nested">;
@@ -17,13 +17,13 @@ export type CommonTables = Omit<Tables, "search" | "outbox" | "holder" | "nested
  */
 export function commonTables(session: Session, noteAccess: (key: number) => void): CommonTables {
   return {
-    files: new FilesTable(session),
-    folders: new FoldersTable(session),
-    changes: new ChangesTable(session),
-    workspaces: new WorkspacesTable(session),
-    keys: new KeysTable(session),
-    grants: new GrantsTable(session, noteAccess),
-    settings: new SettingsTable(session),
+    files: filesTable(session),
+    folders: foldersTable(session),
+    changes: changesTable(session),
+    workspaces: workspacesTable(session),
+    keys: keysTable(session),
+    grants: grantsTable(session, noteAccess),
+    settings: settingsTable(session),
     lockStructure: async (workspace) => session.locks?.structure(workspace),
     lockTree: async (workspace, path) => session.locks?.tree(workspace, path),
   };

@@ -1,6 +1,6 @@
-import { type FileRow, ROOT, type ShownText } from "./rows.ts";
-import { FILE_PATH, isWithin, type Session, type Sql, sql, sqlInOrder } from "./sql.ts";
-import type { FileForEdit, Files, NamePage, NewFile, Page } from "./tables.ts";
+import { type FileRow, ROOT } from "./rows.ts";
+import { FILE_PATH, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
+import type { FileForEdit, Files, FoundFile } from "./tables.ts";
 import { decodeIfKept, decodeText, encodeText, type StoredText } from "./text-codec.ts";
 
 export const FILE_COLUMNS = `x.seq, x.id, x.folder, d.id AS "folderId", x.name,
@@ -79,105 +79,79 @@ const REMOVE = sqlInOrder("files.remove", [
 type Version = { readonly id: string; readonly text: string; readonly at: number };
 
 /** Table `files`, with the columns of `changes` that belong to a file. */
-export class FilesTable implements Files {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  byId(workspace: number, id: string): Promise<FileRow | undefined> {
-    this.#session.locks?.file(workspace, id);
-    return this.#session.one(SQL.byId, workspace, id);
-  }
-
-  async withText(workspace: number, id: string, shown: (row: FileRow) => string): Promise<ShownText | undefined> {
-    const found = await this.#session.one(SQL.withText, workspace, id);
-    if (found === undefined) return undefined;
-    const { codec, text, ...row } = found;
-    return { row, shown: shown(row), json: JSON.stringify(decodeText({ codec, text })) };
-  }
-
-  async forEdit(workspace: number, id: string, baseId: string): Promise<FileForEdit | undefined> {
-    this.#session.locks?.file(workspace, id);
-    const found = await this.#session.one(SQL.forEdit, workspace, id, baseId);
-    if (found === undefined) return undefined;
-    const { codec, text, baseCodec, baseText, ...row } = found;
-    const live = decodeText({ codec, text });
-    if (baseId === row.changeId) return { row, live, base: { text: live } };
-    const base = baseCodec === null ? null : { text: decodeIfKept({ codec: baseCodec, text: baseText! }) };
-    return { row, live, base };
-  }
-
-  bySeqs(seqs: readonly number[]): Promise<FileRow[]> {
-    return this.#session.all(SQL.bySeqs, seqs);
-  }
-
-  byName(workspace: number, folder: number, name: string): Promise<FileRow | undefined> {
-    return this.#session.one(SQL.byName, workspace, folder, name);
-  }
-
-  byPath(workspace: number, path: string): Promise<FileRow | undefined> {
-    const cut = path.lastIndexOf("/");
-    if (cut < 0) return this.byName(workspace, ROOT, path);
-    return this.#session.one(SQL.byPath, workspace, path.slice(0, cut), path.slice(cut + 1));
-  }
-
-  all({ workspace, after, count }: Page): Promise<FileRow[]> {
-    return this.#session.all(SQL.all, workspace, after, count);
-  }
-
-  inFolder({ workspace, after, count, folder }: Page & { readonly folder: number }): Promise<FileRow[]> {
-    return this.#session.all(SQL.inFolder, workspace, after, count, folder);
-  }
-
-  inFolderByName({ workspace, folder, after, count }: NamePage): Promise<FileRow[]> {
-    return this.#session.all(SQL.inFolderByName, workspace, folder, after, count);
-  }
-
-  inTree(page: Page & { readonly path: string }): Promise<FileRow[]> {
-    return this.readTree(SQL.inTree, page);
-  }
-
-  /** Runs a statement with the parameters of a page of a subtree. */
-  protected readTree(
-    statement: Sql<FileRow>,
-    { workspace, after, count, path }: Page & { readonly path: string },
-  ): Promise<FileRow[]> {
-    return this.#session.all(statement, workspace, after, count, path);
-  }
-
-  protectedInTree(workspace: number, path: string): Promise<FileRow[]> {
-    return this.#session.all(SQL.protectedInTree, workspace, path);
-  }
-
-  async insert({ workspace, id, folder, name, changeId, text, at }: NewFile): Promise<number> {
-    // A file in the root has no folder to lock, so this may be the first lock of the work.
-    this.#session.locks?.structure(workspace);
-    const { seq } = (await this.#session.one(SQL.insert, workspace, id, folder, name, changeId))!;
-    this.#addVersion(seq, null, { id: changeId, text, at });
-    return seq;
-  }
-
-  #addVersion(file: number, baseId: string | null, { id, text, at }: Version): void {
+export function filesTable(session: Session): Files {
+  const addVersion = (file: number, baseId: string | null, { id, text, at }: Version): void => {
     const stored = encodeText(text);
-    this.#session.send(SQL.addVersion, id, file, baseId, stored.codec, stored.text, at);
-  }
+    session.send(SQL.addVersion, id, file, baseId, stored.codec, stored.text, at);
+  };
+  return {
+    byId(workspace, id) {
+      session.locks?.file(workspace, id);
+      return session.one(SQL.byId, workspace, id);
+    },
+    async withText(workspace, id, shown) {
+      const found = await session.one(SQL.withText, workspace, id);
+      if (found === undefined) return undefined;
+      const { codec, text, ...row } = found;
+      return { row, shown: shown(row), json: JSON.stringify(decodeText({ codec, text })) };
+    },
+    async forEdit(workspace, id, baseId) {
+      session.locks?.file(workspace, id);
+      const found = await session.one(SQL.forEdit, workspace, id, baseId);
+      return found && editOf(found, baseId);
+    },
+    bySeqs: (seqs) => session.all(SQL.bySeqs, seqs),
+    byName: (workspace, folder, name) => session.one(SQL.byName, workspace, folder, name),
+    byPath(workspace, path) {
+      const cut = path.lastIndexOf("/");
+      if (cut < 0) return session.one(SQL.byName, workspace, ROOT, path);
+      return session.one(SQL.byPath, workspace, path.slice(0, cut), path.slice(cut + 1));
+    },
+    all: ({ workspace, after, count }) => session.all(SQL.all, workspace, after, count),
+    inFolder: ({ workspace, after, count, folder }) => session.all(SQL.inFolder, workspace, after, count, folder),
+    inFolderByName: ({ workspace, folder, after, count }) =>
+      session.all(SQL.inFolderByName, workspace, folder, after, count),
+    inTree: ({ workspace, after, count, path }) => session.all(SQL.inTree, workspace, after, count, path),
+    protectedInTree: (workspace, path) => session.all(SQL.protectedInTree, workspace, path),
+    async insert({ workspace, id, folder, name, changeId, text, at }) {
+      // A file in the root has no folder to lock, so this may be the first lock of the work.
+      session.locks?.structure(workspace);
+      const { seq } = (await session.one(SQL.insert, workspace, id, folder, name, changeId))!;
+      addVersion(seq, null, { id: changeId, text, at });
+      return seq;
+    },
+    place: async (seq, folder, name) => session.send(SQL.place, seq, folder, name),
+    protect: async (seq, value) => session.send(SQL.protect, seq, value),
+    async save({ seq, changeId }, change) {
+      addVersion(seq, changeId, change);
+      session.send(SQL.setChange, seq, change.id);
+    },
+    async remove(seq) {
+      for (const statement of REMOVE) session.send(statement, seq);
+    },
+  };
+}
 
-  async place(seq: number, folder: number, name: string): Promise<void> {
-    this.#session.send(SQL.place, seq, folder, name);
-  }
+function editOf({ codec, text, baseCodec, baseText, ...row }: WithBase, baseId: string): FileForEdit {
+  const live = decodeText({ codec, text });
+  if (baseId === row.changeId) return { row, live, base: { text: live } };
+  const base = baseCodec === null ? null : { text: decodeIfKept({ codec: baseCodec, text: baseText! }) };
+  return { row, live, base };
+}
 
-  async protect(seq: number, value: boolean): Promise<void> {
-    this.#session.send(SQL.protect, seq, value);
-  }
-
-  async save({ seq, changeId }: FileRow, change: Version): Promise<void> {
-    this.#addVersion(seq, changeId, change);
-    this.#session.send(SQL.setChange, seq, change.id);
-  }
-
-  async remove(seq: number): Promise<void> {
-    for (const statement of REMOVE) this.#session.send(statement, seq);
-  }
+/**
+ * Returns a file for a search. Its content is unpacked on first access, which may be after this
+ * transaction.
+ */
+export function foundFile(file: FileRow, unpack: () => string): FoundFile {
+  let text: string | null = null;
+  return {
+    file,
+    document: file.seq,
+    path: file.path,
+    get text() {
+      text ??= unpack();
+      return text;
+    },
+  };
 }

@@ -1,8 +1,6 @@
 import type { FolderRow } from "./rows.ts";
 import { type Dialect, isWithin, type Session, sql, sqlInOrder } from "./sql.ts";
-import type { Folders, NamePage, Page } from "./tables.ts";
-
-type NewFolder = Parameters<Folders["insert"]>[0];
+import type { Folders } from "./tables.ts";
 
 const SELECT = `SELECT d.seq, d.id, d.parent, p.id AS "parentId", d.name, d.path
 FROM folders d LEFT JOIN folders p ON p.seq = d.parent`;
@@ -85,76 +83,45 @@ const REMOVE_TREE = sqlInOrder("folders.removeTree", [
   (dialect) => `DELETE FROM folders WHERE workspace = $1 AND ${isWithin(dialect, "path", "$2")}`,
 ]);
 
-export class FoldersTable implements Folders {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  byId(workspace: number, id: string): Promise<FolderRow | undefined> {
-    this.#session.locks?.structure(workspace);
-    return this.#session.one(SQL.byId, workspace, id);
-  }
-
-  byPath(workspace: number, path: string): Promise<FolderRow | undefined> {
-    return this.#session.one(SQL.byPath, workspace, path);
-  }
-
-  async along(workspace: number, names: readonly string[]): Promise<FolderRow[]> {
-    this.#session.locks?.structure(workspace);
-    if (names.length === 0) return [];
-    const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
-    return this.#session.all(SQL.along, workspace, paths);
-  }
-
-  async ancestors(seqs: readonly number[]): Promise<ReadonlyMap<number, number>> {
-    if (seqs.length === 0) return new Map();
-    const rows = await this.#session.all(SQL.ancestors, seqs);
-    return new Map(rows.map(({ seq, parent }) => [seq, parent]));
-  }
-
-  all({ workspace, after, count }: Page): Promise<FolderRow[]> {
-    return this.#session.all(SQL.all, workspace, after, count);
-  }
-
-  inParent({ workspace, after, count, parent }: Page & { readonly parent: number }): Promise<FolderRow[]> {
-    return this.#session.all(SQL.inParent, workspace, after, count, parent);
-  }
-
-  inParentByName({ workspace, folder, after, count }: NamePage): Promise<FolderRow[]> {
-    return this.#session.all(SQL.inParentByName, workspace, folder, after, count);
-  }
-
-  below({ workspace, after, count, path }: Page & { readonly path: string }): Promise<FolderRow[]> {
-    return this.#session.all(SQL.below, workspace, after, count, path);
-  }
-
-  async isEmpty(workspace: number, seq: number): Promise<boolean> {
-    return (await this.#session.one(SQL.anyIn, workspace, seq)) === undefined;
-  }
-
-  async extentBelow(
-    workspace: number,
-    path: string,
-  ): Promise<{ readonly longest: string; readonly slashes: number } | null> {
-    const { longest, slashes } = (await this.#session.one(SQL.extent, workspace, path))!;
-    return longest === null || slashes === null ? null : { longest, slashes };
-  }
-
-  async insert({ workspace, id, parent, name, path }: NewFolder): Promise<number> {
-    this.#session.locks?.structure(workspace);
-    return (await this.#session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
-  }
-
-  async place(workspace: number, row: FolderRow, to: Pick<FolderRow, "parent" | "name" | "path">): Promise<void> {
-    this.#session.send(SQL.place, row.seq, to.parent, to.name, to.path);
-    this.#session.send(SQL.rebase, workspace, row.path, to.path);
-  }
-
-  async removeTree(workspace: number, row: FolderRow): Promise<void> {
-    for (const statement of REMOVE_TREE) this.#session.send(statement, workspace, row.path);
-    // ORDER: last, because the outbox records the grants of each row that goes.
-    this.#session.send(SQL.dropLostGrants);
-  }
+export function foldersTable(session: Session): Folders {
+  return {
+    byId(workspace, id) {
+      session.locks?.structure(workspace);
+      return session.one(SQL.byId, workspace, id);
+    },
+    byPath: (workspace, path) => session.one(SQL.byPath, workspace, path),
+    async along(workspace, names) {
+      session.locks?.structure(workspace);
+      if (names.length === 0) return [];
+      const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
+      return session.all(SQL.along, workspace, paths);
+    },
+    async ancestors(seqs) {
+      const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);
+      return new Map(rows.map(({ seq, parent }) => [seq, parent]));
+    },
+    all: ({ workspace, after, count }) => session.all(SQL.all, workspace, after, count),
+    inParent: ({ workspace, after, count, parent }) => session.all(SQL.inParent, workspace, after, count, parent),
+    inParentByName: ({ workspace, folder, after, count }) =>
+      session.all(SQL.inParentByName, workspace, folder, after, count),
+    below: ({ workspace, after, count, path }) => session.all(SQL.below, workspace, after, count, path),
+    isEmpty: async (workspace, seq) => (await session.one(SQL.anyIn, workspace, seq)) === undefined,
+    async extentBelow(workspace, path) {
+      const { longest, slashes } = (await session.one(SQL.extent, workspace, path))!;
+      return longest === null || slashes === null ? null : { longest, slashes };
+    },
+    async insert({ workspace, id, parent, name, path }) {
+      session.locks?.structure(workspace);
+      return (await session.one(SQL.insert, workspace, id, parent, name, path))!.seq;
+    },
+    async place(workspace, row, to) {
+      session.send(SQL.place, row.seq, to.parent, to.name, to.path);
+      session.send(SQL.rebase, workspace, row.path, to.path);
+    },
+    async removeTree(workspace, row) {
+      for (const statement of REMOVE_TREE) session.send(statement, workspace, row.path);
+      // ORDER: last, because the outbox records the grants of each row that goes.
+      session.send(SQL.dropLostGrants);
+    },
+  };
 }

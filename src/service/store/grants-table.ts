@@ -71,59 +71,33 @@ export const DROP_GRANTS_OF = sqlInOrder("grants.dropOf", [
   "DELETE FROM kept_grants WHERE key = $1",
 ]);
 
-export class GrantsTable implements Grants {
-  readonly #session: Session;
-  readonly #noteAccess: (key: number) => void;
-
-  /** @param noteAccess records in the outbox that the grants of a key changed */
-  constructor(session: Session, noteAccess: (key: number) => void) {
-    this.#session = session;
-    this.#noteAccess = noteAccess;
-  }
-
-  of(keys: readonly number[]): Promise<GrantOfKey[]> {
-    return this.#session.all(GRANTS_OF, keys);
-  }
-
-  async shown(keys: readonly number[]): Promise<ShownGrant[]> {
-    const rows = await this.#session.all(SQL.shown, keys);
-    return rows.map(({ key, kind, id, path, level }) => ({ key, on: shownOn(kind, id, path), path, level }));
-  }
-
-  async replace(key: number, rows: readonly GrantRow[]): Promise<void> {
-    for (const statement of DROP_GRANTS_OF) this.#session.send(statement, key);
-    for (const row of rows) await this.set({ key, ...row });
-    this.#noteAccess(key);
-  }
-
-  async set({ key, kind, target, level }: GrantOfKey): Promise<void> {
-    this.#session.send(SQL.set, key, kind, target, level);
-  }
-
-  onFile(file: number): Promise<PlacedGrant[]> {
-    return this.#session.all(SQL.onFile, file);
-  }
-
-  within(workspace: number, path: string): Promise<PlacedGrant[]> {
-    return this.#session.all(SQL.within, workspace, path);
-  }
-
-  local(workspaceId: string): Promise<GrantOfKey[]> {
-    return this.#session.all(SQL.local, workspaceId);
-  }
-
-  keptWithin(workspace: number, path: string): Promise<KeptGrant[]> {
-    return this.#session.all(SQL.keptWithin, workspace, path);
-  }
-
-  async keep(grant: KeptGrant): Promise<void> {
-    await this.dropKept(grant);
-    this.#session.send(SQL.keep, grant.key, grant.workspace, grant.path, grant.level);
-  }
-
-  async dropKept({ key, workspace, path }: KeptGrant): Promise<void> {
-    this.#session.send(SQL.dropKept, key, workspace, path);
-  }
+/** @param noteAccess records in the outbox that the grants of a key changed */
+export function grantsTable(session: Session, noteAccess: (key: number) => void): Grants {
+  const set: Grants["set"] = async ({ key, kind, target, level }) => session.send(SQL.set, key, kind, target, level);
+  const dropKept: Grants["dropKept"] = async ({ key, workspace, path }) =>
+    session.send(SQL.dropKept, key, workspace, path);
+  return {
+    set,
+    dropKept,
+    of: (keys) => session.all(GRANTS_OF, keys),
+    async shown(keys) {
+      const rows = await session.all(SQL.shown, keys);
+      return rows.map(({ key, kind, id, path, level }) => ({ key, on: shownOn(kind, id, path), path, level }));
+    },
+    async replace(key, rows) {
+      for (const statement of DROP_GRANTS_OF) session.send(statement, key);
+      for (const row of rows) await set({ key, ...row });
+      noteAccess(key);
+    },
+    onFile: (file) => session.all(SQL.onFile, file),
+    within: (workspace, path) => session.all(SQL.within, workspace, path),
+    local: (workspaceId) => session.all(SQL.local, workspaceId),
+    keptWithin: (workspace, path) => session.all(SQL.keptWithin, workspace, path),
+    async keep(grant) {
+      await dropKept(grant);
+      session.send(SQL.keep, grant.key, grant.workspace, grant.path, grant.level);
+    },
+  };
 }
 
 function shownOn(kind: ShownRow["kind"], id: string | null, path: string): ShownGrant["on"] {

@@ -1,5 +1,5 @@
 import { DROP_GRANTS_OF } from "./grants-table.ts";
-import type { KeyMembers, KeyRow, NewKey } from "./rows.ts";
+import type { KeyRow } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 import type { Keys } from "./tables.ts";
 
@@ -29,37 +29,22 @@ const SQL = {
   remove: sql("keys.remove", "DELETE FROM keys WHERE seq = $1"),
 } as const;
 
-export class KeysTable implements Keys {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  byId(id: string): Promise<KeyRow | undefined> {
-    return this.#session.one(SQL.byId, id);
-  }
-
-  page(workspaceId: string | null, from: number, most: number): Promise<KeyRow[]> {
-    return this.#session.all(SQL.page, workspaceId, from, most);
-  }
-
-  async insert(key: NewKey): Promise<number> {
-    const { id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at } = key;
-    const values = [id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at];
-    return (await this.#session.one(SQL.insert, ...values))!.seq;
-  }
-
-  async change(key: number, { label, rateRequests, rateSeconds, expiresAt }: KeyMembers): Promise<void> {
-    this.#session.send(SQL.change, key, label, rateRequests, rateSeconds, expiresAt);
-  }
-
-  async saveUses(uses: ReadonlyMap<number, number>): Promise<void> {
-    this.#session.locks?.keys([...uses.keys()]);
-    for (const [key, at] of uses) this.#session.send(SQL.saveUse, key, at);
-  }
-
-  async remove(seq: number): Promise<void> {
-    for (const statement of [...DROP_GRANTS_OF, SQL.remove]) this.#session.send(statement, seq);
-  }
+export function keysTable(session: Session): Keys {
+  return {
+    byId: (id) => session.one(SQL.byId, id),
+    page: (workspaceId, from, most) => session.all(SQL.page, workspaceId, from, most),
+    async insert({ id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at }) {
+      const values = [id, workspaceId, hash, label, rateRequests, rateSeconds, expiresAt, at];
+      return (await session.one(SQL.insert, ...values))!.seq;
+    },
+    change: async (key, { label, rateRequests, rateSeconds, expiresAt }) =>
+      session.send(SQL.change, key, label, rateRequests, rateSeconds, expiresAt),
+    async saveUses(uses) {
+      session.locks?.keys([...uses.keys()]);
+      for (const [key, at] of uses) session.send(SQL.saveUse, key, at);
+    },
+    async remove(seq) {
+      for (const statement of [...DROP_GRANTS_OF, SQL.remove]) session.send(statement, seq);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
-import type { SettingsTable as Port } from "./tables.ts";
+import type { SettingsTable } from "./tables.ts";
 
 export const SETTINGS = sql<{ readonly value: Buffer }>(
   "settings.get",
@@ -18,22 +18,16 @@ export function readSettings(stored: string | undefined): Settings {
 }
 
 /** Settings, as one row of table `meta`. */
-export class SettingsTable implements Port {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  async get(): Promise<Settings> {
-    return readSettings((await this.#session.one(SETTINGS))?.value.toString());
-  }
-
-  async change(changed: Partial<Settings>): Promise<Settings> {
-    // Concurrent changes of different settings are both kept.
-    this.#session.locks?.settings();
-    const next = { ...(await this.get()), ...changed };
-    this.#session.send(SET, Buffer.from(JSON.stringify(next)));
-    return next;
-  }
+export function settingsTable(session: Session): SettingsTable {
+  const get = async (): Promise<Settings> => readSettings((await session.one(SETTINGS))?.value.toString());
+  return {
+    get,
+    async change(changed) {
+      // Concurrent changes of different settings are both kept.
+      session.locks?.settings();
+      const next = { ...(await get()), ...changed };
+      session.send(SET, Buffer.from(JSON.stringify(next)));
+      return next;
+    },
+  };
 }

@@ -1,4 +1,4 @@
-import type { CountedWorkspace, WorkspaceRow, WorkspaceState } from "./rows.ts";
+import type { CountedWorkspace, WorkspaceRow } from "./rows.ts";
 import { type Session, sql, sqlInOrder } from "./sql.ts";
 import type { Workspaces } from "./tables.ts";
 
@@ -33,35 +33,16 @@ const REMOVE = sqlInOrder("workspaces.remove", [
   "DELETE FROM workspaces WHERE seq = $1",
 ]);
 
-export class WorkspacesTable implements Workspaces {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  all(): Promise<WorkspaceRow[]> {
-    return this.#session.all(SQL.all);
-  }
-
-  counted(id?: string): Promise<CountedWorkspace[]> {
-    return this.#session.all(SQL.counted, id ?? null);
-  }
-
-  byId(id: string): Promise<WorkspaceRow | undefined> {
-    return this.#session.one(WORKSPACE_BY_ID, id);
-  }
-
-  async insert(id: string, name: string): Promise<void> {
-    this.#session.send(SQL.insert, id, name);
-  }
-
-  async setState(id: string, state: WorkspaceState, retryAfter: number): Promise<void> {
-    this.#session.send(SQL.setState, id, state, retryAfter);
-  }
-
-  async remove(seq: number): Promise<void> {
-    this.#session.locks?.workspace(seq);
-    for (const statement of REMOVE) this.#session.send(statement, seq);
-  }
+export function workspacesTable(session: Session): Workspaces {
+  return {
+    all: () => session.all(SQL.all),
+    counted: (id) => session.all(SQL.counted, id ?? null),
+    byId: (id) => session.one(WORKSPACE_BY_ID, id),
+    insert: async (id, name) => session.send(SQL.insert, id, name),
+    setState: async (id, state, retryAfter) => session.send(SQL.setState, id, state, retryAfter),
+    async remove(seq) {
+      session.locks?.workspace(seq);
+      for (const statement of REMOVE) session.send(statement, seq);
+    },
+  };
 }

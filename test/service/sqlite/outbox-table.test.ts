@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { openDatabase } from "../../../src/service/store/sqlite/database.ts";
 import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
-import { OutboxTable } from "../../../src/service/store/sqlite/outbox-table.ts";
+import { outboxTable } from "../../../src/service/store/sqlite/outbox-table.ts";
 import { SqliteSession } from "../../../src/service/store/sqlite/session.ts";
 import { seeded } from "../fixture.ts";
 
@@ -15,7 +15,7 @@ function open() {
          SELECT 'chg_' || n, 1, 'file', n, 'doc_' || n, 'edited' FROM many`,
       )
       .run(rows);
-  return { table: new OutboxTable(new SqliteSession(db)), write, db };
+  return { table: outboxTable(new SqliteSession(db)), write, db };
 }
 
 describe("the outbox of SQLite", () => {

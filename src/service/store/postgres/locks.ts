@@ -1,4 +1,4 @@
-import { isWithin, type Locks, type Session, type Sql, sql } from "../sql.ts";
+import { isWithin, type Locks, type Session, sql } from "../sql.ts";
 
 /**
  * Locks of a write, always in this order, so that no two writes wait for each other:
@@ -40,57 +40,34 @@ const SQL = {
 const PRUNING = 7_214_906_233_012;
 
 /** Locks of one write. Each is a statement of its own, so that the next one sees its result. */
-export class RowLocks implements Locks {
-  readonly #session: Session;
-  /** Workspaces whose structure is locked until the end. */
-  readonly #held = new Set<number>();
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
+export type RowLocks = Locks & {
   /** Forgets what is locked, after a rollback to a savepoint. */
-  forget(): void {
-    this.#held.clear();
-  }
+  forget(): void;
+};
 
-  structure(workspace: number): void {
-    if (this.#held.has(workspace)) return;
-    this.#held.add(workspace);
-    this.#send(SQL.structure, workspace);
-  }
-
-  tree(workspace: number, path: string): void {
-    this.structure(workspace);
-    this.#send(SQL.tree, workspace, path);
-  }
-
-  file(workspace: number, id: string): void {
-    this.#send(SQL.file, workspace, id);
-  }
-
-  fileOf(changeId: string): void {
-    this.#send(SQL.fileOf, changeId);
-  }
-
-  workspace(seq: number): void {
-    this.#send(SQL.workspace, seq);
-    this.#send(SQL.filesOf, seq);
-  }
-
-  keys(seqs: readonly number[]): void {
-    this.#send(SQL.keys, seqs);
-  }
-
-  settings(): void {
-    this.#send(SQL.settings);
-  }
-
-  async pruning(): Promise<boolean> {
-    return (await this.#session.one(SQL.pruning, PRUNING))!.alone;
-  }
-
-  #send(statement: Sql<never>, ...values: readonly unknown[]): void {
-    this.#session.send(statement, ...values);
-  }
+export function rowLocks(session: Session): RowLocks {
+  /** Workspaces whose structure is locked until the end. */
+  const held = new Set<number>();
+  const structure = (workspace: number): void => {
+    if (held.has(workspace)) return;
+    held.add(workspace);
+    session.send(SQL.structure, workspace);
+  };
+  return {
+    structure,
+    forget: () => held.clear(),
+    tree(workspace, path) {
+      structure(workspace);
+      session.send(SQL.tree, workspace, path);
+    },
+    file: (workspace, id) => session.send(SQL.file, workspace, id),
+    fileOf: (changeId) => session.send(SQL.fileOf, changeId),
+    workspace(seq) {
+      session.send(SQL.workspace, seq);
+      session.send(SQL.filesOf, seq);
+    },
+    keys: (seqs) => session.send(SQL.keys, seqs),
+    settings: () => session.send(SQL.settings),
+    pruning: async () => (await session.one(SQL.pruning, PRUNING))!.alone,
+  };
 }

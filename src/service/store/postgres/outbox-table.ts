@@ -1,4 +1,4 @@
-import type { GoneFolder, OutboxPage, OutboxRow, OutboxTable as Outbox } from "../../events/outbox.ts";
+import type { KeptOutbox, OutboxRow } from "../../events/outbox.ts";
 import { type Session, sql } from "../sql.ts";
 
 type StoredRow = Omit<OutboxRow, "place" | "grants"> & {
@@ -62,53 +62,38 @@ ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
 /**
  * Table `outbox`, which triggers fill. A place consists of the number of a transaction and the
  * number of a row in it.
+ * @param onWaiting called when rows wait for a transaction that may end without a signal
  */
-export class OutboxTable implements Outbox {
-  readonly #session: Session;
-  readonly #onWaiting: () => void;
-
-  /** @param onWaiting called when rows wait for a transaction that may end without a signal */
-  constructor(session: Session, onWaiting: () => void) {
-    this.#session = session;
-    this.#onWaiting = onWaiting;
-  }
-
-  async newest(): Promise<string> {
-    return `${(await this.#horizon()).xmin}.0`;
-  }
-
-  async after(place: string, most: number, workspace?: number): Promise<OutboxPage | null> {
-    const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
-    if (xid === undefined || n === undefined) return null;
-    const { xmin, xmax, pruned } = await this.#horizon();
-    // A place of another database, or of a time before a backup was restored, may be ahead of this
-    // one.
-    if (BigInt(xid) > BigInt(xmax)) return null;
-    if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
-    const stored =
-      workspace === undefined
-        ? this.#session.all(SQL.after, xid, n, most)
-        : this.#session.all(SQL.afterOfOne, xid, n, most, workspace);
-    const rows = (await stored).map(toRow);
-    const more = rows.length === most;
-    return { rows, upTo: more ? rows.at(-1)!.place : laterOf(place, `${xmin}.0`), more };
-  }
-
-  async goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>> {
-    const rows = await this.#session.all(SQL.goneFolders, seqs);
-    return new Map(rows.map(({ seq, was, grants }) => [seq, { parent: was, grants: grants ?? [] }]));
-  }
-
-  /** Records that the grants of a key changed. */
-  noteAccess(key: number): void {
-    this.#session.send(SQL.noteAccess, key);
-  }
-
-  async #horizon(): Promise<Horizon> {
-    const horizon = (await this.#session.one(SQL.horizon))!;
-    if (horizon.waits) this.#onWaiting();
+export function outboxTable(session: Session, onWaiting: () => void): KeptOutbox {
+  const readHorizon = async (): Promise<Horizon> => {
+    const horizon = (await session.one(SQL.horizon))!;
+    if (horizon.waits) onWaiting();
     return horizon;
-  }
+  };
+  return {
+    newest: async () => `${(await readHorizon()).xmin}.0`,
+    async after(place, most, workspace) {
+      const [, xid, n] = /^(\d{1,20})\.(\d{1,19})$/.exec(place) ?? [];
+      if (xid === undefined || n === undefined) return null;
+      const { xmin, xmax, pruned } = await readHorizon();
+      // A place of another database, or of a time before a backup was restored, may be ahead of
+      // this one.
+      if (BigInt(xid) > BigInt(xmax)) return null;
+      if (pruned !== null && BigInt(xid) <= BigInt(pruned)) return null;
+      const stored =
+        workspace === undefined
+          ? session.all(SQL.after, xid, n, most)
+          : session.all(SQL.afterOfOne, xid, n, most, workspace);
+      const rows = (await stored).map(toRow);
+      const more = rows.length === most;
+      return { rows, upTo: more ? rows.at(-1)!.place : laterOf(place, `${xmin}.0`), more };
+    },
+    async goneFolders(seqs) {
+      const rows = await session.all(SQL.goneFolders, seqs);
+      return new Map(rows.map(({ seq, was, grants }) => [seq, { parent: was, grants: grants ?? [] }]));
+    },
+    noteAccess: (key) => session.send(SQL.noteAccess, key),
+  };
 }
 
 function toRow({ xid, n, grants, ...row }: StoredRow): OutboxRow {

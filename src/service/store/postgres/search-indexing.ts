@@ -3,7 +3,7 @@ import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
 import type { Indexing } from "../store.ts";
 import { keysInParts } from "../../../markdown/search/keys.ts";
-import { keyIn } from "./key-sets.ts";
+import { keyIn } from "./search-table.ts";
 import { FILE_PATH, type Session, sql } from "../sql.ts";
 import type { Transactions } from "./transactions.ts";
 

@@ -1,14 +1,12 @@
 import { STRUCTURE_FILE } from "../../../contract/names.ts";
 import type { KeySet } from "../../../markdown/search/keys.ts";
-import type { Order, Portion } from "../../../markdown/search/source.ts";
 import { Access, includes } from "../../files/access.ts";
 import type { FileRow } from "../rows.ts";
-import { FILE_COLUMNS } from "../files-table.ts";
-import { FoldersTable } from "../folders-table.ts";
+import { FILE_COLUMNS, foundFile } from "../files-table.ts";
+import { foldersTable } from "../folders-table.ts";
 import { type Session, sql } from "../sql.ts";
 import { decodeText, type StoredText } from "../text-codec.ts";
-import type { FoundFile, Search, SearchScope } from "../tables.ts";
-import { sqlOf } from "./key-sets.ts";
+import type { Search } from "../tables.ts";
 
 /** LIMIT: unindexed files that a search reads, the newest first. */
 const MOST_WAITING = 1_000;
@@ -36,49 +34,51 @@ const READ = sql<FileRow & StoredText>(
 );
 
 /** Narrows searches by the keys of `search_texts`. */
-export class SearchTable implements Search {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  async waiting(workspace: number): Promise<number[]> {
-    return (await this.#session.all(WAITING, workspace)).map(({ file }) => file);
-  }
-
-  async portion({ workspace }: SearchScope, set: KeySet, order: Order, after: number | null): Promise<Portion> {
-    const isNewest = order === "newest";
-    const values: unknown[] = [workspace, after ?? (isNewest ? Number.MAX_SAFE_INTEGER : 0)];
-    const value = (each: unknown) => `$${values.push(each)}`;
-    const inSet = set.kind === "any" ? "" : `AND x.seq IN (${sqlOf(set, workspace, value)})`;
-    const [beyond, direction] = isNewest ? ["<", "DESC"] : [">", "ASC"];
-    const text = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSet}
-      ORDER BY x.seq ${direction} LIMIT ${PORTION}`;
-    const found = await this.#session.all(sql<{ seq: number }>(null, text), ...values);
-    const documents = found.map(({ seq }) => seq);
-    return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
-  }
-
-  /** Returns the documents in scope. A prefix that matches no folder finds nothing. */
-  async read({ workspace, prefix, grants }: SearchScope, documents: readonly number[]): Promise<FoundFile[]> {
-    const stored = await this.#session.all(READ, workspace, documents, prefix);
-    const access = new Access(grants, new FoldersTable(this.#session));
-    await access.know(stored.map(({ folder }) => folder));
-    return stored.filter((row) => includes(access.file(row), "read")).map(foundOf);
-  }
-}
-
-/** Unpacks the content on first access, which may be after this transaction. */
-function foundOf({ codec, text: packed, ...file }: FileRow & StoredText): FoundFile {
-  let text: string | null = null;
+export function searchTable(session: Session): Search {
   return {
-    file,
-    document: file.seq,
-    path: file.path,
-    get text() {
-      text ??= decodeText({ codec, text: packed });
-      return text;
+    waiting: async (workspace) => (await session.all(WAITING, workspace)).map(({ file }) => file),
+    async portion({ workspace }, set, order, after) {
+      const isNewest = order === "newest";
+      const values: unknown[] = [workspace, after ?? (isNewest ? Number.MAX_SAFE_INTEGER : 0)];
+      const value = (each: unknown) => `$${values.push(each)}`;
+      const inSet = set.kind === "any" ? "" : `AND x.seq IN (${sqlOf(set, workspace, value)})`;
+      const [beyond, direction] = isNewest ? ["<", "DESC"] : [">", "ASC"];
+      const text = `SELECT x.seq FROM files x WHERE x.workspace = $1 AND x.seq ${beyond} $2::bigint ${inSet}
+        ORDER BY x.seq ${direction} LIMIT ${PORTION}`;
+      const found = await session.all(sql<{ seq: number }>(null, text), ...values);
+      const documents = found.map(({ seq }) => seq);
+      return { documents, next: documents.length < PORTION ? null : documents.at(-1)! };
+    },
+    // A prefix that matches no folder finds nothing.
+    async read({ workspace, prefix, grants }, documents) {
+      const stored = await session.all(READ, workspace, documents, prefix);
+      const access = new Access(grants, foldersTable(session));
+      await access.know(stored.map(({ folder }) => folder));
+      const readable = stored.filter((row) => includes(access.file(row), "read"));
+      return readable.map(({ codec, text, ...file }) => foundFile(file, () => decodeText({ codec, text })));
     },
   };
+}
+
+const PRIME = 0x9e3779b1;
+
+/**
+ * Returns a key of a document (`src/markdown/search/keys.ts`) for the index. All workspaces share
+ * one index, so each key includes the workspace: a search finds almost nothing of other workspaces.
+ */
+export function keyIn(workspace: number, key: number): number {
+  return key ^ Math.imul(workspace, PRIME);
+}
+
+/**
+ * Returns a set as SQL that selects its files.
+ * @param value adds a value to the statement, and returns its placeholder
+ */
+function sqlOf(set: Exclude<KeySet, { kind: "any" }>, workspace: number, value: (value: unknown) => string): string {
+  if (set.kind === "with") {
+    const keys = set.keys.map((key) => keyIn(workspace, key));
+    return `SELECT file FROM search_texts WHERE keys @> ${value(keys)}::integer[]`;
+  }
+  const each = set.of.flatMap((one) => (one.kind === "any" ? [] : [`(${sqlOf(one, workspace, value)})`]));
+  return each.join(set.kind === "each" ? " INTERSECT " : " UNION ");
 }

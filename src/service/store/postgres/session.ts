@@ -1,7 +1,7 @@
 import type { ClientBase, QueryResult } from "pg";
 import { isReading, type Session as Port, type Sql } from "../sql.ts";
 import { POSTGRES } from "./dialect.ts";
-import { RowLocks } from "./locks.ts";
+import { type RowLocks, rowLocks } from "./locks.ts";
 
 type Result = Pick<QueryResult, "rows">;
 
@@ -17,7 +17,7 @@ export class Session implements Port {
   /** @param writes true if reads lock the rows that they find */
   constructor(client: ClientBase, writes: boolean) {
     this.#client = client;
-    this.locks = writes ? new RowLocks(this) : null;
+    this.locks = writes ? rowLocks(this) : null;
   }
 
   async all<Row>(statement: Sql<Row>, ...values: readonly unknown[]): Promise<Row[]> {

@@ -11,11 +11,11 @@ import { WORKSPACE_COLUMNS } from "../workspaces-table.ts";
 import { isConnectionLost, isTooLong, StoreUnreachable } from "./faults.ts";
 import { migrate } from "./migrate.ts";
 import { OutboxSignal } from "./outbox-signal.ts";
-import { OutboxTable } from "./outbox-table.ts";
+import { outboxTable } from "./outbox-table.ts";
 import { openPool } from "./pool.ts";
 import { Pulse, type PulseLimits } from "./pulse.ts";
 import { SearchIndexing } from "./search-indexing.ts";
-import { SearchTable } from "./search-table.ts";
+import { searchTable } from "./search-table.ts";
 import type { Session } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -159,10 +159,10 @@ export class PostgresStore implements Store {
 }
 
 function tablesOf(session: Session, signal: OutboxSignal): Tables {
-  const outbox = new OutboxTable(session, () => signal.waiting());
+  const outbox = outboxTable(session, () => signal.waiting());
   return {
-    ...commonTables(session, (key) => outbox.noteAccess(key)),
-    search: new SearchTable(session),
+    ...commonTables(session, outbox.noteAccess),
+    search: searchTable(session),
     outbox,
     async holder(hash) {
       const row = await session.one(HOLDER, hash);

@@ -1,4 +1,4 @@
-import type { GoneFolder, OutboxPage, OutboxRow, OutboxTable as Outbox } from "../../events/outbox.ts";
+import type { KeptOutbox, OutboxRow } from "../../events/outbox.ts";
 import { type Session, sql } from "../sql.ts";
 import { NEWEST_CHANGE } from "./outbox-schema.ts";
 
@@ -33,45 +33,30 @@ const SQL = {
  * Table `outbox`, which triggers fill: with one writer, the order of numbers is the order of
  * commits. A place names the last row that was read, by number and mark.
  */
-export class OutboxTable implements Outbox {
-  readonly #session: Session;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  async newest(): Promise<string> {
-    return placeOf((await this.#session.one(SQL.newest)) ?? BEGIN);
-  }
-
-  async after(place: string, most: number, workspace?: number): Promise<OutboxPage | null> {
-    const [n = "", mark] = place.split(".");
-    // The row was pruned, or belongs to a time before a backup was restored: later rows are
-    // unknown, too.
-    const known = n === "0" ? BEGIN : await this.#session.one(SQL.numbered, Number(n));
-    if (known === undefined || known.mark !== mark || (await this.#isCut(known.n))) return null;
-    const stored =
-      workspace === undefined
-        ? this.#session.all(SQL.after, known.n, most)
-        : this.#session.all(SQL.afterOfOne, known.n, most, workspace);
-    const rows = (await stored).map(toRow);
-    return { rows, upTo: rows.at(-1)?.place ?? place, more: rows.length === most };
-  }
-
-  async goneFolders(seqs: readonly number[]): Promise<ReadonlyMap<number, GoneFolder>> {
-    const rows = await this.#session.all(SQL.goneFolders, seqs);
-    return new Map(rows.map(({ seq, was, grants }) => [seq, { parent: was, grants: grantsOf(grants) }]));
-  }
-
-  /** Records that the grants of a key changed. */
-  noteAccess(key: number): void {
-    this.#session.send(SQL.noteAccess, key);
-  }
-
+export function outboxTable(session: Session): KeptOutbox {
   /** Tells whether rows after the beginning were pruned. */
-  async #isCut(after: number): Promise<boolean> {
-    return after === 0 && ((await this.#session.one(SQL.oldest))?.n ?? 1) > 1;
-  }
+  const isCut = async (after: number) => after === 0 && ((await session.one(SQL.oldest))?.n ?? 1) > 1;
+  return {
+    newest: async () => placeOf((await session.one(SQL.newest)) ?? BEGIN),
+    async after(place, most, workspace) {
+      const [n = "", mark] = place.split(".");
+      // The row was pruned, or belongs to a time before a backup was restored: later rows are
+      // unknown, too.
+      const known = n === "0" ? BEGIN : await session.one(SQL.numbered, Number(n));
+      if (known === undefined || known.mark !== mark || (await isCut(known.n))) return null;
+      const stored =
+        workspace === undefined
+          ? session.all(SQL.after, known.n, most)
+          : session.all(SQL.afterOfOne, known.n, most, workspace);
+      const rows = (await stored).map(toRow);
+      return { rows, upTo: rows.at(-1)?.place ?? place, more: rows.length === most };
+    },
+    async goneFolders(seqs) {
+      const rows = await session.all(SQL.goneFolders, seqs);
+      return new Map(rows.map(({ seq, was, grants }) => [seq, { parent: was, grants: grantsOf(grants) }]));
+    },
+    noteAccess: (key) => session.send(SQL.noteAccess, key),
+  };
 }
 
 function toRow({ n, mark, grants, ...row }: StoredRow): OutboxRow {

@@ -12,11 +12,11 @@ import { OnlineBackup } from "./backup.ts";
 import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
 import { GroupCommit } from "./group-commit.ts";
 import { Journal } from "./journal.ts";
-import { OutboxTable } from "./outbox-table.ts";
-import { RememberedFiles } from "./remembered-files.ts";
+import { outboxTable } from "./outbox-table.ts";
+import { rememberedFiles } from "./remembered-files.ts";
 import { Reserve } from "./reserve.ts";
 import { SearchIndex, STEP } from "./search-index.ts";
-import { SearchTable } from "./search-table.ts";
+import { searchTable } from "./search-table.ts";
 import { SqliteSession } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 import { ConnectionQueue } from "./connection-queue.ts";
@@ -80,13 +80,13 @@ export class SqliteStore implements Store {
   #openTables(): { readonly tables: Tables; readonly holders: Holders } {
     const db = this.#db;
     const session = new SqliteSession(db);
-    const outbox = new OutboxTable(session);
+    const outbox = outboxTable(session);
     const holders = new Holders(db, session);
     const tables: Tables = {
-      ...commonTables(session, (key) => outbox.noteAccess(key)),
-      files: new RememberedFiles(session, db),
+      ...commonTables(session, outbox.noteAccess),
+      files: rememberedFiles(session, db),
       outbox,
-      search: new SearchTable(db, this.#index, session),
+      search: searchTable(db, this.#index, session),
       holder: async (hash) => holders.byHash(hash),
       nested: (work, keep) => this.#transactions.run(() => work(tables), keep),
     };

@@ -1,7 +1,7 @@
 /**
  * Creates the index of search. A key is a hash of three adjacent characters of a folded text or
  * name. Shorter words, and pairs of characters of a script without spaces, have keys too. Each hash
- * includes the number of the workspace (`key-sets.ts`), so a search finds nothing of other
+ * includes the number of the workspace (`search-table.ts`), so a search finds nothing of other
  * workspaces, in any script and collation. Documents found by keys are then read and checked.
  */
 export const SEARCH = `
