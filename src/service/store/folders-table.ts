@@ -12,11 +12,6 @@ const SQL = {
     "folders.byPath",
     ({ isAt }) => `${SELECT} WHERE d.workspace = $1 AND ${isAt("d.path", "$2")}`,
   ),
-  along: sql<FolderRow>(
-    "folders.along",
-    ({ isOneOfPaths }) =>
-      `${SELECT} WHERE d.workspace = $1 AND ${isOneOfPaths("d.path", "$2")} ORDER BY length(d.path)`,
-  ),
   ancestors: sql<{ readonly seq: number; readonly parent: number }>(
     "folders.ancestors",
     ({ isOneOf }) =>
@@ -92,9 +87,9 @@ export function foldersTable(session: Session): Folders {
     byPath: (workspace, path) => session.one(SQL.byPath, workspace, path),
     async along(workspace, names) {
       session.locks?.structure(workspace);
-      if (names.length === 0) return [];
       const paths = names.map((_, i) => names.slice(0, i + 1).join("/"));
-      return session.all(SQL.along, workspace, paths);
+      const found = await Promise.all(paths.map((path) => session.one(SQL.byPath, workspace, path)));
+      return found.filter((row) => row !== undefined);
     },
     async ancestors(seqs) {
       const rows = seqs.length === 0 ? [] : await session.all(SQL.ancestors, seqs);

@@ -13,8 +13,6 @@ export type Dialect = {
   isAt(column: string, path: string): string;
   /** Returns a condition: the path in the column is below the parameter. */
   isBelow(column: string, path: string): string;
-  /** Returns a condition: the path in the column is one of a list. */
-  isOneOfPaths(column: string, paths: string): string;
   /** Returns a condition: the number in the column is one of a list. */
   isOneOf(column: string, numbers: string): string;
   /** Returns a condition that an index on set flags serves. */

@@ -18,8 +18,6 @@ export const POSTGRES: Dialect = {
     const [from, to] = [`${path} || '/'`, `${path} || '0'`];
     return `${near(column)} >= ${near(from)} AND ${near(column)} <= ${near(to)} AND ${column} > ${from} AND ${column} < ${to}`;
   },
-  isOneOfPaths: (column, paths) =>
-    `${near(column)} IN (SELECT ${near("each")} FROM unnest(${paths}::text[]) AS each) AND ${column} = ANY(${paths})`,
   isOneOf: (column, numbers) => `${column} = ANY(${numbers}::bigint[])`,
   isSet: (column) => column,
   by: () => "",

@@ -7,16 +7,11 @@ const SQLITE: Dialect = {
   // "0" is the character after "/", so the range has every path below, and can use an index on
   // (workspace, path).
   isBelow: (column, path) => `${column} > ${path} || '/' AND ${column} < ${path} || '0'`,
-  isOneOfPaths: isOneOf,
-  isOneOf,
+  isOneOf: (column, numbers) => `${column} IN (SELECT value FROM json_each(${numbers}))`,
   isSet: (column) => `${column} = 1`,
   by: (index) => `INDEXED BY ${index}`,
   join: "CROSS JOIN",
 };
-
-function isOneOf(column: string, list: string): string {
-  return `${column} IN (SELECT value FROM json_each(${list}))`;
-}
 
 /** A statement with `?` as parameters, and which of its values each of them has. */
 type Prepared = { readonly statement: Statement<unknown[], unknown>; readonly places: readonly number[] };
