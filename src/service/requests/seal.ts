@@ -1,0 +1,32 @@
+import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from "node:crypto";
+
+/**
+ * Seals a place that a client keeps: it reveals nothing, and cannot be forged. The encryption is
+ * deterministic: the tag over the content and what it is bound to is also the nonce. So equal
+ * contents have equal seals.
+ */
+
+const TAG_BYTES = 16;
+
+/** @param bound what the seal is valid for, such as a query */
+export function seal(secret: Buffer, bound: string, plain: Buffer): string {
+  const tag = tagOf(secret, bound, plain);
+  const sealed = createCipheriv("aes-256-ctr", secret, tag).update(plain);
+  return Buffer.concat([tag, sealed]).toString("base64url");
+}
+
+/**
+ * @param bytes length of the content
+ * @returns the content; null for any text that `seal` did not make of such a content and `bound`
+ */
+export function unseal(secret: Buffer, bound: string, text: string, bytes: number): Buffer | null {
+  const sealed = Buffer.from(text, "base64url");
+  if (sealed.length !== TAG_BYTES + bytes || sealed.toString("base64url") !== text) return null;
+  const tag = sealed.subarray(0, TAG_BYTES);
+  const plain = createDecipheriv("aes-256-ctr", secret, tag).update(sealed.subarray(TAG_BYTES));
+  return timingSafeEqual(tag, tagOf(secret, bound, plain)) ? plain : null;
+}
+
+function tagOf(secret: Buffer, bound: string, plain: Buffer): Buffer {
+  return createHmac("sha256", secret).update(plain).update(bound).digest().subarray(0, TAG_BYTES);
+}
