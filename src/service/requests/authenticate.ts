@@ -3,7 +3,6 @@ import type { WireHeaders } from "../../contract/wire.ts";
 import { Access } from "../files/access.ts";
 import { isRefused, type Refused, refuse } from "./answer.ts";
 import type { RequestContext, ServerContext, Working } from "./context.ts";
-import { KeyHashes } from "../keys/key-hashes.ts";
 import type { Holder, WorkspaceRow } from "../store/rows.ts";
 import type { Tables } from "../store/tables.ts";
 
@@ -34,12 +33,10 @@ export function unauthenticated(): Refused {
 /** Place where keys are looked up: a store, or the tables of a transaction. */
 type Known = Pick<Tables, "holder">;
 
-const KEY_HASHES = new KeyHashes(hashKey);
-
 /** @returns SHA-256 of the key of a request; null without exactly one */
 export function sentHash(headers: WireHeaders): Buffer | null {
   const sent = sentKey(headers);
-  return sent === null ? null : KEY_HASHES.hashOf(sent);
+  return sent === null ? null : hashKey(sent);
 }
 
 /**
