@@ -3,9 +3,9 @@ import { isLoopbackHost } from "../../common/loopback.ts";
 import { Browsers } from "../../page/browsers.ts";
 import type { Refusal } from "../../page/same-site.ts";
 import type { Session } from "../../page/sessions.ts";
+import { Buckets } from "../requests/buckets.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
 import type { PageTrouble } from "./answer.ts";
-import { SignInLimiter } from "./limiter.ts";
 import { Origins, type Served } from "./origins.ts";
 import { identify, isKnown, type Who } from "./who.ts";
 
@@ -19,6 +19,15 @@ const MOST_SESSIONS = 256;
 const IDLE_MS = 2 * 3_600_000;
 const LONGEST_MS = 24 * 3_600_000;
 
+/**
+ * LIMIT: wrong keys from one address without a wait, and milliseconds after which one more is
+ * allowed. A key is long and random, so no guess succeeds. The right key is always accepted: other
+ * users of the same address cannot lock its owner out.
+ */
+const WRONG_KEYS = { most: 10, perMs: 1 / 6_000 } as const;
+/** LIMIT: addresses that are remembered. */
+const MOST_ADDRESSES = 1_000;
+
 type Entered =
   | { readonly kind: "in"; readonly cookie: string }
   | { readonly kind: "wrong" }
@@ -28,14 +37,15 @@ export class Door {
   readonly #core: Core;
   readonly #origins: Origins;
   readonly #browsers: Browsers<SignedIn>;
-  readonly #limiter: SignInLimiter;
+  /** Wrong keys by address. */
+  readonly #wrong: Buckets<string>;
 
   constructor(core: Core, { served, secret }: { readonly served: Served; readonly secret: () => string }) {
     const { now } = core.server;
     this.#core = core;
     this.#origins = new Origins(served);
     this.#browsers = new Browsers({ now, secret }, { most: MOST_SESSIONS, idleMs: IDLE_MS });
-    this.#limiter = new SignInLimiter(now);
+    this.#wrong = new Buckets(now, MOST_ADDRESSES);
   }
 
   /** @returns null if the request may be answered */
@@ -50,8 +60,8 @@ export class Door {
   ): Promise<Entered> {
     const who = await identify(this.#core, key.trim());
     if (who === null) {
-      const seconds = this.#limiter.noteWrong(this.#addressOf(headers, from));
-      return seconds === null ? { kind: "wrong" } : { kind: "wait", seconds };
+      const ms = this.#wrong.take(this.#addressOf(headers, from), WRONG_KEYS);
+      return ms === null ? { kind: "wrong" } : { kind: "wait", seconds: Math.ceil(ms / 1_000) };
     }
     const signedIn = { who, since: this.#core.server.now() };
     return { kind: "in", cookie: this.#browsers.signIn(signedIn, this.#origins.cookie(headers["host"])) };

@@ -1,16 +1,14 @@
 import { type Refused, refuse } from "./answer.ts";
+import { Buckets } from "./buckets.ts";
 import type { Holder, KeyRow, RateLimit } from "../store/rows.ts";
 
-type Bucket = { tokens: number; at: number };
-
-/** Limits requests by a token bucket for each key, in memory: a restart fills all buckets. */
+/** Limits requests by a token bucket for each key. */
 export class RateLimiter {
-  readonly #now: () => number;
-  readonly #buckets = new Map<number, Bucket>();
+  readonly #buckets: Buckets<number>;
 
   /** @param now returns milliseconds */
   constructor(now: () => number) {
-    this.#now = now;
+    this.#buckets = new Buckets(now);
   }
 
   /**
@@ -29,18 +27,10 @@ export class RateLimiter {
   #ask({ key, settings }: Holder, taken: 0 | 1): Refused | null {
     const limit = limitOf(key) ?? settings.rateLimit;
     if (limit === null) return null;
-    const at = this.#now();
-    const bucket = this.#buckets.get(key.seq) ?? { tokens: limit.requests, at };
-    const perMillisecond = limit.requests / (limit.seconds * 1_000);
-    // A clock that was set back neither adds nor takes tokens.
-    bucket.tokens = Math.min(limit.requests, bucket.tokens + Math.max(0, at - bucket.at) * perMillisecond);
-    bucket.at = at;
-    this.#buckets.set(key.seq, bucket);
-    if (bucket.tokens >= 1) {
-      bucket.tokens -= taken;
-      return null;
-    }
-    const wait = Math.max(1, Math.ceil((1 - bucket.tokens) / perMillisecond / 1_000));
+    const { requests, seconds } = limit;
+    const ms = this.#buckets.take(key.seq, { most: requests, perMs: requests / (seconds * 1_000) }, taken);
+    if (ms === null) return null;
+    const wait = Math.max(1, Math.ceil(ms / 1_000));
     return refuse("rate_limited", `Too many requests; wait ${wait} s.`, [], { "retry-after": String(wait) });
   }
 }

@@ -1,0 +1,37 @@
+type Bucket = { tokens: number; at: number };
+
+/** Size of a bucket, and its refill in tokens a millisecond. */
+export type Refill = { readonly most: number; readonly perMs: number };
+
+/** Token buckets by name, in memory: a restart fills all of them. */
+export class Buckets<Name> {
+  readonly #now: () => number;
+  readonly #most: number;
+  readonly #buckets = new Map<Name, Bucket>();
+
+  /**
+   * @param now returns milliseconds; a clock that is set back neither adds nor takes tokens
+   * @param most LIMIT: number of buckets; a further one removes the one that was used longest ago
+   */
+  constructor(now: () => number, most = Number.POSITIVE_INFINITY) {
+    this.#now = now;
+    this.#most = most;
+  }
+
+  /**
+   * Takes a token.
+   * @param taken 0 only asks
+   * @returns milliseconds until there is a token; null if there was one
+   */
+  take(name: Name, { most, perMs }: Refill, taken: 0 | 1 = 1): number | null {
+    const at = this.#now();
+    const { tokens: before, at: then } = this.#buckets.get(name) ?? { tokens: most, at };
+    const tokens = Math.min(most, before + Math.max(0, at - then) * perMs);
+    const wait = tokens >= 1 ? null : (1 - tokens) / perMs;
+    this.#buckets.delete(name);
+    this.#buckets.set(name, { tokens: wait === null ? tokens - taken : tokens, at });
+    const [oldest] = this.#buckets.keys();
+    if (this.#buckets.size > this.#most) this.#buckets.delete(oldest!);
+    return wait;
+  }
+}
