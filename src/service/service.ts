@@ -16,13 +16,38 @@ import { EventHub } from "./events/hub.ts";
 import { figuresOf, type ServiceFigures } from "./figures.ts";
 import { RateLimiter } from "./requests/rate.ts";
 import { KeyUses } from "./keys/key-uses.ts";
-import { pruneFrom } from "./prune.ts";
 import { loadRegexEngine } from "./search/search.ts";
 import { isDiskFull, type Store } from "./store/store.ts";
-import type { ServiceOptions } from "./service-options.ts";
+import type { Combine, ServerContext } from "./requests/context.ts";
 import { storeWithin } from "./store/within.ts";
 
-export type { ServiceOptions } from "./service-options.ts";
+/** Dependencies and options of a service. */
+export type ServiceOptions = {
+  /** The service closes it. */
+  readonly store: Store;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  /** Source of ids, keys and the cursor secret: a seeded one makes the service deterministic. */
+  readonly random: (bytes: number) => Uint8Array;
+  readonly combine: Combine;
+  /** Default `any`. */
+  readonly links?: ServerContext["links"];
+  /**
+   * Key of `/admin` over HTTP; without it, `/admin` answers 401, and only `service.admin` works.
+   */
+  readonly adminKey?: string;
+  /** SHA-256 of the admin key, if another process has its text. */
+  readonly adminKeyHash?: Buffer;
+  /** {docs_base} of the problem types. */
+  readonly docsBase?: string;
+  /**
+   * Calls back in the next round of the event loop, after all others had a turn: searches wait for
+   * it. Tests count the rounds.
+   */
+  readonly atNextRound?: (begin: () => void) => void;
+  /** Called for each 500. The error may have SQL, never a key or content. */
+  readonly onFault?: (error: unknown, requestId: string) => void;
+};
 
 /**
  * A `Wire` that also takes a reason why the transport could not pass a body on, and whether its
@@ -245,4 +270,22 @@ export class Service {
 
 export function createService(options: ServiceOptions): Service {
   return new Service(options);
+}
+
+const DAY_MS = 86_400_000;
+/** Changes that a step of pruning reads, about 5 ms. */
+const PRUNE_PORTION = 200;
+
+/**
+ * Prunes one portion.
+ * @param from end of the previous step
+ * @returns the end of this step; null if nothing is left
+ */
+function pruneFrom(store: Pick<Store, "write">, now: () => number, from: number): Promise<number | null> {
+  return store.write(async ({ settings, changes }) => {
+    const { keepVersionsDays: days, keepVersions: keep } = await settings.get();
+    if (days === null && keep === null) return null;
+    const before = days === null ? null : now() - days * DAY_MS;
+    return changes.prune(from, PRUNE_PORTION, { before, keep });
+  });
 }

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { AccessLog, appendTo } from "../../src/service/http/access-log.ts";
-import type { AccessEntry } from "../../src/service/http/access-entry.ts";
+import type { AccessEntry } from "../../src/service/http/access-log.ts";
 import { startHttp } from "../../src/service/http/server.ts";
 import { openService } from "./fixture.ts";
 

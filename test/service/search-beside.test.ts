@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { startHttp } from "../../src/service/http/server.ts";
-import type { AccessEntry } from "../../src/service/http/access-entry.ts";
+import type { AccessEntry } from "../../src/service/http/access-log.ts";
 import { PostgresStore } from "../../src/service/store/postgres/store.ts";
 import type { Service } from "../../src/service/service.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";

@@ -13,7 +13,7 @@ import type { PageAnswer } from "../pages/site.ts";
 import { type BodyFault, MAX_BODY_BYTES } from "../requests/body.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
 import { splitTarget } from "../requests/router.ts";
-import type { Taken } from "./access-entry.ts";
+import type { Taken } from "./access-log.ts";
 import { markAnsweredEarly } from "./broken.ts";
 import type { Desk, Eventually } from "./desk.ts";
 import { headersOf, headFault } from "./head.ts";

@@ -2,7 +2,7 @@ import type { WireRequest, WireResponse } from "../../contract/wire.ts";
 import type { Admission } from "../requests/admission.ts";
 import type { RequestHead } from "../requests/dispatch.ts";
 import type { ServiceFigures } from "../figures.ts";
-import type { Taken } from "./access-entry.ts";
+import type { Taken } from "./access-log.ts";
 import type { StreamedAnswer } from "./write-answer.ts";
 import type { Watch } from "./metrics.ts";
 import type { LoadPages } from "./pages.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { type Metric, metricsText, type Sample } from "../../common/metrics-text.ts";
 import type { ServiceFigures } from "../figures.ts";
-import type { AccessEntry, Taken } from "./access-entry.ts";
+import type { AccessEntry, Taken } from "./access-log.ts";
 
 /**
  * Collects the figures of `/metrics` about requests and the process. These are numbers only: no

@@ -5,7 +5,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import { setImmediate as turnOver, setTimeout as pause } from "node:timers/promises";
 import { isLoopbackHost } from "../../common/loopback.ts";
-import type { AccessEntry } from "./access-entry.ts";
+import type { AccessEntry } from "./access-log.ts";
 import { answerBroken, answerTunnels } from "./broken.ts";
 import { Watch } from "./metrics.ts";
 import { lazyPages, type PagesOptions } from "./pages.ts";
