@@ -2,11 +2,13 @@ import type { Declaration, Ends, ReadInput, ResultOf } from "../mirror/operation
 import { type Field, fieldsOf, readInput } from "../mirror/operations/read-input.ts";
 import { carryOut, type Operation, operationJson } from "../mirror/operations/run-operation.ts";
 import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
-import type { Result } from "../common/trouble.ts";
+import { ok, type Result } from "../common/trouble.ts";
 import type { Args, Command, Io, OptionSpec } from "./command.ts";
 import { complain } from "./complain.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { jsonLine } from "./json-line.ts";
+import { locateAll } from "./locate-all.ts";
+import { WHOLE } from "../mirror/operations/manual/selection.ts";
 import { showStopped } from "./show-many.ts";
 import { agrees, REACH_OPTIONS, reachOf, showSync, useMirror } from "./use-mirror.ts";
 
@@ -16,8 +18,12 @@ type Face<D extends Declaration, Plan> = {
   /** The operands in the usage, such as `PATH…`. */
   readonly operands: Command["operands"] & { readonly usage: string };
   readonly examples: readonly string[];
+  /** Options that `locate` and `complete` read, besides those of the fields. */
+  readonly options?: Command["options"];
   /** Finds the linked folder, and the fields that the operands give. */
   readonly locate: (io: Io, args: Args) => Result<{ readonly root: string; readonly input: object }>;
+  /** Completes the input from the opened folder. */
+  readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => Result<ReadInput<D>>;
   /** Returns the question before anything is written; null: nobody is asked. */
   readonly question: (plan: Plan) => string | null;
   /** Returns the lines that show a plan before the question, or instead of the work. */
@@ -34,6 +40,7 @@ export function operationCommand<D extends Declaration, Plan>(
   const { name, about } = operation.declared;
   const fields = fieldsOf(operation.declared);
   const options = {
+    ...face.options,
     ...Object.fromEntries(fields.map((field) => [optionName(field.name), optionOf(field)])),
     yes: { help: "do not ask", short: "y" },
     json: { help: "print one JSON object" },
@@ -70,7 +77,9 @@ async function perform<D extends Declaration, Plan>(
     if (!json) for (const line of face.planLines(plan, isDryRun)) io.out(line);
   };
   let began = 0;
-  const carried = await carryOut(operation, mirror, input, {
+  const completed = face.complete === undefined ? ok(input) : face.complete(io, args, mirror, input);
+  if (completed.kind === "trouble") return complain(io, completed.trouble);
+  const carried = await carryOut(operation, mirror, completed.value, {
     stoppable: io.stoppable,
     async agree(plan) {
       showPlan(plan, false);
@@ -106,10 +115,23 @@ function showDeclined(io: Io, name: string): ExitCode {
   return EXIT.usage;
 }
 
-function exitOf({ kind, result: { items } }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {
+function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {
+  const { items, isOffline } = result;
+  if (isOffline === true) return EXIT.offline;
   const isWell =
     kind === "done" ? items.every(({ end }) => end === "done") : items.some(({ end }) => end === "planned");
   return isWell || items.length === 0 ? EXIT.inSync : EXIT.attention;
+}
+
+/** Finds the one linked folder of all operands, and what they name in it. */
+export function locateDocuments(
+  io: Io,
+  operands: readonly string[],
+): Result<{ readonly root: string; readonly paths: readonly string[] }> {
+  const located = locateAll(io, operands);
+  if (located.kind === "trouble") return located;
+  const { root, paths } = located.value;
+  return ok({ root, paths: paths.map((path) => (path === "" ? WHOLE : path)) });
 }
 
 /** Derives the name of an option from the name of a field: `asOf` is `--as-of`. */

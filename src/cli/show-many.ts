@@ -9,27 +9,10 @@ import { syncAfter } from "./use-mirror.ts";
 
 /** Results of a command on several documents: a line for each, and a sum. */
 
-type Done = ManyEnds & {
-  /** True if a person stopped it: no sync follows, and the output says how to continue. */
-  readonly isStopped: boolean;
+type Done = Pick<ManyEnds, "run" | "ends"> & {
   /** Participle for the sum, as in `3 resolved`. */
   readonly word: string;
-  /** Further members of the JSON object. */
-  readonly beside: object;
 };
-
-/** Prints the results, then syncs unless `--no-sync` was given. */
-export async function printManyAndSync(io: Io, args: Args, mirror: OpenedMirror, done: Done): Promise<ExitCode> {
-  if (!args.flag("json")) showMany(io, done);
-  return endMany(io, args, mirror, {
-    run: done.run,
-    isStopped: done.isStopped,
-    isOwed: done.ends.some(({ end }) => end === "done"),
-    paths: done.ends.map(({ path }) => path),
-    object: { ...done.beside, ...manyJson(done) },
-    exit: exitOfMany(done),
-  });
-}
 
 type Ending = {
   /** The run that did the work. Null: no run, so nothing can be taken back. */
@@ -70,14 +53,14 @@ export function manyJson({ run, ends }: Pick<ManyEnds, "run" | "ends">): object 
   return { run, counts: countsOf(ends), items: ends };
 }
 
-type ManyCounts = Readonly<Record<ManyEnd["end"], number>>;
+type ManyCounts = Readonly<Record<"done" | "left" | "failed", number>>;
 
-export function countsOf(ends: readonly { readonly end: ManyEnd["end"] | "planned" }[]): ManyCounts {
+export function countsOf(ends: readonly Pick<ManyEnd, "end">[]): ManyCounts {
   const of = (wanted: ManyEnd["end"]) => ends.filter(({ end }) => end === wanted).length;
   return { done: of("done"), left: of("left"), failed: of("failed") };
 }
 
-export function showMany(io: Io, { run, ends, word }: Pick<Done, "run" | "ends" | "word">): void {
+export function showMany(io: Io, { run, ends, word }: Done): void {
   const groups = Map.groupBy(ends, ({ end, why }) => `${end} ${why}`);
   for (const group of groups.values()) showGroup(io, group, word);
   io.out(sumLine(countsOf(ends), word));

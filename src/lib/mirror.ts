@@ -2,17 +2,12 @@ import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion } from "./documents.ts";
 import { operationsOf } from "./operations.ts";
 import { errorOf, unwrap } from "./with-errors.ts";
-import { resolveManyBy } from "./many.ts";
 import { approveStop, safetyStopOf, rejectStop } from "./stop.ts";
 import type { Session } from "./session.ts";
 import type {
-  Choice,
   Difference,
-  Done,
-  DoneMany,
   SafetyStopAnswer,
   History,
-  ManyChoice,
   Mirror,
   MirrorPlan,
   MirrorWatch,
@@ -121,27 +116,6 @@ class OpenMirror implements Omit<Mirror, OperationName> {
     });
   }
 
-  async resolve(path: string, choice: Choice): Promise<Done> {
-    givenPath(path);
-    givenKind("choice", choice, ["mine", "theirs", "merged", "keep", "delete", "recreate"]);
-    return this.#session.opened({ mode: "write", what: "resolve", path }, async ({ world }) => {
-      const { resolveProblem } = await import("../mirror/operations/manual/resolve.ts");
-      const { findProblem } = await import("../mirror/operations/manual/open-problem.ts");
-      const subject = unwrap(findProblem(world, path), path);
-      const way = choice.kind === "merged" ? { kind: choice.kind, text: choice.text } : { kind: choice.kind };
-      const force = "force" in choice && choice.force === true;
-      const notes = unwrap(await resolveProblem(world, subject, way, { force }), path);
-      return { path: subject.path, notes };
-    });
-  }
-
-  async resolveMany(choice: ManyChoice, paths?: readonly string[]): Promise<DoneMany> {
-    givenKind("choice", choice, ["mine", "theirs", "merged-where-clean"]);
-    const named = paths === undefined ? null : givenPaths(paths);
-    const use = { mode: "write", what: "resolve", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => resolveManyBy(mirror, choice, named));
-  }
-
   async history(path: string): Promise<History> {
     givenPath(path);
     return this.#session.local(path, (mirror) => readHistoryOf(mirror, path));
@@ -192,27 +166,11 @@ function givenPath(path: unknown): string {
   return path;
 }
 
-/** @throws MdmirrorError of kind `usage` */
-function givenPaths(paths: unknown): readonly string[] {
-  if (!Array.isArray(paths)) throw unfit("paths", "an array of paths", paths);
-  return paths.map(givenPath);
-}
-
 /** The number of a version; null: none was given. @throws MdmirrorError of kind `usage` */
 function givenNumber(n: unknown): number | null {
   if (n === undefined || n === null) return null;
   if (typeof n !== "number" || !Number.isSafeInteger(n) || n < 1) throw unfit("n", "a whole number from 1 on", n);
   return n;
-}
-
-/**
- * An object whose `kind` is one of these. @throws MdmirrorError of kind `usage`
- * @param name of the argument
- */
-function givenKind<T extends { readonly kind: string }>(name: string, value: T, kinds: readonly T["kind"][]): T {
-  const kind = typeof value === "object" && value !== null ? value.kind : undefined;
-  if (kind === undefined || !kinds.includes(kind)) throw unfit(name, `{ kind: one of ${kinds.join(", ")} }`, value);
-  return value;
 }
 
 function unfit(name: string, wanted: string, given: unknown): MdmirrorError {

@@ -13,7 +13,6 @@ import type {
 } from "../mirror/operations/results/shapes.ts";
 import type { DECLARED } from "../mirror/operations/declared/table.ts";
 import type { InputOf, ResultWithSync } from "../mirror/operations/define.ts";
-import type { DoneMany, ManyChoice } from "./many-types.ts";
 import type { MirrorWatch } from "./watch-types.ts";
 
 export type {
@@ -25,7 +24,6 @@ export type {
   SyncCounts,
   SyncReport,
 } from "../mirror/operations/results/shapes.ts";
-export type { DoneMany, ManyChoice } from "./many-types.ts";
 export type { MirrorWatch, WatchEvent } from "./watch-types.ts";
 
 export type OpenOptions = {
@@ -95,19 +93,6 @@ export type SafetyStopAnswer = {
   /** Items that could not be restored, with the reason. */
   readonly left: readonly { readonly path: string; readonly why: string }[];
 };
-
-/**
- * Choice for an open problem. `mine` is the local version, `theirs` the version on the service;
- * `keep`, `delete` and `recreate` are for blocks. `text`: the merged content; content with conflict
- * markers is refused unless `force` is set.
- */
-export type Choice =
-  | { readonly kind: "mine" | "theirs"; readonly force?: boolean }
-  | { readonly kind: "merged"; readonly text: string; readonly force?: boolean }
-  | { readonly kind: "keep" | "delete" | "recreate" };
-
-/** Result of a choice; the next `sync` uploads it. `notes`: clauses for the user. */
-export type Done = { readonly path: string; readonly notes: readonly string[] };
 
 export type OpenConflict = {
   readonly path: string;
@@ -236,19 +221,6 @@ export type Mirror = Operations & {
   reject(plan: MirrorPlan): Promise<SafetyStopAnswer>;
   /** Returns problems that wait for a choice: conflicts, and blocked paths. No network. */
   conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }>;
-  /**
-   * Resolves a conflict or a block by a choice. The other version stays in the trash and the
-   * history; the next `sync` uploads the result.
-   * @throws `usage` if no problem is open at the path, or this choice does not resolve it
-   */
-  resolve(path: string, choice: Choice): Promise<Done>;
-  /**
-   * Resolves everything that `conflicts` lists, or what is at these paths, in these folders, or
-   * matches these patterns (those of the ignore rules). Items that cannot be resolved are left and
-   * named.
-   * @throws `usage` if no problem is open there
-   */
-  resolveMany(choice: ManyChoice, paths?: readonly string[]): Promise<DoneMany>;
   /** Returns all versions of a document, by its present or earlier path, or its id. No network. */
   history(path: string): Promise<History>;
   /**

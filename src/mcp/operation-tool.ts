@@ -8,9 +8,13 @@ import { answer, defineTool, type Ended, refused, type Tool } from "./tool.ts";
 /** LIMIT: documents and problems in one answer. */
 const MOST = 100;
 
-export function operationTool<D extends Declaration, Plan>(operation: Operation<D, Plan>): Tool {
+/** @param narrowed fields of which an agent gets a part */
+export function operationTool<D extends Declaration, Plan>(
+  operation: Operation<D, Plan>,
+  narrowed: z.ZodRawShape = {},
+): Tool {
   const { name, summary, about, access, input, expected } = operation.declared;
-  const fields = { ...input.shape, ...COMMON.shape, ...(expected === undefined ? {} : { expected }) };
+  const fields = { ...input.shape, ...narrowed, ...COMMON.shape, ...(expected === undefined ? {} : { expected }) };
   return defineTool({
     name,
     title: `${summary[0]!.toUpperCase()}${summary.slice(1)}`,

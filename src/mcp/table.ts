@@ -1,6 +1,8 @@
-import { CONFLICTS, RESOLVE_CONFLICT, SHOW_CONFLICT } from "./tools/conflicts.ts";
+import { CONFLICTS, OFFERED, SHOW_CONFLICT } from "./tools/conflicts.ts";
 import { DIFF } from "./tools/diff.ts";
 import { CREATE, EDIT, WRITE } from "./tools/edit.ts";
+import * as z from "zod";
+import { resolve } from "../mirror/operations/manual/resolve-many.ts";
 import { restore } from "../mirror/operations/history/restore.ts";
 import { operationTool } from "./operation-tool.ts";
 import { HISTORY } from "./tools/history.ts";
@@ -32,7 +34,7 @@ export const TOOLS: readonly Tool[] = [
   DIFF,
   CONFLICTS,
   SHOW_CONFLICT,
-  RESOLVE_CONFLICT,
+  operationTool(resolve, { way: z.enum(OFFERED) }),
   REVIEWS,
 ];
 

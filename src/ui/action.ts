@@ -1,5 +1,6 @@
 import type { FolderStatus } from "../mirror/folder/all-statuses.ts";
 import type { Trouble } from "../common/trouble.ts";
+import type { OperationName } from "../mirror/operations/declared/table.ts";
 import { actionForm } from "../page/parts.ts";
 import type { Html, Shown } from "../page/html.ts";
 import type { Notice } from "../page/layout.ts";
@@ -10,6 +11,8 @@ import type { PageRequest, Moment, Ui } from "./page.ts";
 export type UiAction = {
   /** Route below the page of the folder: `sync`, `doc/resolve/*`. */
   readonly path: string;
+  /** Name of the operation that it carries out. */
+  readonly operation?: OperationName;
   readonly run: (ui: Ui, asked: ActionRequest) => Promise<Done>;
 };
 

@@ -18,19 +18,29 @@ function inCase(name: string, sign: string): string {
 }
 
 /** A dry run of each operation, of a document whose versions the caller has seen. */
-const DRY_RUNS: { readonly [Name in OperationName]: { readonly argv: readonly string[]; readonly input: object } } = {
-  restore: { argv: ["a.md@1"], input: { paths: ["a.md"], n: 1 } },
+const DRY_RUNS: { readonly [Name in OperationName]: DryRun } = {
+  resolve: { path: "c.md", argv: ["c.md", "--mine"], input: { paths: ["c.md"], way: "mine" } },
+  restore: { path: "a.md", argv: ["a.md@1"], input: { paths: ["a.md"], n: 1 } },
 };
+type DryRun = { readonly path: string; readonly argv: readonly string[]; readonly input: object };
+
+/** Returns the versions that an agent reads before that operation. */
+async function seenBy(name: OperationName): Promise<object> {
+  if (name === "resolve") return (await agent.call("show_conflict", { path: "c.md" })).facts.expected;
+  return { local: (await mirror.history("a.md")).versions.at(-1)!.sha256 };
+}
 
 let rig: Rig;
 let agent: Agent;
 let mirror: Mirror;
 beforeAll(async () => {
   rig = await openRig();
-  rig.write("a.md", "first\n");
+  for (const path of ["a.md", "c.md"]) rig.write(path, "first\n");
   expect((await rig.init()).code).toBe(0);
-  rig.write("a.md", "second\n");
-  expect((await rig.run(["sync"], { cwd: rig.root })).code).toBe(0);
+  const { id, lastChangeId } = rig.remote("c.md")!;
+  rig.api("PUT", `/v1/files/${id}/content`, { content: "theirs\n", baseChangeId: lastChangeId });
+  for (const path of ["a.md", "c.md"]) rig.write(path, "second\n");
+  expect((await rig.run(["sync"], { cwd: rig.root })).code).toBe(3);
   agent = await startAgent(rig);
   mirror = await openMirror(rig.root, { env: { XDG_STATE_HOME: rig.stateHome } });
 });
@@ -56,15 +66,14 @@ describe.each(NAMES)("%s", (name) => {
     expect(tool.effect === "reads").toBe(declared.access === "read");
     expect((await OPERATIONS[name]()).declared).toBe(declared);
     expect(mirror[name]).toBeTypeOf("function");
-    expect(ACTIONS.some(({ path }) => path.split("/")[0] === name)).toBe(true);
+    expect(ACTIONS.some((action) => action.operation === name)).toBe(true);
   });
 
   test("the command, the tool and the method return one result", async () => {
     const { argv, input } = DRY_RUNS[name];
     const printed = await rig.run([name, ...argv, "--dry-run", "--json"], { cwd: rig.root });
     const fromCommand: unknown = JSON.parse(printed.out[0]!);
-    const { sha256: local } = (await mirror.history("a.md")).versions.at(-1)!;
-    const { facts } = await agent.call(name, { ...input, dry_run: true, expected: { local } });
+    const { facts } = await agent.call(name, { ...input, dry_run: true, expected: await seenBy(name) });
     const fromMethod: unknown = await mirror[name]({ ...input, dryRun: true } as never);
     expect([facts, fromMethod]).toEqual([fromCommand, fromCommand]);
     const whole = z.strictObject({ ...declared.result.shape, sync: z.null() });
@@ -72,11 +81,13 @@ describe.each(NAMES)("%s", (name) => {
   });
 
   test("a version that the caller did not see changes nothing", async () => {
-    const { input } = DRY_RUNS[name];
-    const stale = { ...input, expected: { local: "0".repeat(64) } };
-    const told = await agent.call(name, stale);
-    expect(told.facts).toMatchObject({ error: { code: "stale" }, changed: ["local"] });
+    const { path, input } = DRY_RUNS[name];
+    const seen = await seenBy(name);
+    const [first] = Object.keys(seen) as [string];
+    const stale = { ...input, expected: { ...seen, [first]: "0".repeat(64) } };
+    const refused = await agent.call(name, stale);
+    expect(refused.facts).toMatchObject({ error: { code: "stale" }, changed: [first] });
     await expect(mirror[name](stale as never)).rejects.toMatchObject({ kind: "usage", code: "stale" });
-    expect(rig.read("a.md")).toBe("second\n");
+    expect(rig.read(path)).toBe("second\n");
   });
 });

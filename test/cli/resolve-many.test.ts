@@ -64,7 +64,7 @@ describe("resolve of many", () => {
       ["  d/b.md  in conflict: mine", "  d/e/c.md  in conflict: mine", "2 would be resolved; nothing was done"],
     ]);
     const json = JSON.parse((await run("resolve", "--all", "--theirs", "--dry-run", "--json")).out[0]!) as object;
-    expect(json).toMatchObject({ way: "theirs", run: null, counts: { planned: 3, left: 0 }, sync: null });
+    expect(json).toMatchObject({ way: "theirs", run: null, items: Array(3).fill({ end: "planned" }), sync: null });
     expect(snapshot(rig.root)).toEqual(before);
   });
 
@@ -72,7 +72,12 @@ describe("resolve of many", () => {
     const { code, out } = await run("resolve", "k.md", "a (theirs).md", "d/*.md", "--mine", "--json");
     expect([code, JSON.parse(out[0]!)]).toMatchObject([
       0,
-      { counts: { done: 2, left: 0, failed: 0 }, items: [{ path: "a.md", end: "done" }, { path: "d/b.md" }] },
+      {
+        items: [
+          { path: "a.md", end: "done" },
+          { path: "d/b.md", end: "done" },
+        ],
+      },
     ]);
     expect(await inConflict()).toEqual(["d/e/c.md"]);
     expect((await run("resolve", "**/c.md", "--mine")).code).toBe(0);
@@ -83,7 +88,7 @@ describe("resolve of many", () => {
     rig.write("a.md", text("a.md", "two", "four, mine"));
     rig.write("d/b (theirs).md", text("The b", "two"));
     const ended = await rig.json(["resolve", "--all", "--merged-where-clean"], { cwd: rig.root });
-    expect(ended).toMatchObject({ exit: 3, counts: { done: 2, left: 1 } });
+    expect(ended).toMatchObject({ exit: 3, items: [{ end: "done" }, { end: "done" }, { end: "left" }] });
     expect(rig.remote("a.md")!.content).toBe(text("a.md", "theirs", "four, mine"));
     expect(rig.remote("d/b.md")!.content).toBe(text("The b", "mine"));
     expect([rig.read("d/e/c.md"), await inConflict()]).toEqual([text("d/e/c.md", "mine"), ["d/e/c.md"]]);

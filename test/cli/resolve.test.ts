@@ -34,7 +34,11 @@ describe("resolve", () => {
     writeFileSync(join(rig.dir, "merged.md"), MERGED);
     const { code, out } = await rig.run(["resolve", "w/plan.md", "--merged", "merged.md", "--json"]);
     expect(code).toBe(0);
-    expect(JSON.parse(out[0]!)).toMatchObject({ path: "plan.md", way: "merged", sync: { state: "in-sync" } });
+    expect(JSON.parse(out[0]!)).toMatchObject({
+      way: "merged",
+      items: [{ path: "plan.md", end: "done" }],
+      sync: { state: "in-sync" },
+    });
     expect(rig.remote("plan.md")!.content).toBe(MERGED);
   });
 

@@ -1,11 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
-import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
+import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import type { Pair } from "../simulator/moment.ts";
 import { Killed, type Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
+import { resolveProblem } from "./resolving.ts";
 
 /**
  * A conflict is ended by hand with another text, the process dies at any call of that, and the

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
+import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import type { DocId } from "../../src/contract/ids.ts";
 import { digestOf } from "../../src/contract/digest.ts";
@@ -7,6 +7,7 @@ import type { Remote } from "../../src/mirror/ports/remote.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
+import { resolveProblem } from "./resolving.ts";
 
 const BASE = "# Plan\n\none\ntwo\nthree\n";
 const MINE = "# Plan\n\none\nmine\nthree\n";

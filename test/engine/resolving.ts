@@ -1,11 +1,27 @@
-import { resolveProblem, type Resolution } from "../../src/mirror/operations/manual/resolve.ts";
-import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
+import type { OpenedMirror } from "../../src/mirror/folder/open-mirror.ts";
+import { findProblem, type OpenProblem } from "../../src/mirror/operations/manual/open-problem.ts";
+import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
+import { resolve as operation } from "../../src/mirror/operations/manual/resolve-many.ts";
+import { carryOut } from "../../src/mirror/operations/run-operation.ts";
 import type { RunReport } from "../../src/mirror/engine/run/report.ts";
 import { type Mirror, type MirrorOptions, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 import type { Variant } from "../variants/variant.ts";
 
 /** A mirror with a hold on one of its documents, and how it is ended by hand. */
+
+/** Ends the open problem of one document, without the sync. */
+export async function resolveProblem(
+  world: OpenedMirror["world"],
+  { path }: OpenProblem,
+  { kind: way, ...more }: Resolution,
+  { force }: { readonly force: boolean },
+) {
+  const input = { paths: [path], way, force, noSync: true, ...more };
+  const carried = await carryOut(operation, { world } as OpenedMirror, input);
+  if (carried.kind === "trouble" || carried.value.kind === "declined") return carried;
+  return { kind: "ok", value: carried.value.result.items[0]!.notes };
+}
 
 export async function resolve(mirror: Mirror, path: string, way: Resolution["kind"]) {
   const world = mirror.world();

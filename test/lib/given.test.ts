@@ -16,8 +16,7 @@ it.each([undefined, null, "", 5, {}, []] as unknown as string[])("no document is
     mirror.show(path),
     mirror.history(path),
     mirror.diff(path),
-    mirror.resolve(path, { kind: "mine" }),
-    mirror.resolveMany({ kind: "mine" }, many),
+    mirror.resolve({ paths: many, way: "mine" }),
   ])
     expect(await errorOf(call)).toMatchObject({ kind: "usage", code: "usage" });
   expect(read("a.md")).toBe("two\n");
@@ -36,9 +35,9 @@ it("what else is not what it must be is named, and changes nothing", async () =>
     mirror.restore({ paths: ["a.md"], asOf: odd(new Date("no date")) }),
     mirror.restore(odd({ paths: ["a.md"], version: 1 })),
     mirror.restore(odd(undefined)),
-    mirror.resolve("a.md", odd(undefined)),
-    mirror.resolve("a.md", odd({ kind: "both" })),
-    mirror.resolveMany(odd("mine")),
+    mirror.resolve(odd({ paths: ["a.md"] })),
+    mirror.resolve({ paths: ["a.md"], way: odd("both") }),
+    mirror.resolve(odd("mine")),
   ])
     expect(await errorOf(call)).toMatchObject({ kind: "usage", message: expect.stringMatching(/ is not /) });
   expect(read("a.md")).toBe("one\n");

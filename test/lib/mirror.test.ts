@@ -76,14 +76,14 @@ describe("a mirror of the library", () => {
     }
     for (const path of paths) write(path, "mine\n");
     await mirror.sync();
-    const done = await mirror.resolveMany({ kind: "mine" }, ["b*", "a.md"]);
+    const done = await mirror.resolve({ paths: ["b*", "a.md"], way: "mine", noSync: true });
     expect([done.run, done.items.map(({ path, end }) => [path, end])]).toEqual([
       3,
       paths.map((path) => [path, "done"]),
     ]);
-    expect(await mirror.resolveMany({ kind: "theirs" })).toEqual({ run: null, items: [] });
+    expect(await mirror.resolve({ way: "theirs" })).toMatchObject({ run: null, items: [], sync: null });
     expect((await mirror.sync()).state).toBe("in-sync");
-    expect((await errorOf(mirror.resolveMany({ kind: "mine" }, ["nothing/**"]))).kind).toBe("usage");
+    expect((await errorOf(mirror.resolve({ paths: ["nothing/**"], way: "mine" }))).kind).toBe("usage");
     const { items } = await mirror.restore({ paths: ["**"], asOf: "0s" });
     expect(items).toEqual([]);
     expect((await errorOf(mirror.restore({ paths: ["nothing/**"] }))).kind).toBe("usage");
@@ -105,10 +105,12 @@ describe("a mirror of the library", () => {
     const [conflict] = (await mirror.conflicts()).conflicts;
     expect(conflict).toMatchObject({ path: "a.md", conflictCopy: "a (theirs).md", mine: 5, theirs: 7 });
     const marked = "<<<<<<< mine\nmine\n=======\ntheirs\n>>>>>>> theirs\n";
-    expect(await errorOf(mirror.resolve("a.md", { kind: "merged", text: marked }))).toMatchObject({ kind: "usage" });
-    const nul = { kind: "merged", text: "a\0b\n" } as const;
-    expect(await errorOf(mirror.resolve("a.md", nul))).toMatchObject({ kind: "usage", code: "contains-nul" });
-    await mirror.resolve("a.md", { kind: "merged", text: "both\n" });
+    expect(await errorOf(mirror.resolve({ paths: ["a.md"], way: "merged", text: marked }))).toMatchObject({
+      kind: "usage",
+    });
+    const nul = { paths: ["a.md"], way: "merged", text: "a\0b\n" } as const;
+    expect(await errorOf(mirror.resolve(nul))).toMatchObject({ kind: "usage", code: "contains-nul" });
+    await mirror.resolve({ paths: ["a.md"], way: "merged", text: "both\n" });
     expect([(await mirror.sync()).state, read("a.md")]).toEqual(["in-sync", "both\n"]);
     expect(await mirror.conflicts()).toEqual({ conflicts: [], blocked: [] });
   });

@@ -95,11 +95,11 @@ describe("an agent beside a daemon", () => {
     expect((await one.call("show_conflict", { path: "a.md", side: "base" })).text).toBe("# one\n");
     // The text is edited meanwhile: the choice was about another one.
     rig.write("a.md", "# mine, later\n");
-    const resolve = { path: "a.md", way: "merged", text: "# both\n" };
-    const stale = await one.call("resolve_conflict", { ...resolve, version: shown.facts.version });
+    const resolve = { paths: ["a.md"], way: "merged", text: "# both\n" };
+    const stale = await one.call("resolve", { ...resolve, expected: shown.facts.expected });
     expect(stale.facts).toMatchObject({ error: { code: "stale" }, changed: ["mine"] });
-    const { version } = (await one.call("show_conflict", { path: "a.md" })).facts;
-    expect((await one.call("resolve_conflict", { ...resolve, version })).isError).toBe(false);
+    const { expected } = (await one.call("show_conflict", { path: "a.md" })).facts;
+    expect((await one.call("resolve", { ...resolve, expected })).isError).toBe(false);
     expect((await one.wait("a.md")).facts.isLive).toBe(true);
     expect(rig.remote("a.md")!.content).toBe("# both\n");
   });

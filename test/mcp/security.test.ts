@@ -76,7 +76,7 @@ describe("I26 a path that leads out of the mirror, or to what stays local,", () 
         ["restore", { paths: [path], expected: { local: null } }],
         ["diff", { path }],
         ["show_conflict", { path }],
-        ["resolve_conflict", { path, version: `${VERSION}.-.-`, way: "mine" }],
+        ["resolve", { paths: [path], expected: { mine: VERSION, theirs: null, base: null }, way: "mine" }],
         ["history", { path }],
         ["wait", { paths: [path] }],
       ];

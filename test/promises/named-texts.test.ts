@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { resolveProblem } from "../../src/mirror/operations/manual/resolve.ts";
 import { findProblem } from "../../src/mirror/operations/manual/open-problem.ts";
 import { textsOf, unreachableTexts } from "../simulator/reachable.ts";
 import { type Fixture, openFixture, settle } from "./fixture.ts";
 import { restoreVersion } from "../simulator/restore-version.ts";
+import { resolveProblem } from "../engine/resolving.ts";
 
 const PATH = "d/note.md";
 const BESIDE = "d/note (theirs).md";

@@ -45,7 +45,7 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     expect(await result.textContent()).toBe("what I wrote");
     await shoot(page, "conflict-moved-on");
     await page.getByRole("button", { name: "Save the result" }).click();
-    await page.getByText("nothing was written: since this page was shown, the local file was saved").waitFor();
+    await page.getByText("nothing was written: the local file changed since it was read").waitFor();
     expect(rig.read("plan.md")).toBe(saved);
     expect(await result.textContent()).toBe("what I wrote");
     await shoot(page, "conflict-kept");

@@ -3,10 +3,9 @@ import { shownName, shownWords } from "../../common/shown-name.ts";
 import { ok, trouble } from "../../common/trouble.ts";
 import { NOT_BEGUN } from "../../mirror/model/not-begun.ts";
 import { splitVersion } from "../../mirror/operations/history/history.ts";
-import { type RestoreItem, type RestorePlan, restore, WHOLE } from "../../mirror/operations/history/restore.ts";
+import { type RestoreItem, type RestorePlan, restore } from "../../mirror/operations/history/restore.ts";
 import { localTime } from "../../mirror/operations/results/when.ts";
-import { locateAll } from "../locate-all.ts";
-import { operationCommand } from "../operation-command.ts";
+import { locateDocuments, operationCommand } from "../operation-command.ts";
 import { leftLines, countsOf, sumLine, takeBackLine } from "../show-many.ts";
 
 export const command = operationCommand(restore, {
@@ -16,17 +15,17 @@ export const command = operationCommand(restore, {
     const wanted = operands.map(splitVersion);
     if (wanted.length > 1 && wanted.some(({ n }) => n !== null))
       return trouble("usage", "PATH@N is one version of one document", "give no other path");
-    const located = locateAll(
+    const located = locateDocuments(
       io,
       wanted.map(({ path }) => path),
     );
     if (located.kind === "trouble") return located;
     const { root, paths } = located.value;
-    return ok({ root, input: { paths: paths.map((path) => path || WHOLE), n: wanted[0]!.n ?? undefined } });
+    return ok({ root, input: { paths, n: wanted[0]!.n ?? undefined } });
   },
   question({ items }) {
     const able = items.filter(({ kind }) => kind === "put-back").length;
-    return able === 1 ? null : `restore ${count(able)} documents?`;
+    return able <= 1 ? null : `restore ${count(able)} documents?`;
   },
   planLines,
   showDone(io, { isOne }, { run, items }) {

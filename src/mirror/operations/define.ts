@@ -64,6 +64,8 @@ export const COMMON = z.strictObject({
 export type Ends = {
   /** The run that `undo` takes back; null if nothing was done. */
   readonly run: number | null;
+  /** True if the service was not reached, so that some were not tried. */
+  readonly isOffline?: boolean;
   readonly items: readonly { readonly path: string; readonly end: "planned" | "done" | "left" | "failed" }[];
 };
 

@@ -15,12 +15,14 @@ export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
   readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan>;
   /** Returns the present versions, under the names of `expected`. */
-  readonly seen?: (plan: Plan) => Readonly<Record<string, string | null>>;
+  readonly seen?: (mirror: OpenedMirror, plan: Plan) => Seen | Promise<Seen>;
   /** Returns the result of a dry run. */
   readonly preview: (plan: Plan) => ResultOf<D>;
   /** @param stop aborted when nothing more is to be started */
   readonly run: (mirror: OpenedMirror, plan: Plan, stop: AbortSignal) => Promise<Result<ResultOf<D>>>;
 };
+
+type Seen = Readonly<Record<string, string | null>>;
 
 /** Steps in which a front end takes part. */
 export type Hooks<Plan, Output> = {
@@ -60,11 +62,12 @@ export async function carryOut<D extends Declaration, Plan>(
   const planned = operation.plan(mirror, input);
   if (planned.kind === "trouble") return planned;
   const plan = planned.value;
-  const changed = changedSince(operation.seen?.(plan) ?? {}, expected ?? {});
-  if (changed.length > 0) return stale(changed);
+  if (expected !== undefined) {
+    const changed = changedSince((await operation.seen?.(mirror, plan)) ?? {}, expected);
+    if (changed.length > 0) return stale(changed);
+  }
   const preview = operation.preview(plan);
-  if (dryRun || !preview.items.some(({ end }) => end === "planned"))
-    return ok({ kind: "planned", plan, result: preview });
+  if (dryRun || preview.items.length === 0) return ok({ kind: "planned", plan, result: preview });
   if (agree !== undefined && !(await agree(plan))) return ok({ kind: "declined" });
   const { value: done, isStopped } = await (stoppable ?? NEVER_STOPPED)((stop) => operation.run(mirror, plan, stop));
   if (done.kind === "trouble") return done;
@@ -78,16 +81,16 @@ export async function carryOut<D extends Declaration, Plan>(
 const NEVER_STOPPED = stoppableBy(new AbortController().signal);
 
 /** Returns the names of the versions that are not those that the caller saw. */
-function changedSince(
-  seen: Readonly<Record<string, string | null>>,
-  expected: Readonly<Record<string, unknown>>,
-): readonly string[] {
+function changedSince(seen: Seen, expected: Readonly<Record<string, unknown>>): readonly string[] {
   return Object.keys(expected).filter((name) => expected[name] !== undefined && expected[name] !== seen[name]);
 }
 
 const VERSION_WORDS: Readonly<Record<string, string>> = {
   local: "the local file",
   version: "the version with this number",
+  mine: "the local file",
+  theirs: "the version on the service",
+  base: "the last version that both sides had",
 };
 
 function stale(changed: readonly string[]): Result<never> {

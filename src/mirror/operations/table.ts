@@ -2,5 +2,6 @@ import type { DECLARED, OperationName } from "./declared/table.ts";
 
 /** Every operation. The module of one is loaded when it is called. */
 export const OPERATIONS = {
+  resolve: async () => (await import("./manual/resolve-many.ts")).resolve,
   restore: async () => (await import("./history/restore.ts")).restore,
 } satisfies { [Name in OperationName]: () => Promise<{ readonly declared: (typeof DECLARED)[Name] }> };

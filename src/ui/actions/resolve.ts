@@ -1,13 +1,10 @@
-import type { ResolutionKind } from "../../mirror/model/hold.ts";
-import { shownName } from "../../common/shown-name.ts";
-import type { Resolution } from "../../mirror/operations/manual/resolve.ts";
-import { type ResolvedSeen, resolveSeen } from "../../mirror/operations/manual/resolve-seen.ts";
-import type { Versions } from "../../mirror/operations/manual/problem-view.ts";
-import { RESOLUTION_ENDS } from "../../mirror/operations/results/resolutions.ts";
 import type { Digest } from "../../contract/digest.ts";
-import type { Notice } from "../../page/layout.ts";
+import { shownName } from "../../common/shown-name.ts";
 import { withLineEnds } from "../../markdown/merge/line-ends.ts";
-import { type ActionRequest, BUSY, type Done, noticeOfTrouble, type UiAction } from "../action.ts";
+import { resolve } from "../../mirror/operations/manual/resolve-many.ts";
+import { RESOLUTION_ENDS } from "../../mirror/operations/results/resolutions.ts";
+import { runOperation } from "../../mirror/operations/run-operation.ts";
+import { type ActionRequest, BUSY, noticeOfTrouble, type UiAction } from "../action.ts";
 import { documentAddress } from "../addresses.ts";
 import { requestedStart } from "../conflict-model.ts";
 import type { Ui } from "../page.ts";
@@ -16,46 +13,39 @@ import { SYNC } from "./sync.ts";
 /** `resolve`, only if the versions are still those that the page showed. */
 export const RESOLVE: UiAction = {
   path: "conflict/*",
+  operation: "resolve",
   async run(ui, asked) {
     const { mirror, form } = asked;
     const path = asked.params["*"]!;
     const draft = draftOf(ui, asked, path);
-    const way = wayOf(asked, draft);
     // Stored first: whatever fails later, the typed text is not lost.
     if (draft !== null) ui.drafts.keep(mirror.root, path, draft);
     const to = documentAddress(mirror.name, "conflict", path);
-    if (way === null) return { to, notice: { tone: "bad", text: "choose a way; nothing was done", next: null } };
-    const job = ui.jobs.of(mirror.root);
-    if (job !== null && job.end === null) return { to, notice: BUSY };
-    const seen = versionsOf(form);
-    const done = await resolveSeen(mirror.root, { path, way, seen, force: form.get("force") !== null }, ui);
-    if (done.kind === "trouble") return { to, notice: noticeOfTrouble(done.trouble) };
-    if (done.value.kind === "changed") return { to, notice: noticeOfChange(done.value.what, draft !== null) };
+    const way = WAYS.find((one) => one === form.get("way"));
+    if (way === undefined) return { to, notice: { tone: "bad", text: "choose a way; nothing was done", next: null } };
+    if (ui.jobs.isBusy(mirror.root)) return { to, notice: BUSY };
+    const input = { paths: [path], way, force: form.get("force") !== null, expected: expectedOf(form), noSync: true };
+    const text = way === "merged" && draft !== null ? { text: draft } : {};
+    const done = await runOperation(mirror.root, resolve, { ...input, ...text }, ui);
+    if (done.kind === "trouble") {
+      const notice = noticeOfTrouble(done.trouble);
+      const isKept = done.trouble.changed !== undefined && draft !== null;
+      return {
+        to,
+        notice: isKept ? { ...notice, next: "check the present versions; your result is kept below" } : notice,
+      };
+    }
     ui.drafts.drop(mirror.root, path);
-    return sendResolved(ui, asked, done.value, way.kind);
+    // The sync is a job of its own, because a page does not wait for the service.
+    await SYNC.run(ui, asked);
+    const [item] = done.value.items as [(typeof done.value.items)[number]];
+    const words = [`${shownName(item.path)}: ${RESOLUTION_ENDS[way]}`, ...item.notes].join("; ");
+    const at = documentAddress(mirror.name, "conflict", item.path);
+    return { to: at, notice: { tone: "good", text: words, next: null } };
   },
 };
 
-/** Starts the sync that uploads the choice, as the command does. */
-async function sendResolved(
-  ui: Ui,
-  asked: ActionRequest,
-  { path, notes }: Extract<ResolvedSeen, { kind: "resolved" }>,
-  kind: ResolutionKind,
-): Promise<Done> {
-  await SYNC.run(ui, asked);
-  const text = [`${shownName(path)}: ${RESOLUTION_ENDS[kind]}`, ...notes].join("; ");
-  return { to: documentAddress(asked.mirror.name, "conflict", path), notice: { tone: "good", text, next: null } };
-}
-
-const WAYS: readonly ResolutionKind[] = ["mine", "theirs", "merged", "keep", "delete", "recreate"];
-
-function wayOf({ form }: ActionRequest, draft: string | null): Resolution | null {
-  const kind = WAYS.find((one) => one === form.get("way"));
-  if (kind === undefined) return null;
-  if (kind !== "merged") return { kind };
-  return draft === null ? null : { kind, text: draft };
-}
+const WAYS = ["mine", "theirs", "merged", "keep", "delete", "recreate"] as const;
 
 /** Returns the typed text, with its original line ends; null if the form has none. */
 function draftOf(ui: Ui, { mirror, form }: ActionRequest, path: string): string | null {
@@ -63,21 +53,7 @@ function draftOf(ui: Ui, { mirror, form }: ActionRequest, path: string): string 
   return written === null ? null : withLineEnds(written, requestedStart(ui, mirror.root, path, form.get("from")));
 }
 
-function versionsOf(form: URLSearchParams): Versions {
-  const digest = (name: string) => (form.get(name) ?? "") as Digest | "";
-  return { mine: digest("mine") || null, theirs: digest("theirs") || null, base: digest("base") || null };
-}
-
-const CHANGED: Readonly<Record<keyof Versions, string>> = {
-  mine: "the local file was saved",
-  theirs: "the version on the service changed",
-  base: "both versions were merged",
-};
-
-function noticeOfChange(what: readonly (keyof Versions)[], wrote: boolean): Notice {
-  const text = `nothing was written: since this page was shown, ${what.map((one) => CHANGED[one]).join(", and ")}`;
-  const next = wrote
-    ? "check the present versions; your result is kept below"
-    : "check the present versions, and choose again";
-  return { tone: "asks", text, next };
+function expectedOf(form: URLSearchParams): Record<"mine" | "theirs" | "base", Digest | null> {
+  const digest = (name: string) => ((form.get(name) ?? "") as Digest | "") || null;
+  return { mine: digest("mine"), theirs: digest("theirs"), base: digest("base") };
 }

@@ -10,6 +10,7 @@ import { SYNC } from "./sync.ts";
 /** `restore`, only if file and version are still those that the page showed. */
 export const RESTORE: UiAction = {
   path: "restore/*",
+  operation: "restore",
   async run(ui, asked) {
     const { mirror, form, params } = asked;
     const path = params["*"]!;

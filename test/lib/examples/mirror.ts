@@ -21,7 +21,7 @@ console.log(versions.map(({ n, size }) => `${n}: ${size} bytes`).join(", "));
 const { sync } = await notes.restore({ paths: ["plan.md"], n: 1 });
 console.log(sync?.state, (await notes.verify()).agree);
 
-await notes.resolve("plan.md", { kind: "mine" }).catch((error: unknown) => {
+await notes.resolve({ paths: ["plan.md"], way: "mine" }).catch((error: unknown) => {
   if (!(error instanceof MdmirrorError)) throw error;
   console.log(error.kind, error.message);
 });

@@ -1,7 +1,9 @@
+import { RESOLVE } from "./resolve.ts";
 import { RESTORE } from "./restore.ts";
 
 /** The declarations of all operations. The types of the library come from them. */
 export const DECLARED = {
+  resolve: RESOLVE,
   restore: RESTORE,
 } as const;
 

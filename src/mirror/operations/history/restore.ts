@@ -16,7 +16,7 @@ import { chooseVersion, entryAt } from "./find-version.ts";
 import { type HistoryEntry, readHistory } from "./history.ts";
 import { endOfManual, leftAlone } from "../manual/many.ts";
 import { manualResult } from "../manual/resolve.ts";
-import { isPattern, selectPaths } from "../manual/selection.ts";
+import { isPattern, namesOf, selectPaths, WHOLE } from "../manual/selection.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { byPath } from "../../model/by-path.ts";
 import { RESTORE } from "../declared/restore.ts";
@@ -55,9 +55,6 @@ export type RestorePlan = {
   readonly items: readonly RestoreItem[];
 };
 
-/** Names the whole linked folder. */
-export const WHOLE = ".";
-
 export const restore: Operation<typeof RESTORE, RestorePlan> = {
   declared: RESTORE,
   plan({ world }, { paths, n = null, asOf: time, expected }) {
@@ -69,11 +66,10 @@ export const restore: Operation<typeof RESTORE, RestorePlan> = {
     const isOne = paths.length === 1 && asOf === null && (n !== null || isDocument(world.state, paths[0]!));
     if (expected !== undefined && !isOne)
       return trouble("usage", "expected names the versions of one document", "give one path and no time");
-    const names = paths.map((path) => (path === WHOLE ? "" : path));
-    const items = isOne ? planOne(world, paths[0]!, n) : planSeveral(world, names, asOf);
+    const items = isOne ? planOne(world, paths[0]!, n) : planSeveral(world, namesOf(paths), asOf);
     return items.kind === "trouble" ? items : ok({ isOne, asOf, items: items.value });
   },
-  seen({ isOne, items: [item] }) {
+  seen(_mirror, { isOne, items: [item] }) {
     return isOne && item?.kind === "put-back" ? { local: item.expect, version: item.entry.digest } : {};
   },
   preview: ({ asOf, items }) => ({ asOf, run: null, items: items.map(plannedItem) }),
@@ -198,15 +194,18 @@ function allSightings(state: State): State["sightings"] {
   const byId = Map.groupBy(all, ({ id }) => id);
   return ({ path, id, formerly = [] }) => {
     const found = new Set([
-      ...namesOf(byPath, path),
-      ...namesOf(byId, id),
-      ...formerly.flatMap((name) => namesOf(byPath, name)).filter((one) => one.id === null),
+      ...storedUnder(byPath, path),
+      ...storedUnder(byId, id),
+      ...formerly.flatMap((name) => storedUnder(byPath, name)).filter((one) => one.id === null),
     ]);
     return [...found].toSorted((a, b) => a.at - b.at);
   };
 }
 
-function namesOf<K>(index: ReadonlyMap<K, readonly StoredName[]>, key: K | null | undefined): readonly StoredName[] {
+function storedUnder<K>(
+  index: ReadonlyMap<K, readonly StoredName[]>,
+  key: K | null | undefined,
+): readonly StoredName[] {
   return key === undefined || key === null ? [] : (index.get(key) ?? []);
 }
 
@@ -219,6 +218,8 @@ async function restorePlanned(
   stop: AbortSignal,
 ): Promise<Result<ResultOf<typeof RESTORE>>> {
   const wanted = items.filter((item) => item.kind === "put-back");
+  const left = items.filter(({ kind }) => kind === "left").map(plannedItem);
+  if (wanted.length === 0) return ok({ asOf, run: null, items: left });
   let run: number | null = null;
   const ends = await runManually(world, "restore", async (ctx) => {
     run = ctx.run;
@@ -233,7 +234,7 @@ async function restorePlanned(
   if (one?.kind === "trouble") return one;
   // A folder that is another one by now ends all of them alike.
   const tried = wanted.map((item, at) => ({ ...endOfManual(item.path, ends[at] ?? ends[0]!), ...versionOf(item) }));
-  return ok({ asOf, run, items: [...tried, ...items.filter(({ kind }) => kind === "left").map(plannedItem)] });
+  return ok({ asOf, run, items: [...tried, ...left] });
 }
 
 function putBack(ctx: PassContext, { id, path, entry, expect, asNew }: PutBack): ManualEnd {

@@ -9,7 +9,7 @@ import type { LocalPath } from "../../../contract/path.ts";
 export type ManyEnd = {
   readonly path: LocalPath;
   /** `left`: not tried. `failed`: tried, and not done; nothing of it was lost. */
-  readonly end: "done" | "left" | "failed";
+  readonly end: "planned" | "done" | "left" | "failed";
   /** Why it was not done, as a clause; "": it was. */
   readonly why: string;
   /** Whole clauses. */

@@ -78,22 +78,18 @@ export function versionsOf({ disk }: Pick<World, "disk">, { path, link, conflict
   return { mine, theirs: conflict.shown.at(-1)!.digest, base: conflict.baseDigest };
 }
 
-/** Returns the names of the versions that have changed since they were shown. */
-export function changedSince(seen: Versions, now: Versions): (keyof Versions)[] {
-  return (["mine", "theirs", "base"] as const).filter((name) => seen[name] !== now[name]);
-}
-
-/** Returns whether the other version of a conflict is still the one on the service. */
-export async function isTheirsNow(
+/**
+ * Returns the other version of a conflict as it is on the service. If it cannot be read, the choice
+ * finds out.
+ */
+export async function theirsNow(
   { remote }: Pick<World, "remote">,
   { link, conflict }: OpenProblem,
-): Promise<boolean> {
-  if (conflict === null) return true;
-  const answer = await remote.getFile(link.id);
-  // Not reached, or deleted: the choice itself finds out.
-  if (!answer.ok) return true;
+): Promise<Digest | null> {
+  if (conflict === null) return null;
   const shown = conflict.shown.at(-1)!;
-  return answer.value.lastChangeId === shown.changeId || digestOf(answer.value.content) === shown.digest;
+  const answer = await remote.getFile(link.id);
+  return !answer.ok || answer.value.lastChangeId === shown.changeId ? shown.digest : digestOf(answer.value.content);
 }
 
 function mineOf({ disk }: Pick<World, "disk">, path: LocalPath): ShownText {

@@ -1,5 +1,5 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { isStopped, runManually } from "../../engine/manual/run-manually.ts";
+import { isStopped, type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
 import type { Seen } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
@@ -9,16 +9,24 @@ import { type Hold, isAway, type Link } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { BaseTree } from "../../model/tree.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { endOfManual, forEachOf, leftAlone, type ManyEnds } from "./many.ts";
-import { markersIn, resolveIn, type Resolution } from "./resolve.ts";
-import { isPattern, selectPaths } from "./selection.ts";
+import { runSync, USUAL_RUN } from "../../folder/run.ts";
+import { RESOLVE, type Way } from "../declared/resolve.ts";
+import type { ResultOf } from "../define.ts";
+import type { Operation } from "../run-operation.ts";
+import { endOfManual, forEachOf, leftAlone, type ManyEnd } from "./many.ts";
+import { manualResult, markersIn, misfitOf, resolveIn, type Resolution } from "./resolve.ts";
+import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
+import { isPattern, namesOf, selectPaths, WHOLE } from "./selection.ts";
 import { findProblem, isInConflict, type OpenProblem, problemOf } from "./open-problem.ts";
 
-/**
- * Ends what `conflicts` lists, or a part of it, by one choice, as one run. What waits in review is
- * not among it: a review is ended by its own path alone.
- */
-export type BulkResolution = "mine" | "theirs" | "merged-where-clean";
+/** Ends one problem, or several by their paths, a folder or a pattern, as one run. */
+
+type BulkResolution = "mine" | "theirs" | "merged-where-clean";
+const MANY_WAYS: readonly Way[] = ["mine", "theirs", "merged-where-clean"] satisfies BulkResolution[];
+
+function isManyWay(way: Way): way is BulkResolution {
+  return MANY_WAYS.includes(way);
+}
 
 export type ResolveItem =
   | {
@@ -32,18 +40,75 @@ export type ResolveItem =
 
 type StateAndDisk = Pick<World, "state" | "disk">;
 
-/** Whether a name is about one document, rather than a folder or a pattern. */
-export function isOneProblem(world: StateAndDisk, name: string): boolean {
+export type ResolvePlan = {
+  /** True if one document was named: what prevents the choice is the trouble of the whole call. */
+  readonly isOne: boolean;
+  readonly way: Way;
+  readonly items: readonly ResolveItem[];
+};
+
+export const resolve: Operation<typeof RESOLVE, ResolvePlan> = {
+  declared: RESOLVE,
+  plan({ world }, { paths, way, text, force = false, expected }) {
+    if ((way === "merged") !== (text !== undefined))
+      return trouble("usage", "the merged content belongs to merged alone", "give both, or neither");
+    const [name, second] = paths ?? [];
+    if (!isManyWay(way) && (name === undefined || second !== undefined))
+      return trouble("usage", `${way} takes one path`, `for several: ${MANY_WAYS.join(", ")}`);
+    const isOne = name !== undefined && second === undefined && isOneProblem(world, name, way);
+    if (expected !== undefined && !isOne)
+      return trouble("usage", "expected names the versions of one document", "give one path");
+    const resolution: Resolution = text === undefined ? { kind: way as AloneWay } : { kind: "merged", text };
+    const items = isOne
+      ? planOne(world, name, { way: resolution, force, seen: (expected as Versions | undefined) ?? null })
+      : planResolve(world, paths === undefined ? null : namesOf(paths), way as BulkResolution, force);
+    return items.kind === "trouble" ? items : ok({ isOne, way, items: items.value });
+  },
+  async seen(mirror, { items: [item] }) {
+    if (item?.kind !== "end") return {};
+    const { world } = mirror;
+    const versions = versionsOf(world, item.subject);
+    const theirs = await theirsNow(world, item.subject);
+    // Downloads the present version, so that the user can read it.
+    if (theirs !== versions.theirs) await runSync(mirror, USUAL_RUN, "sync");
+    return { ...versions, theirs };
+  },
+  preview: ({ way, items }) => ({ way, run: null, isOffline: false, items: items.map(plannedItem) }),
+  run: ({ world }, plan, stop) => resolvePlanned(world, plan, stop),
+};
+
+type AloneWay = Exclude<Way, "merged" | "merged-where-clean">;
+
+function plannedItem(item: ResolveItem): ResultOf<typeof RESOLVE>["items"][number] {
+  if (item.kind === "left") return leftAlone(item.path, item.why);
+  return { path: item.path, end: "planned", why: "", notes: [] };
+}
+
+/** Returns true if a name is about one document, rather than a folder or a pattern. */
+function isOneProblem(world: StateAndDisk, name: string, way: Way): boolean {
+  if (!isManyWay(way)) return true;
+  if (way === "merged-where-clean") return false;
   if (findProblem(world, name).kind === "ok") return true;
   const below = ({ localPath }: Link) => isBelow(localPath, name);
-  return name !== "" && !isPattern(name) && !world.state.load().links.values().some(below);
+  return name !== WHOLE && !isPattern(name) && !world.state.load().links.values().some(below);
+}
+
+type Choice = { readonly way: Resolution; readonly force: boolean; readonly seen: Seen | null };
+
+function planOne(world: StateAndDisk, name: string, { way, force, seen }: Choice): Result<readonly ResolveItem[]> {
+  const found = findProblem(world, name);
+  if (found.kind === "trouble") return found;
+  const subject = found.value;
+  const misfit = misfitOf(world, subject, way, force);
+  if (misfit !== null) return { kind: "trouble", trouble: misfit };
+  return ok([{ kind: "end", path: subject.path, subject, way, seen }]);
 }
 
 /**
  * @param names paths, folders and patterns; null: all that is open
  * @returns by path; a trouble where nothing is open at what was named
  */
-export function planResolve(
+function planResolve(
   world: StateAndDisk,
   names: readonly string[] | null,
   way: BulkResolution,
@@ -146,25 +211,39 @@ function mergedItem({ state, disk }: StateAndDisk, subject: OpenProblem, force: 
   return { kind: "end", path, subject, way, seen: { mine: mine.value.digest, theirs: shown.digest } };
 }
 
-/** Ends each by itself, as one run: what fails does not keep the others. */
-export async function resolveMany(world: World, items: readonly ResolveItem[], stop?: AbortSignal): Promise<ManyEnds> {
+/** Ends each problem by itself, as one run: a failure does not keep the others. */
+async function resolvePlanned(
+  world: World,
+  { isOne, way, items }: ResolvePlan,
+  stop: AbortSignal,
+): Promise<Result<ResultOf<typeof RESOLVE>>> {
   const chosen = items.filter((item) => item.kind === "end");
-  const left = items.flatMap((item) => (item.kind === "left" ? [leftAlone(item.path, item.why)] : []));
-  if (chosen.length === 0) return { run: null, ends: left, isOffline: false };
+  const left = items.filter(({ kind }) => kind === "left").map(plannedItem);
+  if (chosen.length === 0) return ok({ way, run: null, isOffline: false, items: left });
   let run: number | null = null;
-  let done: Omit<ManyEnds, "run"> = { ends: [], isOffline: false };
+  const ends: ManualEnd[] = [];
+  let isOffline = false;
+  let tried: readonly ManyEnd[] = [];
   const refused = await runManually(world, "resolve", async (ctx) => {
     run = ctx.run;
-    done = await forEachOf(
+    ({ ends: tried, isOffline } = await forEachOf(
       chosen,
-      ({ subject, way, seen }) => resolveIn(ctx, subject, way, seen ?? undefined),
+      async ({ subject, way: one, seen }) => {
+        const end = await resolveIn(ctx, subject, one, seen ?? undefined);
+        ends.push(end);
+        return end;
+      },
       (n) => world.progress.report("apply", n, chosen.length),
       () => isStopped(world, stop),
-    );
+    ));
     return [];
   });
-  // Where the folder is another one now, nothing was begun.
+  // The folder is another one now, and nothing was started.
   const [why] = refused;
-  const ends = why === undefined ? done.ends : chosen.map(({ path }) => endOfManual(path, why));
-  return { run, ends: [...ends, ...left].toSorted(byPath), isOffline: done.isOffline };
+  if (isOne) {
+    const notes = manualResult(chosen[0]!.path, why ?? ends[0]!);
+    if (notes.kind === "trouble") return notes;
+  }
+  const done = why === undefined ? tried : chosen.map(({ path }) => endOfManual(path, why));
+  return ok({ way, run, isOffline, items: [...done, ...left].toSorted(byPath) });
 }

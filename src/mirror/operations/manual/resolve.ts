@@ -1,7 +1,7 @@
 import { hasNewMarkers } from "../../planner/decide/markers.ts";
 import type { HoldReason, ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
-import { type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
+import type { ManualEnd } from "../../engine/manual/run-manually.ts";
 import { recreate } from "../../engine/manual/recreate.ts";
 import { restoreOldName, deleteOnService, dropLocalEdit, keepAsNew } from "../../engine/manual/resolve-hold.ts";
 import {
@@ -16,7 +16,7 @@ import {
 } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import type { PassContext } from "../../engine/run/pass-context.ts";
-import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { ok, type Result, type Trouble, trouble } from "../../../common/trouble.ts";
 import { judgeText } from "./judge-text.ts";
 import { isInConflict, type OpenProblem } from "./open-problem.ts";
 
@@ -24,40 +24,27 @@ export type Resolution =
   | { readonly kind: Exclude<ResolutionKind, "merged"> }
   | { readonly kind: "merged"; readonly text: string };
 
-type ResolveOptions = {
-  /** Takes, and sends, a text that holds conflict markers. */
-  readonly force: boolean;
-  /** What the person saw; left out: whatever is there. */
-  readonly seen?: Seen;
-};
-
-/** Resolves it here; the next run sends what the service has to know. */
-export async function resolveProblem(
-  world: World,
+/** Returns why a choice does not resolve a problem; null if it does. */
+export function misfitOf(
+  world: Pick<World, "state" | "disk">,
   subject: OpenProblem,
   way: Resolution,
-  options: ResolveOptions,
-): Promise<Result<readonly string[]>> {
+  force: boolean,
+): Trouble | null {
   const { path, ways } = subject;
   if (!ways.includes(way.kind)) {
     const what = isInConflict(subject) ? "in conflict" : `blocked (${subject.hold?.reason ?? "in review"})`;
-    return trouble(
-      "usage",
-      `${path} is ${what}: --${way.kind} does not resolve this`,
-      `choose ${ways.map((one) => `--${one}`).join(" or ")}`,
-    );
+    const next = `choose ${ways.map((one) => `--${one}`).join(" or ")}`;
+    return { kind: "usage", what: `${path} is ${what}: --${way.kind} does not resolve this`, next };
   }
   const fit = way.kind === "merged" ? judgeText(path, way.text) : null;
-  if (fit?.kind === "trouble") return fit;
-  if (!options.force && markersIn(world, subject, way)) {
-    const next = "finish the merge; or use --force if the markers belong to the document";
-    return trouble("usage", `the content for ${path} contains conflict markers (<<<<<<< ======= >>>>>>>)`, next);
-  }
-  const [end] = await runManually(world, "resolve", async (ctx) => [await resolveIn(ctx, subject, way, options.seen)]);
-  return manualResult(path, end!);
+  if (fit?.kind === "trouble") return fit.trouble;
+  if (force || !markersIn(world, subject, way)) return null;
+  const next = "finish the merge; or use --force if the markers belong to the document";
+  return { kind: "usage", what: `the content for ${path} contains conflict markers (<<<<<<< ======= >>>>>>>)`, next };
 }
 
-/** Resolves it within a run by hand, with conflict markers and all. */
+/** Resolves a problem within a manual run. Conflict markers were accepted before. */
 export async function resolveIn(
   ctx: PassContext,
   subject: OpenProblem,

@@ -10,6 +10,13 @@ import { ok, type Result, trouble } from "../../../common/trouble.ts";
  */
 type Selection = { readonly takes: (path: LocalPath) => boolean };
 
+/** Names the whole linked folder, whose path is "". */
+export const WHOLE = ".";
+
+export function namesOf(paths: readonly string[]): readonly LocalPath[] {
+  return paths.map((path) => (path === WHOLE ? "" : path));
+}
+
 /** Returns true if a name that is no path may be a pattern. */
 export function isPattern(name: string): boolean {
   return /[*?[]/.test(name);
