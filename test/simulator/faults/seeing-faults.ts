@@ -7,8 +7,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     promise: "I04",
     does: "takes what a listing does not show for gone, without a GET",
     file: "mirror/engine/observe/prove-absences.ts",
-    find: "else missing.push(link.id);",
-    replace: "else proof.gone.add(link.id);",
+    find: "if (missing.length === 0) return proof;",
+    replace: "for (const id of missing) proof.gone.add(id);\n  if (missing.length >= 0) return proof;",
     net: "guards",
   },
   {
@@ -21,8 +21,8 @@ export const SEEING_FAULTS: readonly PlantedFault[] = [
     also: [
       {
         file: "mirror/engine/observe/prove-absences.ts",
-        find: "else missing.push(link.id);",
-        replace: "else proof.gone.add(link.id);",
+        find: "if (missing.length === 0) return proof;",
+        replace: "for (const id of missing) proof.gone.add(id);\n  if (missing.length >= 0) return proof;",
       },
     ],
     net: "guards",
