@@ -8,6 +8,9 @@ const SAME_LINE = 0.6;
 /** LIMIT: pairs of lines that are compared for one edit. */
 const MOST_PAIRS = 4_000;
 
+/** Steps that a pair of lines costs, besides the words of both lines. */
+const STEPS_A_PAIR = 6;
+
 /** Edits of lines. `changed`: those that changed a single line. */
 type LineEdits = { readonly edits: readonly Edit[]; readonly changed: ReadonlySet<Edit> };
 
@@ -37,7 +40,7 @@ export function pairLines(edits: readonly Edit[], base: Lines, side: Lines, read
 /** Pairs the lines of an edit that are versions of one line, in order. */
 function pairsIn(edit: Edit, base: Lines, side: Lines, reading: Reading): Pair[] {
   const [rows, columns] = [edit.end - edit.start, edit.to - edit.from];
-  if (rows * columns > MOST_PAIRS || !afford(reading, rows * columns)) return [];
+  if (rows * columns > MOST_PAIRS || !afford(reading, STEPS_A_PAIR * rows * columns)) return [];
   const shares = sharesIn(edit, base, side, reading);
   const best = mostFrom(shares, columns);
   const pairs: Pair[] = [];
