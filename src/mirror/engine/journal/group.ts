@@ -12,7 +12,7 @@ const LONGEST_MS = { soon: 10, late: 250 } as const;
  * Most commits in one transaction. Rows that are written together share pages of the indexes; but
  * steps that wait for their commit send nothing, and the others must keep the service busy.
  */
-const MOST_COMMITS = 16;
+const MOST_COMMITS = 32;
 /**
  * LIMIT: characters of content that wait for one transaction, apart from those of the commit that
  * exceeds it.
