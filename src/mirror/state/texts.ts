@@ -11,8 +11,8 @@ import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
 import type { DocId } from "../../contract/ids.ts";
 
-/** LIMIT: memory for texts just used: some thousand documents of usual size. */
-const CACHE_BYTES = 16 * 1024 * 1024;
+/** LIMIT: memory for content just used: some eight hundred documents of usual size. */
+const CACHE_BYTES = 4 * 1024 * 1024;
 /** LIMIT: how many digests are remembered as stored, in two megabytes. */
 const SURE_TEXTS = 16_384;
 /**
