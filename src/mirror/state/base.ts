@@ -10,7 +10,7 @@ import { SpellingTable } from "./spellings.ts";
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { Tombstone } from "../model/link.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 import { upsert } from "./upsert.ts";
 
 /** The tables that a pass uses. */
@@ -66,16 +66,10 @@ type TombstoneRow = [DocId, string, string, ChangeId, Digest, string | null, num
 
 const COLUMNS = "id, local_path, remote_path, change_id, digest, trash_path, at";
 
-class TombstoneTable {
-  readonly #all;
-  readonly #put;
-  readonly #remove;
-
-  constructor(db: Db) {
-    this.#all = new Statement<[], TombstoneRow>(db, `SELECT ${COLUMNS} FROM tombstones`, "raw");
-    this.#put = new Statement(db, upsert("tombstones", "id", COLUMNS.split(", ")));
-    this.#remove = new Statement<[DocId]>(db, "DELETE FROM tombstones WHERE id = ?");
-  }
+class TombstoneTable extends WithStatements {
+  readonly #all = this.sql<[], TombstoneRow>(`SELECT ${COLUMNS} FROM tombstones`, "raw");
+  readonly #put = this.sql(upsert("tombstones", "id", COLUMNS.split(", ")));
+  readonly #remove = this.sql<[DocId]>("DELETE FROM tombstones WHERE id = ?");
 
   load(): Map<DocId, Tombstone> {
     const tombstones = new Map<DocId, Tombstone>();

@@ -2,8 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { Conflict, ShownVersion, Stamp } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 import { upsert } from "./upsert.ts";
 
 type ConflictRow = {
@@ -20,29 +19,19 @@ type ConflictRow = {
 const COLUMNS = "id, base_digest, base_change_id, conflict_copy_path, shown, looks_gone, since";
 
 /** Documents in conflict. */
-export class ConflictTable {
-  readonly #all;
-  readonly #one;
-  readonly #ofOther;
-  readonly #inodeOfOther;
-  readonly #put;
-  readonly #remove;
-
-  constructor(db: Db) {
-    this.#all = new Statement<[], ConflictRow>(db, "SELECT * FROM conflicts");
-    this.#one = new Statement<[DocId], ConflictRow>(db, "SELECT * FROM conflicts WHERE id = ?");
-    this.#ofOther = new Statement<[LocalPath, DocId], { readonly found: 0 | 1 }>(
-      db,
-      "SELECT EXISTS (SELECT 1 FROM conflicts WHERE conflict_copy_path = ? AND id <> ?) AS found",
-    );
-    this.#inodeOfOther = new Statement<[DocId, number, number], { readonly found: 0 | 1 }>(
-      db,
-      `SELECT EXISTS (SELECT 1 FROM conflicts, json_each(shown) AS version
-       WHERE conflicts.id <> ? AND version.value ->> 'dev' = ? AND version.value ->> 'ino' = ?) AS found`,
-    );
-    this.#put = new Statement(db, upsert("conflicts", "id", COLUMNS.split(", ")));
-    this.#remove = new Statement<[DocId]>(db, "DELETE FROM conflicts WHERE id = ?");
-  }
+export class ConflictTable extends WithStatements {
+  readonly #all = this.sql<[], ConflictRow>("SELECT * FROM conflicts");
+  readonly #one = this.sql<[DocId], ConflictRow>("SELECT * FROM conflicts WHERE id = ?");
+  readonly #ofOther = this.sql<[LocalPath, DocId], { readonly found: 0 | 1 }>(
+    "SELECT EXISTS (SELECT 1 FROM conflicts WHERE conflict_copy_path = ? AND id <> ?) AS found",
+  );
+  readonly #inodeOfOther = this.sql<
+    [DocId, number, number],
+    { readonly found: 0 | 1 }
+  >(`SELECT EXISTS (SELECT 1 FROM conflicts, json_each(shown) AS version
+     WHERE conflicts.id <> ? AND version.value ->> 'dev' = ? AND version.value ->> 'ino' = ?) AS found`);
+  readonly #put = this.sql(upsert("conflicts", "id", COLUMNS.split(", ")));
+  readonly #remove = this.sql<[DocId]>("DELETE FROM conflicts WHERE id = ?");
 
   load(): Map<DocId, Conflict> {
     return new Map(this.#all.all().map((row) => [row.id, conflictOf(row)]));

@@ -1,6 +1,6 @@
-import { type Db, faultOf } from "./database.ts";
+import { faultOf } from "./database.ts";
 import { enterWal, flushCommits } from "./wal-mode.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 
 /**
  * LIMIT: writes in one commit within a transaction of the state: a long one must not let the WAL
@@ -12,22 +12,14 @@ const GROUP_WRITES = 1_024;
  * Transactions of the file of contents. Each write is committed immediately or, between `begin` and
  * `commit`, in groups.
  */
-export class GroupedWrites {
-  readonly #db: Db;
-  readonly #begin;
-  readonly #commit;
-  readonly #rollback;
+export class GroupedWrites extends WithStatements {
+  readonly #begin = this.sql("BEGIN IMMEDIATE");
+  readonly #commit = this.sql("COMMIT");
+  readonly #rollback = this.sql("ROLLBACK");
   #inWal = false;
   #isGrouping = false;
   /** Writes of the group that is not committed yet. */
   #count = 0;
-
-  constructor(db: Db) {
-    this.#db = db;
-    this.#begin = new Statement(db, "BEGIN IMMEDIATE");
-    this.#commit = new Statement(db, "COMMIT");
-    this.#rollback = new Statement(db, "ROLLBACK");
-  }
 
   begin(): void {
     this.#isGrouping = true;
@@ -50,7 +42,7 @@ export class GroupedWrites {
     } catch {
       // The exception that made the state roll back is on its way to the caller, and is the one
       // that counts.
-      if (this.#db.inTransaction) this.#rollback.run();
+      if (this.db.inTransaction) this.#rollback.run();
     }
   }
 
@@ -67,7 +59,7 @@ export class GroupedWrites {
       written = true;
     } finally {
       // Whoever began a group rolls it back.
-      if (!written && !this.#isGrouping && this.#db.inTransaction) this.#rollback.run();
+      if (!written && !this.#isGrouping && this.db.inTransaction) this.#rollback.run();
     }
   }
 
@@ -76,9 +68,9 @@ export class GroupedWrites {
    * slower.
    */
   enterWal(): void {
-    if (this.#inWal || this.#db.inTransaction) return;
+    if (this.#inWal || this.db.inTransaction) return;
     try {
-      enterWal(this.#db);
+      enterWal(this.db);
       this.#inWal = true;
     } catch (error) {
       if (faultOf(error)?.kind !== "unusable") throw error;
@@ -98,8 +90,8 @@ export class GroupedWrites {
   /** Makes everything that is committed survive a power cut. */
   secure(): void {
     this.commitGroup();
-    if (this.#db.memory) return;
+    if (this.db.memory) return;
     this.enterWal();
-    flushCommits(this.#db);
+    flushCommits(this.db);
   }
 }

@@ -1,8 +1,7 @@
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { EventSide, MirrorEvent, State, Version } from "../ports/state.ts";
-import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { type Statement, WithStatements } from "./statement.ts";
 
 type EventRow = [
   run: number,
@@ -32,27 +31,19 @@ const COLUMNS =
   "remote_from, remote_to";
 
 /** Events, newest last. */
-export class EventTable {
-  readonly #db: Db;
-  readonly #insert;
-  readonly #losses;
+export class EventTable extends WithStatements {
   /** By its condition: one statement for each set of filters that was used, 32 at most. */
   readonly #queries = new Map<string, Statement<Value[], EventRow>>();
-
-  constructor(db: Db) {
-    this.#db = db;
-    this.#insert = new Statement(
-      db,
-      `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    // Actions that removed a document or its content: the safety checks count these; empty folders
-    // do not count. The values are literals, because SQLite uses the partial indexes for nothing
-    // else.
-    this.#losses = {
-      local: [countAfter(db, "kind = 'trash-local'"), countAfter(db, "code = 'emptied' AND side <> 'remote'")],
-      remote: [countAfter(db, "kind = 'delete-remote'"), countAfter(db, "code = 'emptied' AND side = 'remote'")],
-    };
-  }
+  readonly #insert = this.sql(
+    `INSERT INTO events (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  // Actions that removed a document or its content: the safety checks count these; empty folders
+  // do not count. The values are literals, because SQLite uses the partial indexes for nothing
+  // else.
+  readonly #losses = {
+    local: [this.#countAfter("kind = 'trash-local'"), this.#countAfter("code = 'emptied' AND side <> 'remote'")],
+    remote: [this.#countAfter("kind = 'delete-remote'"), this.#countAfter("code = 'emptied' AND side = 'remote'")],
+  };
 
   record(event: MirrorEvent): void {
     this.#insert.run(
@@ -90,20 +81,20 @@ export class EventTable {
     return this.#losses[side].reduce((sum, count) => sum + (count.get(run) ?? 0), 0);
   }
 
+  #countAfter(condition: string) {
+    const sql = `SELECT count(*) FROM events WHERE ${condition} AND run > ? AND outcome = 'done'`;
+    return this.sql<[number], number>(sql, "pluck");
+  }
+
   #query(where: string): Statement<Value[], EventRow> {
     const known = this.#queries.get(where);
     if (known !== undefined) return known;
     const condition = where === "" ? "" : `WHERE ${where} `;
     const sql = `SELECT ${COLUMNS} FROM events ${condition}ORDER BY seq DESC LIMIT ?`;
-    const made = new Statement<Value[], EventRow>(this.#db, sql, "raw");
+    const made = this.sql<Value[], EventRow>(sql, "raw");
     this.#queries.set(where, made);
     return made;
   }
-}
-
-function countAfter(db: Db, condition: string) {
-  const where = `${condition} AND run > ? AND outcome = 'done'`;
-  return new Statement<[number], number>(db, `SELECT count(*) FROM events WHERE ${where}`, "pluck");
 }
 
 /** Returns the filters as SQL conditions and their values. */
@@ -129,19 +120,12 @@ function eventOf(row: EventRow): MirrorEvent {
 
 export type RunRow = ReturnType<State["runs"]>[number];
 
-export class RunTable {
-  readonly #insert;
-  readonly #end;
-  readonly #newest;
-
-  constructor(db: Db) {
-    this.#insert = new Statement<[string, number]>(db, "INSERT INTO runs (kind, started_at) VALUES (?, ?)");
-    this.#end = new Statement<[number, string, number]>(db, "UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?");
-    this.#newest = new Statement<[number], RunRow>(
-      db,
-      "SELECT run, kind, started_at AS startedAt, ended_at AS endedAt, summary FROM runs ORDER BY run DESC LIMIT ?",
-    );
-  }
+export class RunTable extends WithStatements {
+  readonly #insert = this.sql<[string, number]>("INSERT INTO runs (kind, started_at) VALUES (?, ?)");
+  readonly #end = this.sql<[number, string, number]>("UPDATE runs SET ended_at = ?, summary = ? WHERE run = ?");
+  readonly #newest = this.sql<[number], RunRow>(
+    "SELECT run, kind, started_at AS startedAt, ended_at AS endedAt, summary FROM runs ORDER BY run DESC LIMIT ?",
+  );
 
   begin(kind: string, at: number): number {
     return Number(this.#insert.run(kind, at).lastInsertRowid);
@@ -159,29 +143,20 @@ export class RunTable {
 type VersionRow = [DocId, ChangeId, Digest, number];
 
 /** Saved versions of documents that the service showed, in the order of arrival. */
-export class VersionTable {
-  readonly #insert;
-  readonly #byId;
-  readonly #arrival;
-
-  constructor(db: Db) {
-    // A change id names one saved version; seen again it keeps its place in the order of arrival.
-    this.#insert = new Statement(
-      db,
-      "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
-        "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",
-    );
-    this.#byId = new Statement<[DocId], VersionRow>(
-      db,
-      "SELECT id, change_id, digest, at FROM versions WHERE id = ? ORDER BY seq DESC",
-      "raw",
-    );
-    this.#arrival = new Statement<[DocId, ChangeId], number>(
-      db,
-      "SELECT seq FROM versions WHERE id = ? AND change_id = ?",
-      "pluck",
-    );
-  }
+export class VersionTable extends WithStatements {
+  // A change id names one saved version; seen again it keeps its place in the order of arrival.
+  readonly #insert = this.sql(
+    "INSERT INTO versions (id, change_id, digest, at) VALUES (?, ?, ?, ?) " +
+      "ON CONFLICT (id, change_id) DO UPDATE SET digest = excluded.digest WHERE digest <> excluded.digest",
+  );
+  readonly #byId = this.sql<[DocId], VersionRow>(
+    "SELECT id, change_id, digest, at FROM versions WHERE id = ? ORDER BY seq DESC",
+    "raw",
+  );
+  readonly #arrival = this.sql<[DocId, ChangeId], number>(
+    "SELECT seq FROM versions WHERE id = ? AND change_id = ?",
+    "pluck",
+  );
 
   add(version: Version): void {
     this.#insert.run(version.id, version.changeId, version.digest, version.at);

@@ -3,8 +3,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { HoldReason } from "../model/hold.ts";
 import type { Hold } from "../model/link.ts";
 import { rebase } from "../../contract/path.ts";
-import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 import { upsert } from "./upsert.ts";
 
 type HoldRow = [
@@ -21,16 +20,10 @@ type HoldRow = [
 
 const COLUMNS = "key, path, reason, code, detail, request_id, digest, change_id, since";
 
-export class HoldTable {
-  readonly #all;
-  readonly #put;
-  readonly #remove;
-
-  constructor(db: Db) {
-    this.#all = new Statement<[], HoldRow>(db, `SELECT ${COLUMNS} FROM blocked`, "raw");
-    this.#put = new Statement(db, upsert("blocked", "key", COLUMNS.split(", ")));
-    this.#remove = new Statement<[string]>(db, "DELETE FROM blocked WHERE key = ?");
-  }
+export class HoldTable extends WithStatements {
+  readonly #all = this.sql<[], HoldRow>(`SELECT ${COLUMNS} FROM blocked`, "raw");
+  readonly #put = this.sql(upsert("blocked", "key", COLUMNS.split(", ")));
+  readonly #remove = this.sql<[string]>("DELETE FROM blocked WHERE key = ?");
 
   /** By key. */
   load(): Map<string, Hold> {

@@ -1,21 +1,13 @@
 import type { Intent, OpenIntent } from "../ports/state.ts";
-import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 
 /** The open intents, stored as JSON. */
-export class IntentTable {
-  readonly #all;
-  readonly #insert;
-  readonly #remove;
-
-  constructor(db: Db) {
-    this.#all = new Statement<[], { intent_id: number; run: number; intent: string }>(
-      db,
-      "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
-    );
-    this.#insert = new Statement<[number, string]>(db, "INSERT INTO intents (run, intent) VALUES (?, ?)");
-    this.#remove = new Statement<[number]>(db, "DELETE FROM intents WHERE intent_id = ?");
-  }
+export class IntentTable extends WithStatements {
+  readonly #all = this.sql<[], { intent_id: number; run: number; intent: string }>(
+    "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
+  );
+  readonly #insert = this.sql<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
+  readonly #remove = this.sql<[number]>("DELETE FROM intents WHERE intent_id = ?");
 
   /** @returns the number that `close` takes */
   open(run: number, intent: Intent): number {

@@ -1,8 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { DirLink, Link, Placed, Stamp, Submission } from "../model/link.ts";
-import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 import { upsert } from "./upsert.ts";
 
 type LinkRow = [
@@ -57,45 +56,27 @@ const NO_SUBMISSIONS: readonly Submission[] = [];
  */
 export const LOCAL_PATHS = "SELECT local_path FROM records WHERE NOT (state = 'outside' AND dev IS NULL)";
 
-export class LinkTable {
-  readonly #portion;
-  readonly #one;
-  readonly #at;
-  readonly #in;
-  readonly #localPaths: Statement<[], string>;
-  readonly #inode;
-  readonly #put;
-  readonly #remove;
-  readonly #setDurable;
-
-  constructor(db: Db) {
-    this.#portion = new Statement<[number, number], LinkRow>(
-      db,
-      `SELECT ${LOADED}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
-      "raw",
-    );
-    this.#one = new Statement<[DocId], LinkRow>(db, `SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
-    this.#at = new Statement<[string], LinkRow>(db, `SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
-    // `0` is the character after `/`.
-    this.#in = new Statement<[string, string, number, number, number], [DocId, string, string]>(
-      db,
-      "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
-        "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
-      "raw",
-    );
-    this.#localPaths = new Statement<[], string>(db, LOCAL_PATHS, "pluck");
-    this.#inode = new Statement<[number, number], number>(
-      db,
-      "SELECT 1 FROM records WHERE ino = ? AND dev = ? LIMIT 1",
-      "pluck",
-    );
-    this.#put = new Statement(db, upsert("records", "id", COLUMNS.split(", ")));
-    this.#remove = new Statement<[DocId]>(db, "DELETE FROM records WHERE id = ?");
-    this.#setDurable = new Statement<[DocId, string]>(
-      db,
-      "UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?",
-    );
-  }
+export class LinkTable extends WithStatements {
+  readonly #portion = this.sql<[number, number], LinkRow>(
+    `SELECT ${LOADED}, rowid FROM records WHERE rowid > ? ORDER BY rowid LIMIT ?`,
+    "raw",
+  );
+  readonly #one = this.sql<[DocId], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE id = ?`, "raw");
+  readonly #at = this.sql<[string], LinkRow>(`SELECT ${COLUMNS} FROM records WHERE local_path = ?`, "raw");
+  // `0` is the character after `/`.
+  readonly #in = this.sql<[string, string, number, number, number], [DocId, string, string]>(
+    "SELECT id, local_path, remote_path FROM records WHERE local_path > ? || '/' AND local_path < ? || '0' " +
+      "AND state = 'linked' AND (? = 0 OR instr(substr(local_path, ?), '/') = 0) LIMIT ?",
+    "raw",
+  );
+  readonly #localPaths = this.sql<[], string>(LOCAL_PATHS, "pluck");
+  readonly #inode = this.sql<[number, number], number>(
+    "SELECT 1 FROM records WHERE ino = ? AND dev = ? LIMIT 1",
+    "pluck",
+  );
+  readonly #put = this.sql(upsert("records", "id", COLUMNS.split(", ")));
+  readonly #remove = this.sql<[DocId]>("DELETE FROM records WHERE id = ?");
+  readonly #setDurable = this.sql<[DocId, string]>("UPDATE records SET durable = 1 WHERE id = ? AND local_path = ?");
 
   /**
    * Read in portions: 100,000 rows in one portion would take twice the memory of the records made
@@ -153,20 +134,12 @@ const DIR_COLUMNS = "id, local_path, remote_path, dev, ino, birth_ms";
 type DirRow = [DirId, string, string, number, number, number];
 
 /** Folders that both sides have. */
-export class DirTable {
-  readonly #all;
-  readonly #one;
-  readonly #at;
-  readonly #put;
-  readonly #remove;
-
-  constructor(db: Db) {
-    this.#all = new Statement<[], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs`, "raw");
-    this.#one = new Statement<[DirId], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs WHERE id = ?`, "raw");
-    this.#at = new Statement<[string], DirRow>(db, `SELECT ${DIR_COLUMNS} FROM dirs WHERE local_path = ?`, "raw");
-    this.#put = new Statement(db, upsert("dirs", "id", DIR_COLUMNS.split(", ")));
-    this.#remove = new Statement<[DirId]>(db, "DELETE FROM dirs WHERE id = ?");
-  }
+export class DirTable extends WithStatements {
+  readonly #all = this.sql<[], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs`, "raw");
+  readonly #one = this.sql<[DirId], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs WHERE id = ?`, "raw");
+  readonly #at = this.sql<[string], DirRow>(`SELECT ${DIR_COLUMNS} FROM dirs WHERE local_path = ?`, "raw");
+  readonly #put = this.sql(upsert("dirs", "id", DIR_COLUMNS.split(", ")));
+  readonly #remove = this.sql<[DirId]>("DELETE FROM dirs WHERE id = ?");
 
   load(): Map<DirId, DirLink> {
     const dirs = new Map<DirId, DirLink>();

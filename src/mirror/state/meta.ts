@@ -1,22 +1,13 @@
-import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 
 /** Single values, by key. */
-export class MetaTable {
-  readonly #all;
-  readonly #get;
-  readonly #set;
-  readonly #remove;
-
-  constructor(db: Db) {
-    this.#all = new Statement<[], [key: string, value: string]>(db, "SELECT key, value FROM meta", "raw");
-    this.#get = new Statement<[string], string>(db, "SELECT value FROM meta WHERE key = ?", "pluck");
-    this.#set = new Statement<[string, string]>(
-      db,
-      "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
-    );
-    this.#remove = new Statement<[string]>(db, "DELETE FROM meta WHERE key = ?");
-  }
+export class MetaTable extends WithStatements {
+  readonly #all = this.sql<[], [key: string, value: string]>("SELECT key, value FROM meta", "raw");
+  readonly #get = this.sql<[string], string>("SELECT value FROM meta WHERE key = ?", "pluck");
+  readonly #set = this.sql<[string, string]>(
+    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
+  );
+  readonly #remove = this.sql<[string]>("DELETE FROM meta WHERE key = ?");
 
   all(): [key: string, value: string][] {
     return this.#all.all();

@@ -1,47 +1,34 @@
 import type { Digest } from "../../contract/digest.ts";
 import type { Submission } from "../model/link.ts";
 import type { Intent } from "../ports/state.ts";
-import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 
 /**
  * The texts that rows of `state.db` name: bases, local texts, submissions, the bases and shown
  * versions of conflicts, tombstones, holds and open intents. They are never pruned. (Versions and
  * events name texts too, and do not keep them.)
  */
-export class ReferencedTexts {
-  readonly #plain;
-  readonly #lists;
-  readonly #intents;
-  readonly #superseded;
-  readonly #bases;
-
-  constructor(db: Db) {
-    this.#plain = new Statement<[], Digest>(
-      db,
-      "SELECT digest FROM records UNION ALL SELECT local_digest FROM records WHERE local_digest IS NOT NULL " +
-        "UNION ALL SELECT echo_digest FROM records WHERE echo_digest IS NOT NULL UNION ALL SELECT digest FROM tombstones " +
-        "UNION ALL SELECT base_digest FROM conflicts WHERE base_digest IS NOT NULL " +
-        "UNION ALL SELECT digest FROM blocked WHERE digest IS NOT NULL",
-      "pluck",
-    );
-    this.#lists = new Statement<[], string>(
-      db,
-      "SELECT submissions FROM records WHERE submissions IS NOT NULL UNION ALL SELECT shown FROM conflicts",
-      "pluck",
-    );
-    this.#intents = new Statement<[], string>(db, "SELECT intent FROM intents", "pluck");
-    this.#superseded = new Statement<[], Digest>(
-      db,
-      "SELECT versions.digest FROM versions JOIN records ON records.id = versions.id",
-      "pluck",
-    );
-    this.#bases = new Statement<[], Digest>(
-      db,
-      "SELECT digest FROM records UNION SELECT local_digest FROM records WHERE local_digest IS NOT NULL",
-      "pluck",
-    );
-  }
+export class ReferencedTexts extends WithStatements {
+  readonly #plain = this.sql<[], Digest>(
+    "SELECT digest FROM records UNION ALL SELECT local_digest FROM records WHERE local_digest IS NOT NULL " +
+      "UNION ALL SELECT echo_digest FROM records WHERE echo_digest IS NOT NULL UNION ALL SELECT digest FROM tombstones " +
+      "UNION ALL SELECT base_digest FROM conflicts WHERE base_digest IS NOT NULL " +
+      "UNION ALL SELECT digest FROM blocked WHERE digest IS NOT NULL",
+    "pluck",
+  );
+  readonly #lists = this.sql<[], string>(
+    "SELECT submissions FROM records WHERE submissions IS NOT NULL UNION ALL SELECT shown FROM conflicts",
+    "pluck",
+  );
+  readonly #intents = this.sql<[], string>("SELECT intent FROM intents", "pluck");
+  readonly #superseded = this.sql<[], Digest>(
+    "SELECT versions.digest FROM versions JOIN records ON records.id = versions.id",
+    "pluck",
+  );
+  readonly #bases = this.sql<[], Digest>(
+    "SELECT digest FROM records UNION SELECT local_digest FROM records WHERE local_digest IS NOT NULL",
+    "pluck",
+  );
 
   all(): Set<Digest> {
     const named = new Set<Digest>(this.#plain.all());

@@ -1,4 +1,3 @@
-import { once } from "../../common/once.ts";
 import type { Db } from "./database.ts";
 import type { MetaTable } from "./meta.ts";
 import { TextPruning } from "./prune-texts.ts";
@@ -34,23 +33,22 @@ const DAY_MS = 86_400_000;
  */
 export class RetentionPruning {
   readonly #meta: MetaTable;
-  // Once a day at most: their statements need not be prepared at each opening.
   readonly #texts;
   readonly #rows;
 
   constructor(state: Db, texts: Db, store: TextStore, meta: MetaTable, referenced: ReferencedTexts) {
     this.#meta = meta;
-    this.#texts = once(() => new TextPruning(state, texts, store, referenced));
-    this.#rows = once(() => new RowPruning(state));
+    this.#texts = new TextPruning(state, texts, store, referenced);
+    this.#rows = new RowPruning(state);
   }
 
   *prune(now: number, retention: Retention): Generator<void, Pruned> {
     const cutoff = this.#noteDay(now, retention.days);
     yield;
-    yield* this.#texts().markIdle(now);
-    const expired = cutoff === null ? 0 : yield* this.#texts().deleteExpired(cutoff);
-    const evicted = yield* this.#texts().deleteOver(retention.bytes, now - DAY_MS);
-    const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* this.#rows().deleteBefore(cutoff);
+    yield* this.#texts.markIdle(now);
+    const expired = cutoff === null ? 0 : yield* this.#texts.deleteExpired(cutoff);
+    const evicted = yield* this.#texts.deleteOver(retention.bytes, now - DAY_MS);
+    const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* this.#rows.deleteBefore(cutoff);
     return { texts: expired + evicted, ...rows };
   }
 

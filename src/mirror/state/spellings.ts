@@ -3,8 +3,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { Lead, Spelling } from "../../contract/spelling.ts";
 import type { Spellings } from "../ports/spellings.ts";
-import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 
 type Row = [path: string, bytes: Digest, text: Digest, spelledAt: string, leads: string, id: DocId | null];
 type LeadRow = [said: string, at: Lead["at"], to: Lead["to"], was?: Lead["was"]];
@@ -18,69 +17,44 @@ const COLUMNS = "path, bytes, text, spelled_at, leads, id";
 const KEPT = 8;
 
 /** Spellings of links in local files; none for documents without links. */
-export class SpellingTable implements Spellings {
-  readonly #one;
-  readonly #at;
-  readonly #standingFor;
-  readonly #with;
-  readonly #all;
-  readonly #any;
-  readonly #put;
-  readonly #move;
-  readonly #moveBelow;
-  readonly #removeLost;
-  readonly #removeOld;
-  readonly #clear;
-
-  constructor(db: Db) {
-    this.#one = new Statement<[string, Digest], Row>(
-      db,
-      `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
-      "raw",
-    );
-    this.#at = new Statement<[string], Row>(
-      db,
-      `SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`,
-      "raw",
-    );
-    this.#standingFor = new Statement<[string, Digest], Row>(
-      db,
-      `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND text = ? ORDER BY seq DESC LIMIT 1`,
-      "raw",
-    );
-    this.#with = new Statement<[Digest], Row>(db, `SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
-    this.#all = new Statement<[], Row>(db, `SELECT ${COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
-    this.#any = new Statement<[], number>(db, "SELECT 1 FROM spellings LIMIT 1", "pluck");
-    this.#put = new Statement<Row>(db, `INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
-    this.#move = new Statement<[string, string]>(
-      db,
-      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ?, bytes, text, spelled_at, leads, id FROM spellings ` +
-        "WHERE path = ? ORDER BY seq",
-    );
-    this.#moveBelow = new Statement<[string, number, string, string]>(
-      db,
-      `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads, id ` +
-        "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
-    );
-    this.#clear = new Statement<[]>(db, "DELETE FROM spellings");
-    this.#removeOld = new Statement<[]>(
-      db,
-      "DELETE FROM spellings WHERE seq IN (SELECT seq FROM (SELECT s.seq, coalesce(l.local_digest, l.digest) IS s.text AS stands, " +
-        "row_number() OVER (PARTITION BY s.path ORDER BY s.seq DESC) AS age, " +
-        "row_number() OVER (PARTITION BY s.path, s.text ORDER BY s.seq DESC) AS alike " +
-        "FROM spellings AS s LEFT JOIN records AS l ON l.local_path = s.path) " +
-        `WHERE age > ${KEPT} AND NOT (stands AND alike <= ${KEPT}))`,
-    );
-    this.#removeLost = new Statement<[]>(
-      db,
-      "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
-        "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
-        // A document that was moved locally, and may not stay there, is at its block's path, or
-        // below it.
-        "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
-        "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
-    );
-  }
+export class SpellingTable extends WithStatements implements Spellings {
+  readonly #one = this.sql<[string, Digest], Row>(
+    `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND bytes = ?`,
+    "raw",
+  );
+  readonly #at = this.sql<[string], Row>(`SELECT ${COLUMNS} FROM spellings WHERE path = ? ORDER BY seq DESC`, "raw");
+  readonly #standingFor = this.sql<[string, Digest], Row>(
+    `SELECT ${COLUMNS} FROM spellings WHERE path = ? AND text = ? ORDER BY seq DESC LIMIT 1`,
+    "raw",
+  );
+  readonly #with = this.sql<[Digest], Row>(`SELECT ${COLUMNS} FROM spellings WHERE bytes = ?`, "raw");
+  readonly #all = this.sql<[], Row>(`SELECT ${COLUMNS} FROM spellings ORDER BY seq DESC`, "raw");
+  readonly #any = this.sql<[], number>("SELECT 1 FROM spellings LIMIT 1", "pluck");
+  readonly #put = this.sql<Row>(`INSERT OR REPLACE INTO spellings (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)`);
+  readonly #move = this.sql<[string, string]>(
+    `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ?, bytes, text, spelled_at, leads, id FROM spellings ` +
+      "WHERE path = ? ORDER BY seq",
+  );
+  readonly #moveBelow = this.sql<[string, number, string, string]>(
+    `INSERT OR REPLACE INTO spellings (${COLUMNS}) SELECT ? || substr(path, ?), bytes, text, spelled_at, leads, id ` +
+      "FROM spellings WHERE path > ? AND path < ? ORDER BY seq",
+  );
+  readonly #clear = this.sql<[]>("DELETE FROM spellings");
+  readonly #removeOld = this.sql<[]>(
+    "DELETE FROM spellings WHERE seq IN (SELECT seq FROM (SELECT s.seq, coalesce(l.local_digest, l.digest) IS s.text AS stands, " +
+      "row_number() OVER (PARTITION BY s.path ORDER BY s.seq DESC) AS age, " +
+      "row_number() OVER (PARTITION BY s.path, s.text ORDER BY s.seq DESC) AS alike " +
+      "FROM spellings AS s LEFT JOIN records AS l ON l.local_path = s.path) " +
+      `WHERE age > ${KEPT} AND NOT (stands AND alike <= ${KEPT}))`,
+  );
+  readonly #removeLost = this.sql<[]>(
+    "DELETE FROM spellings WHERE path NOT IN (SELECT local_path FROM records) " +
+      "AND path NOT IN (SELECT conflict_copy_path FROM conflicts) " +
+      // A document that was moved locally, and may not stay there, is at its block's path, or
+      // below it.
+      "AND NOT EXISTS (SELECT 1 FROM blocked AS h WHERE h.path = spellings.path " +
+      "OR substr(spellings.path, 1, length(h.path) + 1) = h.path || '/')",
+  );
 
   of(path: LocalPath, bytes: Digest): Spelling | null {
     return spellingOrNone(this.#one.get(path, bytes));

@@ -47,3 +47,16 @@ export class Statement<Values extends unknown[] | object = unknown[], Row = unkn
 }
 
 type Given<Values> = Values extends unknown[] ? Values : [Values];
+
+/** Base of classes that keep statements of one connection. */
+export abstract class WithStatements {
+  protected readonly db: Sqlite.Database;
+
+  constructor(db: Sqlite.Database) {
+    this.db = db;
+  }
+
+  protected sql<Values extends unknown[] | object = unknown[], Row = unknown>(sql: string, mode: Mode = "rows") {
+    return new Statement<Values, Row>(this.db, sql, mode);
+  }
+}

@@ -1,12 +1,11 @@
 import { type Digest, digestOf } from "../../contract/digest.ts";
 import { BoundedMap } from "../../common/bounded-map.ts";
-import { once } from "../../common/once.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { StoredName, State, TextName, EventSide } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
 import { type Db, faultOf } from "./database.ts";
 import { GroupedWrites } from "./grouped-writes.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
 import type { DocId } from "../../contract/ids.ts";
@@ -26,8 +25,7 @@ const DAY_MS = 86_400_000;
  * transaction of the state each text is committed at once; within one, in groups that are committed
  * before it is. Texts are never rolled back: a text that nothing names is harmless.
  */
-export class TextStore implements Companion {
-  readonly #db: Db;
+export class TextStore extends WithStatements implements Companion {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
   readonly #cache = new BoundedMap<Digest, string>(CACHE_BYTES, memoryOf);
@@ -36,9 +34,14 @@ export class TextStore implements Companion {
    * need not be read again before they are relied on.
    */
   readonly #sure = new Map<Digest, { readonly at: number; readonly path: LocalPath }>();
-  readonly #statements;
-  readonly #sightings;
-  readonly #writes: GroupedWrites;
+  readonly #insert = this.sql("INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)");
+  readonly #used = this.sql<[Buffer], { seq: number; used: number }>("SELECT seq, used FROM texts WHERE digest = ?");
+  readonly #touch = this.sql("UPDATE texts SET used = ? WHERE digest = ?");
+  readonly #select = this.sql<[Buffer], StoredText>("SELECT codec, size, text AS bytes FROM texts WHERE digest = ?");
+  readonly #update = this.sql("UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?");
+  readonly #digests = this.sql<[], string>("SELECT lower(hex(digest)) FROM texts", "pluck");
+  readonly #sightings = new SightingTable(this.db);
+  readonly #writes = new GroupedWrites(this.db);
   /** Whether nothing was stored since the last `secure`. */
   #secured = false;
 
@@ -47,18 +50,9 @@ export class TextStore implements Companion {
    * caller
    */
   constructor(db: Db, clock: Clock, onDamage: () => void = () => undefined) {
-    this.#db = db;
+    super(db);
     this.#clock = clock;
     this.#onDamage = onDamage;
-    this.#sightings = once(() => new SightingTable(db));
-    this.#writes = new GroupedWrites(db);
-    this.#statements = {
-      insert: new Statement(db, "INSERT INTO texts (digest, codec, size, used, text) VALUES (?, ?, ?, ?, ?)"),
-      used: new Statement<[Buffer], { seq: number; used: number }>(db, "SELECT seq, used FROM texts WHERE digest = ?"),
-      touch: new Statement(db, "UPDATE texts SET used = ? WHERE digest = ?"),
-      select: new Statement<[Buffer], StoredText>(db, "SELECT codec, size, text AS bytes FROM texts WHERE digest = ?"),
-      replace: new Statement(db, "UPDATE texts SET codec = ?, size = ?, used = ?, text = ? WHERE digest = ?"),
-    };
   }
 
   /**
@@ -82,25 +76,25 @@ export class TextStore implements Companion {
   }
 
   sightings(wanted: Parameters<State["sightings"]>[0]): StoredName[] {
-    return this.#watch(() => this.#sightings().find(wanted));
+    return this.#watch(() => this.#sightings.find(wanted));
   }
 
   #putKey(key: Buffer, digest: Digest, text: string, name: TextName, now: number): void {
-    const known = this.#statements.used.get(key);
+    const known = this.#used.get(key);
     if (known === undefined) {
       const { codec, size, bytes } = encodeText(text);
       this.#inOne(() => {
-        const { lastInsertRowid } = this.#statements.insert.run(key, codec, size, now, bytes);
-        this.#sightings().put(Number(lastInsertRowid), name, now);
+        const { lastInsertRowid } = this.#insert.run(key, codec, size, now, bytes);
+        this.#sightings.put(Number(lastInsertRowid), name, now);
       });
       this.#cache.set(digest, text);
       this.#remember(digest, now, name.path);
       return;
     }
-    if (!this.#sightings().has(known.seq, name.path)) this.#inOne(() => this.#sightings().put(known.seq, name, now));
+    if (!this.#sightings.has(known.seq, name.path)) this.#inOne(() => this.#sightings.put(known.seq, name, now));
     if (now - known.used >= DAY_MS) {
       this.#writes.enterWal();
-      this.#statements.touch.run(now, key);
+      this.#touch.run(now, key);
     }
     // The stored text is read and checked before it is relied on: a damaged one is replaced by
     // this good one.
@@ -117,7 +111,7 @@ export class TextStore implements Companion {
     const { codec, size, bytes } = encodeText(text);
     this.#writes.enterWal();
     this.#secured = false;
-    this.#statements.replace.run(codec, size, now, bytes, key);
+    this.#update.run(codec, size, now, bytes, key);
   }
 
   #watch<T>(work: () => T): T {
@@ -140,23 +134,23 @@ export class TextStore implements Companion {
       this.#cache.set(digest, cached);
       return cached;
     }
-    const row = this.#watch(() => this.#statements.select.get(keyOf(digest)));
+    const row = this.#watch(() => this.#select.get(keyOf(digest)));
     const text = row === undefined ? null : provenText(digest, row);
     if (text !== null) this.#cache.set(digest, text);
     return text;
   }
 
   has(digest: Digest): boolean {
-    return this.#cache.has(digest) || this.#watch(() => this.#statements.used.get(keyOf(digest))) !== undefined;
+    return this.#cache.has(digest) || this.#watch(() => this.#used.get(keyOf(digest))) !== undefined;
   }
 
   digests(): Digest[] {
-    return new Statement<[], string>(this.#db, "SELECT lower(hex(digest)) FROM texts", "pluck").all() as Digest[];
+    return this.#digests.all() as Digest[];
   }
 
   /** Whether the file holds the text, undamaged; the cache is not asked. */
   isSound(digest: Digest): boolean {
-    const row = this.#statements.select.get(keyOf(digest));
+    const row = this.#select.get(keyOf(digest));
     return row !== undefined && provenText(digest, row) !== null;
   }
 
@@ -228,30 +222,17 @@ const ORDER = "ORDER BY seen.at, seen.text";
  * Under which paths texts were stored, and when first: one row for each text and path. A text is
  * named by its number in `texts`.
  */
-class SightingTable {
-  readonly #insert;
-  readonly #known;
-  readonly #all;
-  readonly #some;
-
-  constructor(db: Db) {
-    this.#insert = new Statement<[number, string, string | null, string, string, number]>(
-      db,
-      "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",
-    );
-    this.#known = new Statement<[number, string], number>(
-      db,
-      "SELECT 1 FROM seen WHERE text = ? AND path = ?",
-      "pluck",
-    );
-    this.#all = new Statement<[], SeenRow>(db, `${SELECT} ${ORDER}`, "raw");
-    this.#some = new Statement<Wanted, SeenRow>(
-      db,
-      `${SELECT} WHERE seen.path = @path OR seen.id = @id OR ` +
-        `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerly))) ${ORDER}`,
-      "raw",
-    );
-  }
+class SightingTable extends WithStatements {
+  readonly #insert = this.sql<[number, string, string | null, string, string, number]>(
+    "INSERT OR REPLACE INTO seen (text, path, id, side, why, at) VALUES (?, ?, ?, ?, ?, ?)",
+  );
+  readonly #known = this.sql<[number, string], number>("SELECT 1 FROM seen WHERE text = ? AND path = ?", "pluck");
+  readonly #all = this.sql<[], SeenRow>(`${SELECT} ${ORDER}`, "raw");
+  readonly #some = this.sql<Wanted, SeenRow>(
+    `${SELECT} WHERE seen.path = @path OR seen.id = @id OR ` +
+      `(seen.id IS NULL AND seen.path IN (SELECT value FROM json_each(@formerly))) ${ORDER}`,
+    "raw",
+  );
 
   has(text: number, path: LocalPath): boolean {
     return this.#known.get(text, path) !== undefined;

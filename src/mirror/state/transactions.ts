@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import type { Db } from "./database.ts";
-import { Statement } from "./statement.ts";
+import { WithStatements } from "./statement.ts";
 import { WAL_BYTES } from "./wal-mode.ts";
 
 /**
@@ -16,27 +16,20 @@ export type Companion = {
 };
 
 /** Transactions of one connection. */
-export class Transactions {
-  readonly #db: Db;
+export class Transactions extends WithStatements {
   readonly #companion: Companion;
-  readonly #begin;
-  readonly #commit;
-  readonly #rollback;
-  readonly #save;
-  readonly #release;
-  readonly #undo;
+  readonly #begin = this.sql(isReadOnly(this.db) ? "BEGIN" : "BEGIN IMMEDIATE");
+  readonly #commit = this.sql("COMMIT");
+  readonly #rollback = this.sql("ROLLBACK");
+  readonly #save = this.sql("SAVEPOINT part");
+  readonly #release = this.sql("RELEASE part");
+  readonly #undo = this.sql("ROLLBACK TO part");
 
   constructor(db: Db, companion: Companion) {
-    this.#db = db;
+    super(db);
     this.#companion = companion;
     // SQLite's own checkpoints would flush rows before the contents that they name.
     db.pragma("wal_autocheckpoint = 0");
-    this.#begin = new Statement(db, isReadOnly(db) ? "BEGIN" : "BEGIN IMMEDIATE");
-    this.#commit = new Statement(db, "COMMIT");
-    this.#rollback = new Statement(db, "ROLLBACK");
-    this.#save = new Statement(db, "SAVEPOINT part");
-    this.#release = new Statement(db, "RELEASE part");
-    this.#undo = new Statement(db, "ROLLBACK TO part");
   }
 
   /**
@@ -45,7 +38,7 @@ export class Transactions {
    * @throws exceptions of `work`, after rolling back
    */
   run<T>(work: () => T): T {
-    return this.#db.inTransaction ? this.#part(work) : this.#outermost(work);
+    return this.db.inTransaction ? this.#part(work) : this.#outermost(work);
   }
 
   /**
@@ -53,23 +46,23 @@ export class Transactions {
    * before it; if `work` writes anything. It costs an fsync. Not within another transaction.
    */
   runSafely<T>(work: () => T): T {
-    if (this.#db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
+    if (this.db.inTransaction) throw new Error("a part of a transaction cannot be made safe by itself");
     // With `synchronous = NORMAL` only checkpoints flush the WAL; with FULL, each commit does.
-    this.#db.pragma("synchronous = FULL");
+    this.db.pragma("synchronous = FULL");
     try {
       return this.#outermost(work);
     } finally {
-      this.#db.pragma("synchronous = NORMAL");
+      this.db.pragma("synchronous = NORMAL");
     }
   }
 
   /** Writes a large WAL back. ORDER: a checkpoint flushes rows, so their contents come first. */
   #writeBack(): void {
-    if (this.#db.memory || this.#db.readonly) return;
-    const wal = statSync(`${this.#db.name}-wal`, { throwIfNoEntry: false });
+    if (this.db.memory || this.db.readonly) return;
+    const wal = statSync(`${this.db.name}-wal`, { throwIfNoEntry: false });
     if ((wal?.size ?? 0) < WAL_BYTES) return;
     this.#companion.secure();
-    this.#db.pragma("main.wal_checkpoint(PASSIVE)");
+    this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }
 
   #outermost<T>(work: () => T): T {
@@ -88,7 +81,7 @@ export class Transactions {
     } finally {
       if (!committed) {
         // SQLite may have rolled back by itself (disk full).
-        if (this.#db.inTransaction) this.#rollback.run();
+        if (this.db.inTransaction) this.#rollback.run();
         this.#companion.abandon();
       }
     }
@@ -102,7 +95,7 @@ export class Transactions {
       kept = true;
       return result;
     } finally {
-      if (this.#db.inTransaction) {
+      if (this.db.inTransaction) {
         if (!kept) this.#undo.run();
         this.#release.run();
       }
