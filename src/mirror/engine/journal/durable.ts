@@ -1,4 +1,4 @@
-import type { Link } from "../../model/link.ts";
+import type { Link, Stamp } from "../../model/link.ts";
 import { fileInodeKey } from "../../planner/match/inode.ts";
 import { once } from "../../../common/once.ts";
 import { numberedName } from "../../model/local-name.ts";
@@ -30,46 +30,59 @@ export function rememberBoot({ world: { state, bootId } }: PassContext): void {
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
-/**
- * Restores damaged files. Returns whether there were any: then the folder must be scanned again.
- * @param restarted whether the machine was restarted since the last run. If not, a disk may have
- * been lost and mounted again, and a file counts as damaged only if nobody changed it since it was
- * written
- */
-export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree, restarted: boolean): boolean {
+type Damaged = {
+  readonly link: Link;
+  /** The file of the document; undefined: it is missing. */
+  readonly file: LocalFile | undefined;
+  /** True if another document's file is at its path. */
+  readonly isTaken: boolean;
+};
+
+/** Restores damaged files. Returns whether there were any: then the folder is scanned again. */
+export function restoreTorn(ctx: PassContext, base: BaseTree, local: LocalTree): boolean {
   let restored = false;
-  const owners = once(
-    () => new Map(Array.from(base.links.values(), ({ id, stamp }) => [fileInodeKey(stamp), id] as const)),
-  );
-  const isOthers = ({ id }: Link, file: LocalFile | undefined): boolean => {
-    const owner = file !== undefined && local.inodesTrusted ? owners().get(fileInodeKey(file.stamp)) : undefined;
-    return owner !== undefined && owner !== id;
-  };
-  const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [fileInodeKey(file.stamp), file])));
-  for (const link of base.links.values()) {
-    if (!mayBeLost(link) || local.unseen.has(link.localPath)) continue;
-    if (!restarted && !isAsMade(link, local.files.get(link.localPath))) continue;
-    // If the file was moved since, it is not missing, and the file at base's path is another one.
-    const key = local.inodesTrusted ? fileInodeKey(link.stamp) : null;
-    const moved = key === null ? undefined : byInode().get(key);
-    const file = moved ?? local.files.get(link.localPath);
-    if (restoreTornOne(ctx, link, file, moved === undefined && isOthers(link, file))) restored = true;
-  }
+  for (const { link, file, isTaken } of damagedFiles(ctx, base, local))
+    if (isTaken ? restoreBeside(ctx, link) : restoreOne(ctx, link, file)) restored = true;
   return restored;
 }
 
 /** Returns the folder as `restoreTorn` would leave it, for a dry run. */
-export function asIfRestored(ctx: PassContext, { links }: BaseTree, local: LocalTree): LocalTree {
-  const restarted = hasRestarted(ctx.world);
-  const restored = [...links.values()].filter(mayBeLost).flatMap((link): LocalFile[] => {
-    const file = local.files.get(link.localPath);
-    if (file === undefined || !(restarted || isAsMade(link, file)) || !isDamaged(ctx, link, file)) return [];
-    return [{ ...file, digest: link.localDigest, textFault: null, empty: false }];
-  });
+export function asIfRestored(ctx: PassContext, base: BaseTree, local: LocalTree): LocalTree {
+  const restored = [...damagedFiles(ctx, base, local)].flatMap(({ link, file, isTaken }): LocalFile[] =>
+    file === undefined || isTaken ? [] : [{ ...file, digest: link.localDigest, textFault: null, empty: false }],
+  );
   if (restored.length === 0) return local;
-  const files = new Map(local.files);
-  for (const file of restored) files.set(file.path, file);
-  return { ...local, files };
+  return { ...local, files: new Map([...local.files, ...restored.map((file) => [file.path, file] as const)]) };
+}
+
+/**
+ * Finds damaged files. Without a restart of the machine a disk may have been lost and mounted
+ * again, and a file counts as damaged only if nobody changed it since it was written.
+ */
+function* damagedFiles(ctx: PassContext, base: BaseTree, local: LocalTree): Generator<Damaged> {
+  const restarted = hasRestarted(ctx.world);
+  const find = fileFinder(base, local);
+  for (const link of base.links.values()) {
+    if (!mayBeLost(link) || local.unseen.has(link.localPath)) continue;
+    if (!restarted && !isAsMade(link, local.files.get(link.localPath))) continue;
+    const found = find(link);
+    if (found.isTaken || isDamaged(ctx, link, found.file)) yield { link, ...found };
+  }
+}
+
+/** If a file was moved since, it is not missing, and the file at base's path is another one. */
+function fileFinder({ links }: BaseTree, local: LocalTree): (link: Link) => Omit<Damaged, "link"> {
+  const keyOf = (stamp: Stamp | null) => (local.inodesTrusted ? fileInodeKey(stamp) : null);
+  const owners = once(() => new Map(Array.from(links.values(), ({ id, stamp }) => [keyOf(stamp), id] as const)));
+  const byInode = once(() => new Map(Array.from(local.files.values(), (file) => [keyOf(file.stamp), file] as const)));
+  return ({ id, localPath, stamp }) => {
+    const key = keyOf(stamp);
+    const moved = key === null ? undefined : byInode().get(key);
+    const file = moved ?? local.files.get(localPath);
+    const fileKey = file === undefined ? null : keyOf(file.stamp);
+    const owner = fileKey === null ? id : (owners().get(fileKey) ?? id);
+    return { file, isTaken: owner !== id };
+  };
 }
 
 /**
@@ -79,12 +92,6 @@ export function asIfRestored(ctx: PassContext, { links }: BaseTree, local: Local
 function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
   return file.stamp.ino === stamp.ino && file.stamp.mtimeMs <= stamp.mtimeMs;
-}
-
-/** @param isTaken whether `file`, at its path, is another document's */
-function restoreTornOne(ctx: PassContext, link: Link, file: LocalFile | undefined, isTaken: boolean): boolean {
-  if (isTaken) return restoreBeside(ctx, link);
-  return isDamaged(ctx, link, file) && restoreOne(ctx, link, file);
 }
 
 /**

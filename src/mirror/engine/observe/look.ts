@@ -37,13 +37,12 @@ export async function observe(ctx: PassContext, input: PassInput, inodesTrusted:
   const before = world.state.load();
   const keep = textKeeper(ctx, input, before);
   const { local: walked, remote } = await lookAtBoth(ctx, input, before, inodesTrusted, keep);
-  const { restarted } = left;
   // Files that a power loss damaged are restored from the text store, whether the service answers
   // or not.
-  if (remote.kind === "unreachable" && !restarted) return { kind: "offline", fault: remote.fault };
+  if (remote.kind === "unreachable" && !hasRestarted(world)) return { kind: "offline", fault: remote.fault };
   const { base, local } = input.dry
     ? { base: before, local: asIfRestored(ctx, before, walked) }
-    : await mendLook(ctx, before, walked, remote, { inodesTrusted, keep, restarted, settled: left.paths.size === 0 });
+    : await mendLook(ctx, before, walked, remote, { inodesTrusted, keep, settled: left.paths.size === 0 });
   if (remote.kind === "unreachable") return { kind: "offline", fault: remote.fault };
   for (const folder of remote.tree.folders.values()) ctx.notes.folderIds.set(folder.path, folder.id);
   const seen = {
@@ -64,8 +63,6 @@ type LeftOpen = {
   /** Local paths with an unfinished intent, and the reason. */
   readonly paths: ReadonlyMap<LocalPath, string>;
   readonly stillOpen: StillOpen;
-  /** True if the machine was restarted since the last run. */
-  readonly restarted: boolean;
 };
 
 const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
@@ -74,9 +71,8 @@ const NOTHING_OPEN: StillOpen = { ids: new Map(), paths: new Map(), posts: new M
 async function recover(ctx: PassContext): Promise<LeftOpen> {
   const { world } = ctx;
   const intents = world.state.intents();
-  const restarted = hasRestarted(world);
   const paths = recoverLocal(ctx, intents);
-  return { paths, stillOpen: await recoverRemote(ctx, intents), restarted };
+  return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }
 
 /** Does the same for a dry run, which recovers nothing. */
@@ -86,7 +82,7 @@ function foreseeRecovery({ state }: World): LeftOpen {
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");
-  return { paths, stillOpen: NOTHING_OPEN, restarted: false };
+  return { paths, stillOpen: NOTHING_OPEN };
 }
 
 /**
@@ -157,7 +153,6 @@ function lookHere(
 type Mending = {
   readonly inodesTrusted: boolean;
   readonly keep: OnText;
-  readonly restarted: boolean;
   /** True if no row of the disk stays open. */
   readonly settled: boolean;
 };
@@ -170,11 +165,11 @@ async function mendLook(
   before: BaseTree,
   walked: LocalTree,
   remote: RemoteScan,
-  { inodesTrusted, keep, restarted, settled }: Mending,
+  { inodesTrusted, keep, settled }: Mending,
 ): Promise<{ readonly base: BaseTree; readonly local: LocalTree }> {
   const { world } = ctx;
   let [base, local] = [before, walked];
-  if (restoreTorn(ctx, base, local, restarted)) {
+  if (restoreTorn(ctx, base, local)) {
     base = world.state.load();
     local = observeLocal(world, base, inodesTrusted, keep);
   }
