@@ -9,7 +9,7 @@ import { groupLines, stayLine } from "./describe.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
 import { type Paint, paintFor, PLAIN } from "./paint.ts";
 import { count, plural } from "../common/count.ts";
-import { stoppedBy } from "../mirror/planner/verdict/stopped-by.ts";
+import { stoppedBy } from "../mirror/planner/verdict/stops.ts";
 import { jsonLine } from "./json-line.ts";
 import { largestLines } from "./show-largest.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";

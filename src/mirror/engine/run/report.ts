@@ -1,10 +1,9 @@
-import { stoppedBy } from "../../planner/verdict/stopped-by.ts";
+import { type Reason, stoppedBy } from "../../planner/verdict/stops.ts";
 import type { Action, Outcome } from "../../model/action.ts";
 import { type HoldReason, isOpen, needsUser } from "../../model/hold.ts";
 import type { Hold } from "../../model/link.ts";
 import { isBelow, type LocalPath } from "../../../contract/path.ts";
 import type { RenamedForOther, Plan, Verdict } from "../../planner/plan-types.ts";
-import type { Reason } from "../../planner/verdict/stops.ts";
 import type { Fault } from "../../ports/remote.ts";
 import { ENDS_A_RUN } from "../apply/effect.ts";
 import type { LocalOther, LocalTree, Trees } from "../../model/tree.ts";

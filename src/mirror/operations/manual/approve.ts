@@ -1,9 +1,8 @@
 import type { Action } from "../../model/action.ts";
 import type { Plan } from "../../planner/plan-types.ts";
-import type { Reason } from "../../planner/verdict/stops.ts";
+import { type Reason, stoppedBy } from "../../planner/verdict/stops.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Trees } from "../../model/tree.ts";
-import { stoppedBy } from "../../planner/verdict/stopped-by.ts";
 import { guardKey } from "../../planner/verdict/guard-key.ts";
 import { NOT_APPROVABLE } from "../../planner/plan-types.ts";
 import { approvedKeys } from "../../engine/run/guard-facts.ts";

@@ -1,4 +1,4 @@
-import { hasNewMarkers } from "../../planner/decide/markers.ts";
+import { hasNewMarkers } from "../../planner/decide/gates.ts";
 import type { HoldReason, ResolutionKind } from "../../model/hold.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 import type { ManualEnd } from "../../engine/manual/run-manually.ts";

@@ -3,8 +3,7 @@ import type { Link } from "../../model/link.ts";
 import type { DocumentRow, Side } from "../match/row.ts";
 import type { LocalFile } from "../../model/tree.ts";
 import { isOccupied } from "./absence.ts";
-import { type AboutText, type PlanDraft, holdDocument } from "./plan-draft.ts";
-import { hasNewMarkers } from "./markers.ts";
+import { type AboutText, holdDocument, type PlanDraft } from "./plan-draft.ts";
 import { remainingHold } from "./remembered.ts";
 
 /** Reasons to stop an action before it is proposed; each leaves a block. */
@@ -64,4 +63,21 @@ export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Link):
   if (isOccupied(draft, link.localPath) && !draft.trees.base.holds.has(link.id)) return false;
   holdDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");
   return true;
+}
+
+/**
+ * Returns true if content has the markers of an unfinished merge, in their order, and its base does
+ * not.
+ */
+export function hasNewMarkers(text: string, base: string | null): boolean {
+  return holdsMarkers(text) && (base === null || !holdsMarkers(base));
+}
+
+function holdsMarkers(text: string): boolean {
+  // The cheap test first: nearly no content has one.
+  if (!text.includes("<<<<<<< ")) return false;
+  const wanted = [/^<<<<<<< /, /^=======\r?$/, /^>>>>>>> /];
+  let found = 0;
+  for (const line of text.split("\n")) if (found < wanted.length && wanted[found]!.test(line)) found++;
+  return found === wanted.length;
 }

@@ -2,20 +2,20 @@ import type { DocId } from "../../../contract/ids.ts";
 import { isAway, type Link } from "../../model/link.ts";
 import { type LocalPath, nameOf, parentOf } from "../../../contract/path.ts";
 import type { Policy } from "../../model/policy.ts";
-import { ABSENT, ambiguousFile, present, type Seen, STILL_WRITTEN, type Unread, unknown } from "../../model/seen.ts";
+import { ABSENT, ambiguousFile, present, type Seen, STILL_WRITTEN, unknown, type Unread } from "../../model/seen.ts";
 import type { LocalFile, RemoteFile, TextLookup, Trees } from "../../model/tree.ts";
 import { Arrivals } from "./arrivals.ts";
 import { type Judged, NONE_JUDGED, partDocuments } from "./at-rest.ts";
 import type { DocumentRow, RemoteSeen } from "./row.ts";
-import { matchDocuments } from "./documents.ts";
-import { findFolders } from "./folder-paths.ts";
-import { type Forest, folderAt, placeFolders, plantForest } from "./forest.ts";
-import { mergeFolders } from "./merged-folders.ts";
-import { plantUnlinked } from "./new-folders.ts";
+import { findFolders, findFoldersByContents } from "./folder-paths.ts";
+import { folderAt, type Forest, placeFolders, plantForest } from "./forest.ts";
+import { mergeFolders, plantUnlinked } from "./new-folders.ts";
 import { isAnythingWritten, whyNothingIsAbsent, whyUnseen } from "./unseen.ts";
-import type { LocalMatch, Matching } from "./matching.ts";
+import { claim, knownTexts, type LocalMatch, type Matching, sameInodes } from "./matching.ts";
 import { foldingsOf, Occupancy } from "./slots.ts";
 import { findTwins } from "./twins.ts";
+import { matchByPathAlone, matchByPathAndInode, matchByPathAndPart, matchByPathAndText } from "./at-path.ts";
+import { blockWhatMayBeBlocked, MovedFiles } from "./elsewhere.ts";
 
 /**
  * The result of matching: every folder, and every document on which the three trees do not simply
@@ -148,4 +148,44 @@ function standing(forest: Forest, side: "local" | "remote", path: string | null)
 function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen<LocalFile>): DocumentRow {
   const tombstone = trees.base.tombstones.get(file.id) ?? null;
   return document(forest, file.id, null, tombstone, local, { kind: "present", file }, null);
+}
+
+/**
+ * Finds the linked documents that are not simply at their places, by the strongest evidence first.
+ * Each step takes files and records away from the later ones. In the end `links` are those that
+ * were not found, `files` are new, and `folders` have their final places.
+ */
+function matchDocuments(matching: Matching): void {
+  if (matching.links.size === 0) return;
+  matchByInodeAndText(matching);
+  matchByPathAndInode(matching);
+  matchByPathAndText(matching);
+  const elsewhere = new MovedFiles(matching);
+  elsewhere.match("inode-and-similar-text");
+  matchByPathAndPart(matching);
+  elsewhere.match("same-text");
+  findFoldersByContents(matching.folders, whereabouts(matching), matching.trees.local.folders);
+  matchByPathAndText(matching, "path-in-moved-folder");
+  elsewhere.match("inode");
+  matchByPathAlone(matching);
+  blockWhatMayBeBlocked(matching);
+}
+
+/**
+ * Recognises pure moves, whatever is at the old path now: chains (`mv b c; mv a b`) and swaps
+ * become moves.
+ */
+function matchByInodeAndText(matching: Matching): void {
+  for (const [link, file] of sameInodes(matching))
+    if (knownTexts(matching, link).includes(file.digest)) claim(matching, link, file, "inode-and-text");
+}
+
+function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: LocalPath | null }> {
+  for (const link of matching.trees.base.links.values()) {
+    if (isAway(link)) continue;
+    const match = matching.matches.get(link.id);
+    if (match !== undefined) yield { base: link.localPath, now: match.file.path };
+    // A document that is neither found so nor missing is unchanged at base's path.
+    else yield { base: link.localPath, now: matching.links.has(link.id) ? null : link.localPath };
+  }
 }

@@ -1,11 +1,10 @@
 import type { Step } from "../../model/action.ts";
 import { claimantsOf } from "../decide/absence.ts";
-import { type PlanDraft, holdDocument, holdFolder } from "../decide/plan-draft.ts";
+import { holdDocument, holdFolder, type PlanDraft } from "../decide/plan-draft.ts";
 import { type FolderRow, otherSide, type Row, samePlace, type Side, SIDES } from "../match/row.ts";
 import { Layout, type Shift } from "./layout.ts";
 import { listOperations, type Operation, precedesArrivals } from "./operation.ts";
 import { temporaryName } from "./temporary.ts";
-import { WaitingList } from "./waiting-list.ts";
 
 /**
  * Lays the decided operations out as steps. Two ledgers know the place of everything at each
@@ -275,3 +274,52 @@ class Schedule {
     else holdFolder(this.#draft, row, reason, detail);
   }
 }
+
+/** Operations that cannot be laid out yet, by what they wait for. */
+class WaitingList {
+  readonly #byNeed = new Map<string, Operation[]>();
+  readonly #needs = new Map<Operation, string>();
+
+  get size(): number {
+    return this.#needs.size;
+  }
+
+  operations(): MapIterator<Operation> {
+    return this.#needs.keys();
+  }
+
+  needOf(operation: Operation): string | undefined {
+    return this.#needs.get(operation);
+  }
+
+  isAwaited(need: string): boolean {
+    return this.#byNeed.has(need);
+  }
+
+  /** @param need key of what must happen first */
+  add(operation: Operation, need: string): void {
+    this.#needs.set(operation, need);
+    const list = this.#byNeed.get(need);
+    if (list === undefined) this.#byNeed.set(need, [operation]);
+    else list.push(operation);
+  }
+
+  remove(operation: Operation): void {
+    this.#needs.delete(operation);
+  }
+
+  /**
+   * @param words key of what has happened, in parts
+   * @returns the operations that waited for it, to be tried again
+   */
+  take(...words: (string | number)[]): readonly Operation[] {
+    // Nearly always nothing waits: then no string is made.
+    if (this.#byNeed.size === 0) return NONE;
+    const need = words.join(" ");
+    const list = this.#byNeed.get(need) ?? NONE;
+    this.#byNeed.delete(need);
+    return list;
+  }
+}
+
+const NONE: readonly Operation[] = [];

@@ -4,8 +4,7 @@ import { digestOf } from "../../../contract/digest.ts";
 import type { GuardLimits } from "../../model/policy.ts";
 import type { BaseTree, Trees } from "../../model/tree.ts";
 import type { StopReason, Signals } from "../plan-types.ts";
-import { type Finding, type Guarded, isRemovalOfKnown, unapproved } from "./guarded.ts";
-import type { PresenceCounts } from "./stops.ts";
+import { type Finding, type Guarded, isRemovalOfKnown, type PresenceCounts, unapproved } from "./stops.ts";
 
 /**
  * Safety checks on losses. A side loses a document when the plan deletes it on that side because it

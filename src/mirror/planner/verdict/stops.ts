@@ -1,6 +1,8 @@
 import type { Policy } from "../../model/policy.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type StopReason, NOT_APPROVABLE, type Signals } from "../plan-types.ts";
+import { NOT_APPROVABLE, type Plan, type Signals, type StopReason, type Verdict } from "../plan-types.ts";
+import type { Action, Step } from "../../model/action.ts";
+import { guardKey } from "./guard-key.ts";
 
 /** Reasons to stop a whole plan. */
 
@@ -104,4 +106,40 @@ function tellUnknown(known: number): string {
   return known === 1
     ? "the only linked document is not visible with this key, nor is any folder that was"
     : `none of ${known} linked documents is visible with this key`;
+}
+
+/** A step that a safety check asks about, and the key by which it is approved. */
+export type Guarded = { readonly index: number; readonly key: string };
+
+/** Reason why a plan is stopped, and the steps that an answer concerns. */
+export type Finding = Reason & { readonly steps: readonly Guarded[] };
+
+/** Returns the steps of a kind that nobody has approved yet. */
+export function unapproved(
+  steps: readonly Step[],
+  { approved }: Pick<Signals, "approved">,
+  wanted: (action: Action) => boolean,
+): Guarded[] {
+  const found: Guarded[] = [];
+  for (const [index, { action }] of steps.entries()) {
+    if (!wanted(action)) continue;
+    const key = guardKey(action);
+    if (!approved.has(key)) found.push({ index, key });
+  }
+  return found;
+}
+
+export function isRemovalOfKnown(action: Action): boolean {
+  return action.kind === "remove-folder-local" && action.dirId !== null;
+}
+
+/**
+ * Returns the actions that the answer to a stop concerns, in the order of the plan. All others wait
+ * for the answer as well.
+ */
+export function stoppedBy(
+  { stoppedSteps, byReason }: Extract<Verdict, { kind: "safety-stop" }>,
+  steps: Plan["steps"],
+): readonly Action[] {
+  return byReason ? steps.map(({ action }) => action) : stoppedSteps.map((index) => steps[index]!.action);
 }

@@ -4,9 +4,8 @@ import { digestOf } from "../../../contract/digest.ts";
 import type { GuardLimits, Policy } from "../../model/policy.ts";
 import type { Signals, Verdict } from "../plan-types.ts";
 import type { Trees } from "../../model/tree.ts";
-import { type Finding, type Guarded, unapproved } from "./guarded.ts";
+import { type Finding, type Guarded, type PresenceCounts, type Reason, stopsAll, unapproved } from "./stops.ts";
 import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
-import { type PresenceCounts, type Reason, stopsAll } from "./stops.ts";
 
 /** The safety checks: when a plan must stop and ask. */
 
