@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { retryAfterMs } from "../../src/mirror/remote/retry-after.ts";
+import { retryAfterMs } from "../../src/mirror/remote/reply.ts";
 
 const NOW = Date.UTC(2026, 6, 1, 12, 0, 0);
 

@@ -1,13 +1,19 @@
-import { depthOf, joinPath, type LocalPath, parentOf } from "../../contract/path.ts";
+import { depthOf, isConflictCopyName, joinPath, type LocalPath, parentOf } from "../../contract/path.ts";
 import { GITIGNORE_FILE, IGNORE_FILE } from "../model/rule-files.ts";
 import { IS_MIRROR, type Unread, unreadable } from "../model/seen.ts";
 import type { Fs, FsStat } from "../ports/fs.ts";
 import { errnoOf, errnoText } from "./errno.ts";
 import { CONFIG_FILE, MIRROR_FOLDER } from "../model/mirror-folder.ts";
-import { type Exclusion, exclusionOf, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
-import { sameInode, stampOf } from "./stamp.ts";
-import { readFile } from "./walk-file.ts";
-import type { WalkedFolder, WalkWork } from "./walk-work.ts";
+import { type Exclusion, exclusionOf, type FolderRules, rulesAt, rulesOf, UnfitRules } from "./rules.ts";
+import { isOldStamp, sameInode, sameStamp, stampOf } from "./stamp.ts";
+import type { KnownFile, OnText } from "../ports/disk.ts";
+import type { LocalFile, LocalOther } from "../model/tree.ts";
+import type { WalkHold } from "./folder-handle.ts";
+import type { LinkedPaths } from "./linked-paths.ts";
+import { digestOf } from "../../contract/digest.ts";
+import type { Stamp } from "../model/link.ts";
+import { isLitterName } from "./ignore.ts";
+import { decodeText } from "../../common/text.ts";
 
 /**
  * LIMIT: depth of nested folders, as the names in a path of the service: each level is a call on
@@ -201,4 +207,111 @@ function excludedFolder({ rules, linked, kept }: RulesWork, path: LocalPath): Ex
 /** Such a folder is not read. */
 function isTooDeep(path: LocalPath): boolean {
   return depthOf(path) > MAX_DEPTH;
+}
+
+/** Shared by the reading of all folders in one walk. */
+export type WalkWork = {
+  readonly fs: Fs;
+  readonly hold: WalkHold;
+  /** The root's device. */
+  readonly dev: number;
+  readonly diskNow: number | null;
+  readonly foldsCase: boolean;
+  readonly extraPatterns: readonly string[];
+  readonly rules: Map<LocalPath, FolderRules>;
+  /** Paths that no `.gitignore` leaves out; null: these files are not followed. */
+  readonly linked: LinkedPaths | null;
+  /** Paths that a `.gitignore` would leave out if they, or something in them, were not linked. */
+  readonly kept: Set<LocalPath>;
+  readonly known: (path: LocalPath) => KnownFile | null;
+  readonly onText: OnText;
+  /** Files that this walk has read: a second reading of their folder does not read them again. */
+  readonly read: Map<LocalPath, LocalFile>;
+  /** Entries read since the last pause. */
+  looked: number;
+  /** Entries between two pauses; those of one folder may exceed it. */
+  readonly part: number;
+};
+
+/** One folder as it was read, with everything below. */
+export type WalkedFolder = {
+  readonly path: LocalPath;
+  readonly abs: string;
+  /** Taken before the entries were read. */
+  readonly stat: FsStat;
+  readonly files: LocalFile[];
+  readonly others: LocalOther[];
+  readonly folders: WalkedFolder[];
+  /** Paths that were not seen, with the reason. */
+  readonly unseen: Map<LocalPath, Unread>;
+};
+
+/** Reads a file of a folder, and adds it to the files or to the list that it belongs to. */
+function readFile(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, stat: FsStat): void {
+  const other = keptLocal(work, name, path);
+  if (other !== null) {
+    folder.others.push({ path, stamp: stampOf(stat), ...other });
+    return;
+  }
+  const earlier = work.read.get(path);
+  if (earlier !== undefined && sameStamp(earlier.stamp, stat)) {
+    folder.files.push(earlier);
+    return;
+  }
+  const known = work.known(path);
+  if (isVouchedFor(known) && sameStamp(known.stamp, stat)) folder.files.push(asKnown(known, stat));
+  else hashInto(work, folder, name, path, known);
+}
+
+type Vouched = KnownFile & { readonly stamp: Stamp };
+
+function isVouchedFor(known: KnownFile | null): known is Vouched {
+  return known !== null && known.stamp !== null;
+}
+
+/**
+ * ASSUMES: the caller knows only linked content, under stamps that were trusted; linked content has
+ * no fault.
+ */
+function asKnown({ path, digest, stamp: known }: Vouched, stat: FsStat): LocalFile {
+  const stamp = known.nlink === stat.nlink && known.birthMs === stat.birthMs ? known : stampOf(stat);
+  return { path, stamp, stampTrusted: true, digest, textFault: null, empty: stamp.size === 0 };
+}
+
+function hashInto(work: WalkWork, folder: WalkedFolder, name: string, path: LocalPath, known: KnownFile | null): void {
+  try {
+    const file = hashFile(work, path, `${work.hold.at(folder.abs, folder.stat)}/${name}`, known);
+    folder.files.push(file);
+    work.read.set(path, file);
+  } catch (error) {
+    const errno = errnoOf(error);
+    if (errno === null) throw error;
+    if (errno !== "ENOENT") folder.unseen.set(path, unreadable(errnoText(errno)));
+  }
+}
+
+function keptLocal(work: WalkWork, name: string, path: LocalPath): Pick<LocalOther, "kind" | "rule"> | null {
+  if (isLitterName(name)) return { kind: "litter" };
+  if (isConflictCopyName(name)) return { kind: "conflict-copy" };
+  if (!name.endsWith(".md")) return { kind: "other-file" };
+  const exclusion = exclusionOf(work.rules, path, "file");
+  if (exclusion === null) return null;
+  const { by, rule } = exclusion;
+  if (by === "ours") return { kind: "ignored", rule };
+  if (work.linked?.has(path) !== true) return { kind: "git-ignored", rule };
+  work.kept.add(path);
+  return null;
+}
+
+/** The stamp is of the inode whose bytes were read, which may be another one than was listed. */
+function hashFile(work: WalkWork, path: LocalPath, abs: string, known: KnownFile | null): LocalFile {
+  const { bytes, stat } = work.fs.readFile(abs, "brief");
+  const stamp = stampOf(stat);
+  const read = { stamp, stampTrusted: isOldStamp(stamp, work.diskNow), empty: bytes.length === 0 };
+  const digest = digestOf(bytes);
+  // The caller's strings, which stay in memory: after a first sync each of 100,000 files is read.
+  if (digest === known?.digest) return { ...read, path: known.path, digest: known.digest, textFault: null };
+  const { text, fault } = decodeText(bytes);
+  if (text !== null) work.onText(digest, text, path);
+  return { ...read, path, digest, textFault: fault };
 }

@@ -10,8 +10,7 @@ import { type LinkedSource, linkedPaths } from "./linked-paths.ts";
 import { exclusionOf, withoutAnswers } from "./rules.ts";
 import { freshName, TEMP_PREFIX, unlinkLeftover } from "./names.ts";
 import { sameInode } from "./stamp.ts";
-import { readFolder } from "./walk-folder.ts";
-import type { WalkedFolder, WalkWork } from "./walk-work.ts";
+import { readFolder, type WalkedFolder, type WalkWork } from "./walk-folder.ts";
 
 export type WalkOptions = {
   /** True if a file may be made to learn the disk's time; if not, no new stamp is trusted. */

@@ -1,11 +1,14 @@
 import { EVENTS } from "../../contract/routes.ts";
-import { MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../../contract/events.ts";
-import type { ReadEvent } from "./event-reader.ts";
+import { type EventType, MAX_EVENT_ID_LENGTH, SILENCE_MS } from "../../contract/events.ts";
 import type { EventHint, EventListener, EventStreamState, RemoteEvents } from "../ports/events.ts";
 import type { Clock } from "../../common/clock.ts";
 import type { Random } from "../../common/random.ts";
 import type { Http, StreamReply } from "./http.ts";
-import type { IdRule } from "./shapes.ts";
+import { by, type IdRule, readPath } from "./shapes.ts";
+import { isChangeId, isDirId, isDocId } from "../../contract/ids.ts";
+import { isJsonObject, type JsonObject, member } from "../../contract/json.ts";
+import { parseJson } from "./json.ts";
+import { createParser } from "eventsource-parser";
 
 type NewsOptions = {
   readonly http: Http;
@@ -80,10 +83,6 @@ export class EventStream implements RemoteEvents {
   }
 
   async #listen(listener: EventListener): Promise<End> {
-    const [{ EventReader }, { readEvent }] = await Promise.all([
-      import("./event-reader.ts"),
-      import("./read-event.ts"),
-    ]);
     const { http, clock, idRule } = this.#options;
     const connection = new Connection(listener, this.#lastId, new FloodGauge(clock), this.#closing.signal);
     const onEvent = ({ type, data, id }: ReadEvent) => connection.take(readEvent(type, data, idRule()), id);
@@ -195,4 +194,86 @@ function whyNoStream(end: Answered): string {
   return end.kind === "unreadable"
     ? `${end.status}, ${end.looks}`
     : `status ${end.status} instead of a stream of events`;
+}
+
+type Read = (data: JsonObject, rule: IdRule) => EventHint | null;
+
+const READERS: { readonly [Type in EventType]: Read } = {
+  file: readFileEvent,
+  folder: (data, rule) => {
+    const id = member(data, "id");
+    return by(rule, isDirId)(id) ? { kind: "folder", id } : null;
+  },
+  reset: () => ALL,
+};
+
+const ALL: EventHint = { kind: "all" };
+
+/**
+ * Returns the hint of an event. An event of a known type that cannot be read still says that
+ * something happened.
+ * @returns null for an unknown type
+ */
+function readEvent(type: string, data: string, rule: IdRule): EventHint | null {
+  if (!Object.hasOwn(READERS, type)) return null;
+  const json = parseJson(data);
+  if (json.kind !== "json" || !isJsonObject(json.value)) return ALL;
+  return READERS[type as EventType](json.value, rule) ?? ALL;
+}
+
+function readFileEvent(data: JsonObject, rule: IdRule): EventHint | null {
+  const id = member(data, "id");
+  if (!by(rule, isDocId)(id)) return null;
+  const path = readPath(member(data, "path"), "file");
+  const changeId = member(data, "lastChangeId");
+  return {
+    kind: "file",
+    id,
+    path: path.ok ? path.value.path : null,
+    changeId: by(rule, isChangeId)(changeId) ? changeId : null,
+    gone: member(data, "change") === "gone",
+  };
+}
+
+// LIMIT: an event of the contract has one path, of at most 25 KB in JSON's longest spelling.
+const MAX_EVENT_LENGTH = 64 * 1024;
+
+/** One event; `id`: that of the stream so far, null before there was one. */
+type ReadEvent = { readonly type: string; readonly data: string; readonly id: string | null };
+
+/** Reads a stream of events, in pieces of any size. Ends at an event or a line above the limit. */
+class EventReader {
+  readonly #decoder = new TextDecoder();
+  readonly #parser: { feed(text: string): void };
+  readonly #onBroken: () => void;
+  #lastId: string | null = null;
+  #isBroken = false;
+
+  /** @param onBroken called after an event that is too long; the rest of the stream is not read */
+  constructor(onEvent: (event: ReadEvent) => void, onBroken: () => void) {
+    this.#onBroken = onBroken;
+    this.#parser = createParser({
+      maxBufferSize: MAX_EVENT_LENGTH,
+      onEvent: ({ event = "message", data, id }) => {
+        if (this.#isBroken) return;
+        if (data.length > MAX_EVENT_LENGTH) return this.#break();
+        // An event without an id keeps that of the stream.
+        if (id !== undefined) this.#lastId = id;
+        onEvent({ type: event, data, id: this.#lastId });
+      },
+      onError: ({ type }) => {
+        // Unknown fields and invalid pauses are ignored, as the format requires.
+        if (type === "max-buffer-size-exceeded") this.#break();
+      },
+    });
+  }
+
+  take(bytes: Buffer): void {
+    if (!this.#isBroken) this.#parser.feed(this.#decoder.decode(bytes, { stream: true }));
+  }
+
+  #break(): void {
+    this.#isBroken = true;
+    this.#onBroken();
+  }
 }

@@ -106,7 +106,7 @@ export const REMOTE_FAULTS: readonly PlantedFault[] = [
     id: "sidecar-uploaded",
     promise: "I27",
     does: "takes a sidecar for a document, and uploads it",
-    file: "mirror/local/walk-file.ts",
+    file: "mirror/local/walk-folder.ts",
     find: 'if (isConflictCopyName(name)) return { kind: "conflict-copy" };',
     replace: "",
     net: "courses",
