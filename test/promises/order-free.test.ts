@@ -6,7 +6,7 @@ import { applyPlan } from "../../src/mirror/engine/run/apply-plan.ts";
 import { flushNow } from "../../src/mirror/engine/apply/flush.ts";
 import { gatherSignals } from "../../src/mirror/engine/run/guard-facts.ts";
 import { observe } from "../../src/mirror/engine/observe/look.ts";
-import { planWithSecondScan } from "../../src/mirror/engine/run/plan-pass.ts";
+import { planWithSecondScan } from "../../src/mirror/engine/run/pass.ts";
 import { PassContext, type PassInput } from "../../src/mirror/engine/run/pass-context.ts";
 import { type World, zeroCounts } from "../../src/mirror/engine/run/world.ts";
 import { type Dice, rollDice } from "../simulator/dice.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { remoteAfterPass } from "../../../src/mirror/engine/daemon/remote-after-pass.ts";
+import { remoteAfterPass } from "../../../src/mirror/engine/daemon/known-trees.ts";
 import type { Planned } from "../../../src/mirror/engine/run/pass-context.ts";
 import { planOnly, syncToConvergence } from "../../../src/mirror/engine/run/sync.ts";
 import type { Outcome } from "../../../src/mirror/model/action.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DirtyPaths } from "../../../src/mirror/engine/daemon/dirty-paths.ts";
 import { PendingDeletions } from "../../../src/mirror/engine/daemon/pending-deletions.ts";
-import { pollInterval, retryDelay } from "../../../src/mirror/engine/daemon/intervals.ts";
+import { pollInterval, retryDelay } from "../../../src/mirror/engine/daemon/schedule.ts";
 import { UnchangedSince } from "../../../src/mirror/engine/daemon/unchanged-since.ts";
 import { countChangedLines } from "../../../src/mirror/engine/daemon/events.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";

@@ -7,10 +7,9 @@ import type { LocalPath } from "../../../contract/path.ts";
 import { type BarrierEnd, Barriers } from "./barriers.ts";
 import type { Daemon, DaemonOptions, DaemonRequest, DaemonStatus } from "./daemon-types.ts";
 import { type DaemonEvent, EventPublisher } from "./events.ts";
-import { RequestQueue } from "./request-queue.ts";
 import { Runner } from "./runner.ts";
-import { Sleeper } from "./sleeper.ts";
-import { DEFAULT_TIMING } from "./timing.ts";
+import { type DaemonTiming, DEFAULT_TIMING } from "./timing.ts";
+import type { Clock } from "../../../common/clock.ts";
 
 /**
  * The daemon of one linked folder. It runs cycles when file events, polls or requests ask for them.
@@ -154,5 +153,134 @@ class DaemonLoop implements Daemon {
 
   #noteTurn(): void {
     this.#turnedAt = this.#world.clock.monotonic();
+  }
+}
+
+/** Sleeps until something is due, and notices when the machine slept. */
+class Sleeper {
+  readonly #clock: Clock;
+  readonly #timing: DaemonTiming;
+  #sleeping: { readonly until: number; readonly ended: AbortController } | null = null;
+  #awake = false;
+  #oversleptMs = 0;
+  /** The wall clock minus the monotonic clock. */
+  #offset: number;
+
+  constructor(clock: Clock, timing: DaemonTiming) {
+    this.#clock = clock;
+    this.#timing = timing;
+    this.#offset = clock.now() - clock.monotonic();
+  }
+
+  /** @param until monotonic */
+  async sleep(until: number, signal: AbortSignal): Promise<void> {
+    const from = this.#clock.monotonic();
+    const ms = Math.min(until - from, this.#timing.turnMs);
+    if (this.#awake || ms <= 0) {
+      this.#awake = false;
+      return;
+    }
+    const ended = new AbortController();
+    const end = () => ended.abort();
+    signal.addEventListener("abort", end);
+    this.#sleeping = { until: from + ms, ended };
+    if (!signal.aborted) await this.#clock.sleep(ms, ended.signal);
+    signal.removeEventListener("abort", end);
+    this.#sleeping = null;
+    this.#awake = false;
+    this.#oversleptMs = this.#clock.monotonic() - from - ms;
+  }
+
+  /** Ends the sleep now, or the next one if nobody sleeps. */
+  wake(): void {
+    this.#awake = true;
+    this.#sleeping?.ended.abort();
+  }
+
+  /** Ends the sleep at `at`, if it would last longer. Cheap, because each file event calls it. */
+  wakeBy(at: number): void {
+    if (this.#sleeping !== null && at < this.#sleeping.until) this.#sleeping.ended.abort();
+  }
+
+  /**
+   * Returns how long the machine or the process stood still since the last call, in milliseconds;
+   * null if it did not.
+   */
+  takeGap(): number | null {
+    // While a machine sleeps, the monotonic clock stands still on some systems and runs on others.
+    const offset = this.#clock.now() - this.#clock.monotonic();
+    const gap = Math.max(offset - this.#offset, this.#oversleptMs);
+    this.#offset = offset;
+    this.#oversleptMs = 0;
+    return gap > this.#timing.jumpMs ? gap : null;
+  }
+}
+
+type QueuedRequest =
+  | {
+      readonly kind: DaemonRequest;
+      readonly resolve: (report: RunReport) => void;
+      readonly reject: (error: Error) => void;
+    }
+  | {
+      readonly kind: "exclusive";
+      readonly work: (world: World) => Promise<void>;
+      readonly reject: (error: Error) => void;
+    };
+
+/**
+ * Requests to the daemon. They are carried out between two runs, in the order in which they came.
+ */
+class RequestQueue {
+  readonly #onRequest: () => void;
+  #waiting: QueuedRequest[] = [];
+  #closedBecause: string | null = null;
+
+  constructor(onRequest: () => void) {
+    this.#onRequest = onRequest;
+  }
+
+  request(kind: DaemonRequest): Promise<RunReport> {
+    const { promise, resolve, reject } = Promise.withResolvers<RunReport>();
+    this.#add({ kind, resolve, reject });
+    return promise;
+  }
+
+  exclusive<T>(work: (world: World) => T | Promise<T>): Promise<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
+    // An exception of the work rejects the promise of whoever requested it.
+    const settle = async (world: World) => {
+      try {
+        resolve(await work(world));
+      } catch (error) {
+        reject(error);
+      }
+    };
+    this.#add({ kind: "exclusive", work: settle, reject });
+    return promise;
+  }
+
+  take(): QueuedRequest[] {
+    const taken = this.#waiting;
+    this.#waiting = [];
+    return taken;
+  }
+
+  isEmpty(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  /** Rejects the requests that wait, and takes no more. */
+  close(why: string): void {
+    this.#closedBecause = why;
+    for (const { reject } of this.#waiting.splice(0)) reject(new Error(why));
+  }
+
+  #add(request: QueuedRequest): void {
+    if (this.#closedBecause !== null) request.reject(new Error(this.#closedBecause));
+    else {
+      this.#waiting.push(request);
+      this.#onRequest();
+    }
   }
 }

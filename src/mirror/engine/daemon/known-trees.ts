@@ -12,14 +12,16 @@ import {
 } from "../../model/tree.ts";
 import type { Listing } from "../../ports/remote.ts";
 import type { State } from "../../ports/state.ts";
-import { storeLocalContents, seenOnService } from "../apply/text-name.ts";
+import { seenOnService, storeLocalContents } from "../apply/text-name.ts";
 import { isRestored } from "../run/generation.ts";
 import { documentsOf } from "../observe/listed.ts";
 import { observeLocal, observeRemote, type RemoteScan } from "../observe/observe.ts";
 import type { Observers, PassEnd, Planned } from "../run/pass-context.ts";
-import { type World, toService } from "../run/world.ts";
-import { haveSameDocuments, heldInSync, partialTrees } from "./in-sync.ts";
-import { remoteAfterPass } from "./remote-after-pass.ts";
+import { toService, type World } from "../run/world.ts";
+import { haveSameDocuments, heldInSync, partialTrees, remoteFileOf } from "./in-sync.ts";
+import type { DocId } from "../../../contract/ids.ts";
+import type { Action } from "../../model/action.ts";
+import { endedWell, metAnotherEdit } from "../run/execute.ts";
 
 /** A listing that no run has used yet, and when it was requested (monotonic). */
 type NewListing = { readonly listing: Listing<FileResource>; readonly at: number };
@@ -218,4 +220,44 @@ function listingWith(
 
 function itemOf(world: World, { id, path, changeId, protected: isProtected }: RemoteFile): FileResource {
   return { id, path: toService(world, path), lastChangeId: changeId, protected: isProtected };
+}
+
+/**
+ * Actions after which the service has the document as its record says, or does not have it any
+ * more.
+ */
+const FOLLOWED: ReadonlySet<Action["kind"]> = new Set([
+  "put",
+  "create-remote",
+  "write-local",
+  "create-local",
+  "delete-remote",
+]);
+
+/**
+ * Returns the service's tree after the effects of a run, as base has it now (I12). Null after any
+ * other effect, or when one did not succeed or met another edit: then the service is listed again.
+ */
+export function remoteAfterPass(
+  state: Pick<State, "link" | "linksAt">,
+  { plan, ends }: Planned,
+  remote: RemoteTree,
+): RemoteTree | null {
+  const files = new Map(remote.files);
+  for (const [index, { action }] of plan.steps.entries()) {
+    const end = ends[index];
+    if (end?.kind !== "ran" || !endedWell(end.outcome) || metAnotherEdit(end.outcome)) return null;
+    if (action.kind === "note-facts") continue;
+    const id = FOLLOWED.has(action.kind) ? documentOf(state, action) : null;
+    if (id === null) return null;
+    const link = state.link(id);
+    if (link === null) files.delete(id);
+    else files.set(id, remoteFileOf(link));
+  }
+  return { ...remote, files };
+}
+
+function documentOf(state: Pick<State, "linksAt">, action: Action): DocId | null {
+  if ("id" in action) return action.id;
+  return action.kind === "create-remote" ? (state.linksAt(action.localPath)[0]?.id ?? null) : null;
 }

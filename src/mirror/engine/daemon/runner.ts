@@ -1,6 +1,6 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import type { Trees } from "../../model/tree.ts";
-import type { RemoteEvents } from "../../ports/events.ts";
+import type { EventStreamState, RemoteEvents } from "../../ports/events.ts";
 import type { Fault } from "../../ports/remote.ts";
 import type { Watcher } from "../../ports/watch.ts";
 import { listDocuments } from "../observe/listed.ts";
@@ -12,13 +12,13 @@ import type { DaemonStatus } from "./daemon-types.ts";
 import type { EventPublisher } from "./events.ts";
 import { FolderWatch, type WatchListener } from "./folder-watch.ts";
 import { EventWatch } from "./event-watch.ts";
-import { stopDetail, IDLE, nextPhase, type Phase, type PhaseEvent, waitReasonOf } from "./phase.ts";
+import { IDLE, nextPhase, type Phase, type PhaseEvent, stopDetail, waitReasonOf } from "./phase.ts";
 import { RootWatch } from "./root-watch.ts";
 import { RunLog } from "./run-log.ts";
 import { Runs } from "./runs.ts";
 import { type Due, Schedule } from "./schedule.ts";
-import { showStatus } from "./show-status.ts";
-import type { DaemonTiming } from "./timing.ts";
+import { type DaemonTiming, wallTime } from "./timing.ts";
+import type { Clock } from "../../../common/clock.ts";
 
 /** Parts that the daemon's loop passes to its runner. */
 type RunnerParts = {
@@ -284,4 +284,34 @@ export class Runner implements WatchListener {
     this.#enter({ kind: "failed", why, detail: fault?.detail ?? "the service did not answer" });
     this.#schedule.noteFailure(why);
   }
+}
+
+const DIRTY_SHOWN = 100;
+
+/** Returns the daemon's status, with its times by the wall clock. */
+function showStatus(parts: {
+  readonly clock: Clock;
+  readonly phase: Phase;
+  readonly paused: boolean;
+  readonly runs: Runs;
+  readonly watch: FolderWatch;
+  readonly news: EventStreamState;
+  readonly runLog: RunLog;
+  readonly schedule: Schedule;
+}): DaemonStatus {
+  const { clock, phase, paused, watch, runLog, schedule } = parts;
+  const { dirty, deletions } = parts.runs;
+  const retryAt = schedule.retryAt();
+  return {
+    phase,
+    inSyncAsOf: runLog.inSyncAsOf(),
+    pendingDeletions: deletions.list().map(({ path, dueAt }) => ({ path, dueAt: wallTime(clock, dueAt) })),
+    dirty: { count: dirty.count(), paths: dirty.paths(DIRTY_SHOWN) },
+    lastReport: runLog.report(),
+    nextPollAt: paused || retryAt !== null ? null : wallTime(clock, schedule.pollAt()),
+    retryAt: retryAt === null ? null : wallTime(clock, retryAt),
+    watching: watch.state(),
+    limit: watch.limit(),
+    news: parts.news,
+  };
 }

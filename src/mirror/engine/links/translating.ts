@@ -1,8 +1,18 @@
 import type { LocalPath } from "../../../contract/path.ts";
 import { checkRoot } from "../run/guard-facts.ts";
 import type { World } from "../run/world.ts";
-import { outOfPlace, toPaths, toTexts } from "./change-form.ts";
 import { MirrorLinks, type Respelling } from "./mirror-links.ts";
+import { mayHoldLinks } from "../../../markdown/links/candidates.ts";
+import { leadsOf, meantBy } from "../../../markdown/links/leads.ts";
+import type { Place } from "../../../markdown/links/place.ts";
+import { toDisk, toService } from "../../../markdown/links/translate.ts";
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import { isAway, type Link } from "../../model/link.ts";
+import type { Spelling } from "../../../contract/spelling.ts";
+import { fileInodeKey } from "../../planner/match/inode.ts";
+import type { Disk, LocalText } from "../../ports/disk.ts";
+import type { State } from "../../ports/state.ts";
+import { LinkPlaces, type LinkScope } from "./places.ts";
 
 /**
  * Returns the world of a folder whose links are converted.
@@ -46,4 +56,100 @@ export function notInPlace(world: World): readonly LocalPath[] {
 
 function plainDisk({ links, disk }: World): World["disk"] {
   return links?.disk.plain ?? disk;
+}
+
+/**
+ * Returns the files in the other form, when the conversion of links is turned on or off. Their
+ * content for the service stays the same, so nothing is sent.
+ */
+
+/** `disk`: without conversion. */
+type Files = { readonly state: State; readonly disk: Disk; readonly scope: LinkScope };
+
+/**
+ * @param files with the new scope
+ * @param translates whether links were paths before, too
+ * @returns files as base has them, with links by path
+ */
+function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator<Respelling> {
+  const base = state.load();
+  const places = new LinkPlaces(base, scope);
+  for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
+    const path = link.localPath;
+    const known = state.spellings.of(path, bytes.digest);
+    const stands = standsFor(state, known, bytes);
+    const place = places.from(path);
+    if (stands === null || !staysAs(stands, link, place)) continue;
+    // A file with links by id is left over from a change that was killed.
+    const was = translates ? toDisk(bytes.text, place) : null;
+    const text = toDisk(stands.text, place, was === null ? {} : { was, wikiAnew: true });
+    const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };
+    const from = known ?? asWritten(link, bytes, stands.digest);
+    const leads = leadsOf(text, place, [meantBy(from.leads), place]);
+    const to = { ...from, id: link.id, spelledAt: path, bytes: spelled.digest, leads };
+    if (to.leads.length > 0 || to.bytes !== from.bytes) yield { link, from, to, bytes: spelled };
+  }
+}
+
+/**
+ * @param files with the scope until now
+ * @returns the files with links, in the form of the service
+ */
+function* toTexts({ state, disk, scope }: Files): Generator<Respelling> {
+  const base = state.load();
+  const places = new LinkPlaces(base, scope);
+  for (const [link, bytes] of linkingFiles(base.links.values(), disk)) {
+    const path = link.localPath;
+    const known = state.spellings.of(path, bytes.digest);
+    const text = (known && state.text(known.text)) ?? toService(bytes.text, places.from(path));
+    const plain = text === bytes.text ? bytes : { text, digest: digestOf(text) };
+    const from = known ?? asWritten(link, bytes, plain.digest);
+    const to = { ...from, bytes: plain.digest, text: plain.digest, leads: [] };
+    if (to.bytes !== from.bytes) yield { link, from, to, bytes: plain };
+  }
+}
+
+/**
+ * Returns linking documents that are not where base has them: moved or deleted locally, and not
+ * synced yet, or blocked. Their files would keep the earlier form, or be read for a place where
+ * they were not written, and neither would be recognised as moved.
+ */
+function* outOfPlace({ state, disk }: Pick<Files, "state" | "disk">): Generator<LocalPath> {
+  const links = [...state.load().links.values()].filter((link) => !isAway(link) && link.standing === "linked");
+  const owners = new Map(links.map(({ id, stamp }) => [fileInodeKey(stamp), id]));
+  for (const { id, localPath, digest } of links) {
+    const look = disk.look(localPath);
+    const key = look.kind === "file" ? fileInodeKey(look.stamp) : null;
+    const isOthers = key !== null && (owners.get(key) ?? id) !== id;
+    if (look.kind === "unknown" || (look.kind === "file" && !isOthers)) continue;
+    const [text, read] = [state.text(digest), disk.read(localPath)];
+    if (text === null || mayHoldLinks(text + (read.kind === "done" ? read.value.text : ""), true)) yield localPath;
+  }
+}
+
+/**
+ * Returns whether a file's content for the service stays the same. An edit with links by path that
+ * was not sent yet does not: the next run reads it with ids.
+ */
+function staysAs({ text, digest }: Stands, { localDigest, submissions }: Link, place: Place): boolean {
+  return digest === localDigest || submissions.some((one) => one.digest === digest) || toService(text, place) === text;
+}
+
+type Stands = Pick<LocalText, "text" | "digest">;
+
+function standsFor(state: State, known: Spelling | null, bytes: LocalText): Stands | null {
+  if (known === null || known.text === bytes.digest) return bytes;
+  const text = state.text(known.text);
+  return text === null ? null : { text, digest: known.text };
+}
+
+function asWritten({ localPath: path, id }: Link, { digest: bytes }: LocalText, text: Digest): Spelling {
+  return { path, id, bytes, text, spelledAt: path, leads: [] };
+}
+
+function* linkingFiles(links: Iterable<Link>, disk: Disk): Generator<[Link, LocalText]> {
+  for (const link of links) {
+    const read = isAway(link) || link.standing !== "linked" ? null : disk.read(link.localPath);
+    if (read?.kind === "done" && mayHoldLinks(read.value.text, true)) yield [link, read.value];
+  }
 }
