@@ -20,10 +20,8 @@ type NoAnswer<K extends string> = {
 export type StreamEnd =
   /** It was a stream of events. */
   | { readonly kind: "ended"; readonly why: string }
-  /** It was another answer, which is whole. */
-  | Extract<WireResult, { readonly kind: "answer" }>
-  | NoAnswer<"not-sent">
-  | NoAnswer<"lost">;
+  /** It was another answer, which is whole, or none. */
+  | WireResult;
 
 export type StreamBounds = {
   /** Milliseconds until the answer's headers have arrived. */

@@ -51,7 +51,7 @@ describe("a stream over undici", () => {
     const headless = await listenTo((response) => void response.socket!.write("HTTP/1.1 200 OK\r\nx-a: b\r\n"), {
       deadlineMs: 400,
     });
-    expect(headless.end).toEqual({ kind: "lost", why: "deadline of 400 ms" });
+    expect(headless.end).toEqual({ kind: "lost", why: "deadline of 400 ms", timedOut: true });
   });
 
   it.each<readonly [string, (response: ServerResponse) => void, object]>([

@@ -1,44 +1,59 @@
 import type { Dispatcher } from "undici";
-import type { WireResult } from "../../common/wire.ts";
+import { EVENT_STREAM } from "../../contract/events.ts";
+import type { StreamBounds, WireResult } from "../../common/wire.ts";
 import { decodeBody } from "./body-text.ts";
 
 /** The part of a dispatch that can end an exchange. */
 type Controller = Pick<Dispatcher.DispatchController, "abort">;
 
+/** Receiver of an answer that is a stream of events. */
+type Streaming<Ended> = Pick<StreamBounds, "silenceMs" | "signal"> & {
+  readonly onBytes: (bytes: Buffer) => void;
+  /** Returns the end of a stream that had begun. */
+  readonly ended: (why: string) => Ended;
+};
+
 /**
  * One HTTP exchange, from its place in the pool's queue to the last byte of the answer. Settles
  * exactly once. `not-sent` is not guessed from error codes: `onRequestStart` is called right before
  * the first byte is written to a socket, and nothing is written if the exchange is aborted there.
- * Before that call nothing was sent; after it everything may have been.
+ * Before that call nothing was sent; after it everything may have been. The bytes of a stream of
+ * events are passed on as they arrive; any other answer is reported as a whole.
  */
-export class Exchange implements Dispatcher.DispatchHandler {
-  readonly #settle: (result: WireResult) => void;
+export class Exchange<Ended = never> implements Dispatcher.DispatchHandler {
+  readonly #settle: (end: WireResult | Ended) => void;
   readonly #maxBytes: number;
-  readonly #timer: NodeJS.Timeout;
+  readonly #streaming: Streaming<Ended> | null;
   readonly #chunks: Buffer[] = [];
+  readonly #onAbort = () => this.#giveUp("closed");
+  #timer: NodeJS.Timeout;
   #controller: Controller | null = null;
   #settled = false;
   #timedOut = false;
   #status = 0;
   #headers: Record<string, string> = {};
+  /** Null unless the answer is a stream. */
+  #stream: Streaming<Ended> | null = null;
   #bytes = 0;
 
+  /** @param streaming null: no answer counts as a stream */
   constructor(
     bounds: { readonly deadlineMs: number; readonly maxBytes: number },
-    settle: (result: WireResult) => void,
+    settle: (end: WireResult | Ended) => void,
+    streaming: Streaming<Ended> | null = null,
   ) {
     this.#settle = settle;
     this.#maxBytes = bounds.maxBytes;
-    this.#timer = setTimeout(() => {
-      this.#timedOut = true;
-      this.#giveUp(`deadline of ${bounds.deadlineMs} ms`);
-    }, bounds.deadlineMs);
+    this.#streaming = streaming;
+    this.#timer = this.#giveUpAfter(bounds.deadlineMs, "deadline of");
+    streaming?.signal.addEventListener("abort", this.#onAbort, { once: true });
   }
 
   onRequestStart(controller: Controller): void {
     // ORDER: an exchange that was abandoned in the queue reported `not-sent`; it must not be sent
     // after that.
-    if (this.#settled) controller.abort(new Error("mdmirror cancelled the request before it sent it"));
+    if (this.#settled || this.#streaming?.signal.aborted === true)
+      controller.abort(new Error("mdmirror cancelled the request before it sent it"));
     else this.#controller = controller;
   }
 
@@ -50,29 +65,50 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#headers = flatten(headers);
-    if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#giveUp("the answer is too large");
+    // The deadline of an answer that is no stream continues: it ends with the answer's last byte.
+    if (this.#streaming !== null && isEventStream(status, this.#headers)) this.#heard(this.#streaming);
+    else if (Number(this.#headers["content-length"] ?? 0) > this.#maxBytes) this.#giveUp("the answer is too large");
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
+    if (this.#settled) return;
+    if (this.#stream !== null) {
+      this.#heard(this.#stream);
+      this.#stream.onBytes(chunk);
+      return;
+    }
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) this.#giveUp("the answer is too large");
     else this.#chunks.push(chunk);
   }
 
   onResponseEnd(): void {
-    this.#end(this.#result(this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks)));
-  }
-
-  #result(bytes: Buffer): WireResult {
-    const [status, headers] = [this.#status, this.#headers];
-    const encoding = headers["content-encoding"] ?? null;
-    const body = decodeBody(bytes, encoding, this.#maxBytes);
-    if (body.kind === "bad") return { kind: "lost", why: body.why };
-    return { kind: "answer", response: { status, headers, body: body.text } };
+    this.#end(this.#stream?.ended("the service ended it") ?? this.#answer());
   }
 
   onResponseError(_controller: Controller | null, error: Error): void {
     this.#end(this.#failure(codeOf(error)));
+  }
+
+  #answer(): WireResult {
+    const [status, headers] = [this.#status, this.#headers];
+    const bytes = this.#chunks.length === 1 ? this.#chunks[0]! : Buffer.concat(this.#chunks);
+    const body = decodeBody(bytes, headers["content-encoding"] ?? null, this.#maxBytes);
+    if (body.kind === "bad") return { kind: "lost", why: body.why };
+    return { kind: "answer", response: { status, headers, body: body.text } };
+  }
+
+  #heard(stream: Streaming<Ended>): void {
+    this.#stream = stream;
+    clearTimeout(this.#timer);
+    this.#timer = this.#giveUpAfter(stream.silenceMs, "silent for");
+  }
+
+  #giveUpAfter(ms: number, what: string): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.#timedOut = true;
+      this.#giveUp(`${what} ${ms} ms`);
+    }, ms);
   }
 
   #giveUp(why: string): void {
@@ -81,21 +117,29 @@ export class Exchange implements Dispatcher.DispatchHandler {
     controller?.abort(new Error(why));
   }
 
-  #failure(why: string): WireResult {
+  #failure(why: string): WireResult | Ended {
+    if (this.#stream !== null) return this.#stream.ended(why);
     const kind = this.#controller === null ? "not-sent" : "lost";
     return this.#timedOut ? { kind, why, timedOut: true } : { kind, why };
   }
 
-  #end(result: WireResult): void {
+  #end(end: WireResult | Ended): void {
     if (this.#settled) return;
     this.#settled = true;
     clearTimeout(this.#timer);
+    this.#streaming?.signal.removeEventListener("abort", this.#onAbort);
     this.#chunks.length = 0;
-    this.#settle(result);
+    this.#settle(end);
   }
 }
 
-export function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
+/** An encoded stream was not requested: a compressor would delay it. */
+function isEventStream(status: number, headers: Readonly<Record<string, string>>): boolean {
+  const type = (headers["content-type"] ?? "").split(";", 1)[0]!.trim().toLowerCase();
+  return status === 200 && type === EVENT_STREAM && headers["content-encoding"] === undefined;
+}
+
+function flatten(headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> {
   const flat: Record<string, string> = {};
   for (const name in headers) {
     const value = headers[name];
@@ -105,7 +149,7 @@ export function flatten(headers: Readonly<Record<string, string | string[] | und
 }
 
 /** Only the code: messages and the members of undici's errors may repeat what was sent (I30). */
-export function codeOf(error: Error & { readonly code?: unknown }): string {
+function codeOf(error: Error & { readonly code?: unknown }): string {
   if (typeof error.code === "string" && /^[A-Z0-9_]{1,64}$/.test(error.code)) return error.code;
   return /^[A-Za-z]{1,64}$/.test(error.name) ? error.name : "failed";
 }

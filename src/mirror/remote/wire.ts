@@ -6,7 +6,6 @@ import { ACCEPTED_ENCODINGS } from "./body-text.ts";
 import { Exchange } from "./exchange.ts";
 import { failureWords } from "../../common/failure-words.ts";
 import type { Route } from "./proxy.ts";
-import { StreamExchange } from "./stream-exchange.ts";
 
 type WireOptions = {
   /** Check it with `checkBaseUrl` first: a bad one throws. */
@@ -72,8 +71,15 @@ class PooledWire implements Wire {
     this.#opened ??= this.#open();
     const dispatcher = await this.#opened;
     return new Promise((settle) => {
+      const streaming = {
+        silenceMs: bounds.silenceMs,
+        signal,
+        onBytes,
+        ended: (why: string) => ({ kind: "ended", why }) as const,
+      };
+      const exchange = new Exchange<Extract<StreamEnd, { kind: "ended" }>>(bounds, settle, streaming);
       // A compressed stream would be delayed until there is enough to compress.
-      this.#dispatch(dispatcher, request, "identity", new StreamExchange({ ...bounds, signal }, onBytes, settle));
+      this.#dispatch(dispatcher, request, "identity", exchange);
     });
   }
 
