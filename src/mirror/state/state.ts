@@ -154,7 +154,7 @@ export class StoredState implements State {
    * Texts that links name, as base or as local text, and that the store does not hold any more:
    * `texts.db` was lost, or one of its texts is damaged.
    */
-  readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => !this.#texts.isSound(digest));
+  readonly missingTexts = (): Digest[] => this.#referenced.bases().filter((digest) => this.text(digest) === null);
 
   readonly addVersion: State["addVersion"] = (version) => this.#versions.add(version);
   readonly versions: State["versions"] = (id) => this.#versions.of(id);

@@ -1,5 +1,4 @@
 import { type Digest, digestOf } from "../../contract/digest.ts";
-import { BoundedMap } from "../../common/bounded-map.ts";
 import type { LocalPath } from "../../contract/path.ts";
 import type { StoredName, State, TextName, EventSide } from "../ports/state.ts";
 import type { Clock } from "../../common/clock.ts";
@@ -10,8 +9,6 @@ import { decodeText, encodeText, type StoredText } from "./text-codec.ts";
 import type { Companion } from "./transactions.ts";
 import type { DocId } from "../../contract/ids.ts";
 
-/** LIMIT: memory for content just used: some eight hundred documents of usual size. */
-const CACHE_BYTES = 4 * 1024 * 1024;
 /** LIMIT: how many digests are remembered as stored, in two megabytes. */
 const SURE_TEXTS = 16_384;
 /**
@@ -28,7 +25,6 @@ const DAY_MS = 86_400_000;
 export class TextStore extends WithStatements implements Companion {
   readonly #clock: Clock;
   readonly #onDamage: () => void;
-  readonly #cache = new BoundedMap<Digest, string>(CACHE_BYTES, memoryOf);
   /**
    * Texts that this process has written or checked, with the time and the last path: for a day they
    * need not be read again before they are relied on.
@@ -87,7 +83,6 @@ export class TextStore extends WithStatements implements Companion {
         const { lastInsertRowid } = this.#insert.run(key, codec, size, now, bytes);
         this.#sightings.put(Number(lastInsertRowid), name, now);
       });
-      this.#cache.set(digest, text);
       this.#remember(digest, now, name.path);
       return;
     }
@@ -98,7 +93,7 @@ export class TextStore extends WithStatements implements Companion {
     }
     // The stored text is read and checked before it is relied on: a damaged one is replaced by
     // this good one.
-    if (!this.#cache.has(digest) && this.get(digest) === null) this.#replace(key, text, now);
+    if (this.get(digest) === null) this.#replace(key, text, now);
     this.#remember(digest, now, name.path);
   }
 
@@ -124,34 +119,20 @@ export class TextStore extends WithStatements implements Companion {
   }
 
   /**
-   * null where there is none, or where the stored bytes are not that text any more: the digest
-   * proves the text.
+   * Returns the content of a digest; null if there is none, or if the stored bytes are damaged: the
+   * digest proves the content. Nothing read is kept in memory.
    */
   get(digest: Digest): string | null {
-    const cached = this.#cache.get(digest);
-    if (cached !== undefined) {
-      // The content that was used last is removed last.
-      this.#cache.set(digest, cached);
-      return cached;
-    }
     const row = this.#watch(() => this.#select.get(keyOf(digest)));
-    const text = row === undefined ? null : provenText(digest, row);
-    if (text !== null) this.#cache.set(digest, text);
-    return text;
+    return row === undefined ? null : provenText(digest, row);
   }
 
   has(digest: Digest): boolean {
-    return this.#cache.has(digest) || this.#watch(() => this.#used.get(keyOf(digest))) !== undefined;
+    return this.#watch(() => this.#used.get(keyOf(digest))) !== undefined;
   }
 
   digests(): Digest[] {
     return this.#digests.all() as Digest[];
-  }
-
-  /** Whether the file holds the text, undamaged; the cache is not asked. */
-  isSound(digest: Digest): boolean {
-    const row = this.#select.get(keyOf(digest));
-    return row !== undefined && provenText(digest, row) !== null;
   }
 
   /** Makes what is stored so far survive a power cut; other commits do not, until a checkpoint. */
@@ -162,7 +143,6 @@ export class TextStore extends WithStatements implements Companion {
   }
 
   forget(digest: Digest): void {
-    this.#cache.delete(digest);
     this.#sure.delete(digest);
   }
 
@@ -177,8 +157,7 @@ export class TextStore extends WithStatements implements Companion {
   /** Called after the state was rolled back. */
   abandon(): void {
     this.#writes.abandon();
-    // Texts of a transaction that did not commit must not be found in memory alone.
-    this.#cache.clear();
+    // Content of a transaction that did not commit is not stored.
     this.#sure.clear();
   }
 
@@ -187,11 +166,6 @@ export class TextStore extends WithStatements implements Companion {
     this.#secured = false;
     this.#writes.write(write);
   }
-}
-
-/** Returns the most memory that a text takes: one or two bytes a unit, and some for itself. */
-function memoryOf(text: string): number {
-  return text.length * 2 + 128;
 }
 
 function keyOf(digest: Digest): Buffer {
