@@ -3,7 +3,7 @@ import type { WireResult } from "../../common/wire.ts";
 import { type Result, trouble, ok } from "../../common/trouble.ts";
 import { isJsonObject } from "../../contract/json.ts";
 import { failureWords } from "../../common/failure-words.ts";
-import { clauseOf } from "../clause.ts";
+import { clauseOf } from "../requests/answer.ts";
 import type { Read } from "./shapes.ts";
 
 type Asked = {

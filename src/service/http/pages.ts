@@ -1,6 +1,6 @@
 import type { Bundle } from "../../page/bundle.ts";
 import type { Served } from "../pages/origins.ts";
-import type { Pages } from "../pages/open.ts";
+import type { Pages } from "../pages/site.ts";
 import type { Core } from "../requests/dispatch.ts";
 
 /**
@@ -30,7 +30,7 @@ export function lazyPages({ core, proxy, loadBundle }: PagesOptions, where: () =
   let opened: Promise<Pages> | null = null;
   const open = async (): Promise<Pages> => {
     const [{ openPages }, { Renderer }, bundle] = await Promise.all([
-      import("../pages/open.ts"),
+      import("../pages/site.ts"),
       import("../../page/renderer.ts"),
       loadBundle(),
     ]);

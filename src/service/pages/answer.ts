@@ -2,8 +2,7 @@ import { PROBLEM_CODES } from "../../contract/problem.ts";
 import { html } from "../../page/html.ts";
 import type { Content, Notice } from "../../page/layout.ts";
 import { nextOf, wordsOf } from "../../page/parts.ts";
-import { clauseOf } from "../clause.ts";
-import type { Refused } from "../requests/answer.ts";
+import { type Refused, clauseOf } from "../requests/answer.ts";
 import { APP, SIGN_IN } from "./addresses.ts";
 
 /** Result of a request for a page, or of a form. */

@@ -1,28 +1,32 @@
+import { randomBytes } from "node:crypto";
 import { shownWords } from "../../common/shown-name.ts";
 import type { WireHeaders, WireRequest } from "../../contract/wire.ts";
 import { isFromPage } from "../../page/browsers.ts";
 import type { Bundle } from "../../page/bundle.ts";
 import { ASSET_HEADERS, PAGE_HEADERS } from "../../page/headers.ts";
 import { type Content, type Frame, type Notice, renderPage } from "../../page/layout.ts";
-import { type Refusal, REFUSAL_TEXT } from "../../page/same-site.ts";
+import { Notices } from "../../page/notices.ts";
+import type { Render } from "../../page/renderer.ts";
+import { REFUSAL_TEXT, type Refusal } from "../../page/same-site.ts";
 import type { Session } from "../../page/sessions.ts";
 import { type BodyFault, refuseRequest } from "../requests/body.ts";
+import { newId } from "../requests/context.ts";
 import type { Core, RequestHead } from "../requests/dispatch.ts";
 import { splitTarget } from "../requests/router.ts";
+import { isDiskFull } from "../store/store.ts";
 import { APP, KEYS, REVIEWS, SIGN_IN, SIGN_OUT } from "./addresses.ts";
 import {
+  NOT_SIGNED_IN,
   NO_PAGE,
   NO_TOKEN,
-  NOT_SIGNED_IN,
   type PageResult,
   type PageTrouble,
   refusedPage,
   troublePage,
 } from "./answer.ts";
-import { type Door, type SignedIn, tooMany } from "./door.ts";
-import { Notices } from "../../page/notices.ts";
+import { Door, type SignedIn, tooMany } from "./door.ts";
 import { OnceShown } from "./once-shown.ts";
-import type { Render } from "../../page/renderer.ts";
+import type { Served } from "./origins.ts";
 import { matchRoute } from "./routes.ts";
 import { signInPage } from "./sign-in.ts";
 
@@ -36,13 +40,13 @@ export type PageAnswer = {
   readonly body: string | Uint8Array;
 };
 
-export const ASSETS = `${APP}/assets/`;
+const ASSETS = `${APP}/assets/`;
 /** LIMIT: bytes of a form from a client that is not signed in. A key is shorter. */
 const MOST_OF_STRANGER = 8_192;
 
 type Signed = Session<SignedIn> | null;
 
-export class Site {
+class Site {
   readonly #core: Core;
   readonly #door: Door;
   readonly #bundle: Bundle;
@@ -248,3 +252,56 @@ const FAULT: PageTrouble = {
   what: "a fault of the service itself",
   next: "check the present state before you try again; the terminal of mdmirror serve says more",
 };
+
+/** Web pages of a service. */
+export type Pages = {
+  /**
+   * Judges a request by its head.
+   * @returns the answer if the body need not be read; else null
+   */
+  admit(head: RequestHead, bytes: number): Promise<PageAnswer | null>;
+  /** @param from network address of the client */
+  handle(request: WireRequest, fault: BodyFault | null, from: string): Promise<PageAnswer>;
+  close(): void;
+};
+
+/** Dependencies of the pages. */
+export type PagesWorld = { readonly served: Served; readonly bundle: Bundle; readonly renderer: PagesRenderer };
+
+/** Renders Markdown; closed together with the pages. */
+type PagesRenderer = { readonly render: Render; close(): void };
+
+const SECRET_BYTES = 32;
+
+export function openPages(core: Core, { served, bundle, renderer }: PagesWorld): Pages {
+  const secret = () => randomBytes(SECRET_BYTES).toString("base64url");
+  const door = new Door(core, { served, secret });
+  const site = new Site(core, { door, bundle: { ...bundle, base: ASSETS }, secret, render: renderer.render });
+  return {
+    admit: (head, bytes) => guarded(core, site, () => site.admit(head, bytes)),
+    async handle(request, fault, from) {
+      const answer = await guarded(core, site, () => site.handle(request, fault, from));
+      core.served(request.method !== "GET");
+      return answer;
+    },
+    close: () => renderer.close(),
+  };
+}
+
+/** Answers an exception of one page with a failure page, so that nothing else is affected. */
+async function guarded<T extends PageAnswer | null>(
+  core: Core,
+  site: Site,
+  work: () => Promise<T>,
+): Promise<T | PageAnswer> {
+  try {
+    return await work();
+  } catch (error) {
+    return failed(core, site, error);
+  }
+}
+
+function failed(core: Core, site: Site, error: unknown): PageAnswer {
+  core.onFault(error, newId(core.server, "req_"));
+  return isDiskFull(error) ? site.full() : site.failed();
+}

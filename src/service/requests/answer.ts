@@ -1,3 +1,4 @@
+import { GENERATION } from "../../contract/generation.ts";
 import {
   type FieldError,
   MAX_FIELD_ERRORS,
@@ -5,8 +6,15 @@ import {
   type ProblemCode,
   problemType,
 } from "../../contract/problem.ts";
-import { GENERATION } from "../../contract/generation.ts";
-import { responseInParts, type WireHeaders, type WireResponse } from "../../contract/wire.ts";
+import { type WireHeaders, type WireResponse, responseInParts } from "../../contract/wire.ts";
+
+/**
+ * Converts a sentence of the service (`The key is gone.`) to a clause of a message (`the key is
+ * gone`).
+ */
+export function clauseOf(sentence: string): string {
+  return sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+}
 
 /**
  * Result of a request. A refusal is a value, so that a transaction can roll back without an

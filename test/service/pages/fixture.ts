@@ -1,6 +1,5 @@
-import { openPages } from "../../../src/service/pages/open.ts";
+import { type PageAnswer, openPages } from "../../../src/service/pages/site.ts";
 import type { Served } from "../../../src/service/pages/origins.ts";
-import type { PageAnswer } from "../../../src/service/pages/site.ts";
 import { renderMarkdown } from "../../../src/page/render-markdown.ts";
 import type { Bundle } from "../../../src/page/bundle.ts";
 import { ADMIN_KEY, type Opened, openService } from "../fixture.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, onTestFinished, test } from "vitest";
 import { type Db, openDatabase } from "../../../src/service/store/sqlite/database.ts";
-import { GroupCommit } from "../../../src/service/store/sqlite/group-commit.ts";
+import { ConnectionQueue, GroupCommit } from "../../../src/service/store/sqlite/group-commit.ts";
 import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import { Transactions } from "../../../src/service/store/sqlite/transactions.ts";
-import { ConnectionQueue } from "../../../src/service/store/sqlite/connection-queue.ts";
 import { isDiskFull } from "../../../src/service/store/store.ts";
 import { seeded } from "../fixture.ts";
 

@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test } from "vitest";
 import { fileJson } from "../../../src/service/files/present.ts";
 import type { FileRow } from "../../../src/service/store/rows.ts";
-import { KeptTexts } from "../../../src/service/store/sqlite/kept-texts.ts";
+import { KeptTexts } from "../../../src/service/store/sqlite/remembered-files.ts";
 import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
 import { Api } from "../../contract/suite/world.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ConnectionQueue } from "../../../src/service/store/sqlite/connection-queue.ts";
+import { ConnectionQueue } from "../../../src/service/store/sqlite/group-commit.ts";
 
 describe("turns", () => {
   it("come one after the other, however each ends", async () => {

@@ -1,7 +1,6 @@
 import type Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
-import { makeBackupFile } from "../sqlite/backup-file.ts";
-import { BACKUP_META, BACKUP_TABLES, type BackupTable } from "../../backup/backup-columns.ts";
+import { BACKUP_META, BACKUP_TABLES, type BackupTable, makeBackupFile } from "../sqlite/backup-file.ts";
 import { migrate } from "./migrate.ts";
 import { openPool } from "./pool.ts";
 

@@ -1,6 +1,6 @@
 import Sqlite from "better-sqlite3";
 import type { ClientBase } from "pg";
-import { BACKUP_META, BACKUP_TABLES, type BackupTable } from "../../backup/backup-columns.ts";
+import { BACKUP_META, BACKUP_TABLES, type BackupTable } from "../sqlite/backup-file.ts";
 import { GENERATION_NAME, newGeneration } from "../../requests/generation.ts";
 import { migrate, UnusableDatabase } from "./migrate.ts";
 import { openPool } from "./pool.ts";

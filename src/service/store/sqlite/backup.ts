@@ -2,7 +2,7 @@ import { type FileHandle, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BackupMade } from "../store.ts";
 import type { Journal } from "./journal.ts";
-import type { ConnectionQueue } from "./connection-queue.ts";
+import type { ConnectionQueue } from "./group-commit.ts";
 
 /** Name of the finished copy beside the database; the command that asked for it moves it away. */
 export const BACKUP_FILE = "backup.db";

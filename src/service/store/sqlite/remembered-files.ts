@@ -1,11 +1,31 @@
 import { BoundedMap } from "../../../common/bounded-map.ts";
-import { FILE_COLUMNS, filesTable, FROM_FILES } from "../files-table.ts";
-import type { FileRow } from "../rows.ts";
+import { FILE_COLUMNS, FROM_FILES, filesTable } from "../files-table.ts";
+import type { FileRow, ShownText } from "../rows.ts";
 import { type Dialect, sql } from "../sql.ts";
 import type { Files } from "../tables.ts";
 import type { Db } from "./database.ts";
-import { KeptTexts } from "./kept-texts.ts";
 import type { SqliteSession } from "./session.ts";
+
+/** LIMIT: characters in memory, about 8 to 16 MB: a few thousand notes. */
+const HELD_CHARACTERS = 8 * 1024 * 1024;
+
+/**
+ * A file as it was read. @property asOf `Db.writes.files` at that time; while it is unchanged, so
+ * is the row
+ */
+export type KeptText = ShownText & { readonly workspace: number; readonly asOf: number };
+
+/**
+ * Recently read files by id, as JSON of an answer. Every client of a workspace reads a document
+ * that just changed; reading the row, unpacking the content and writing JSON take half of that
+ * request. The text of a change never changes, so it is valid while its change is live, even if the
+ * row changed.
+ */
+export class KeptTexts extends BoundedMap<string, KeptText> {
+  constructor() {
+    super(HELD_CHARACTERS, ({ shown, json }) => shown.length + json.length);
+  }
+}
 
 /** LIMIT: characters in memory, about 32 MB: the files of a workspace of 100,000. */
 const SHOWN_CHARACTERS = 32 * 1024 * 1024;

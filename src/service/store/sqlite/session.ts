@@ -1,6 +1,5 @@
 import type { Dialect, Session, Sql } from "../sql.ts";
-import type { Db } from "./database.ts";
-import type { Statement } from "./statement.ts";
+import type { Db, Statement } from "./database.ts";
 
 const SQLITE: Dialect = {
   isAt: (column, path) => `${column} = ${path}`,

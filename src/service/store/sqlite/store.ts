@@ -10,7 +10,7 @@ import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
 import { OnlineBackup } from "./backup.ts";
 import { type DatabaseLocation, type Db, openDatabase } from "./database.ts";
-import { GroupCommit } from "./group-commit.ts";
+import { ConnectionQueue, GroupCommit } from "./group-commit.ts";
 import { Journal } from "./journal.ts";
 import { outboxTable } from "./outbox-table.ts";
 import { rememberedFiles } from "./remembered-files.ts";
@@ -19,7 +19,6 @@ import { SearchIndex, STEP } from "./search-index.ts";
 import { searchTable } from "./search-table.ts";
 import { SqliteSession } from "./session.ts";
 import { Transactions } from "./transactions.ts";
-import { ConnectionQueue } from "./connection-queue.ts";
 import { UndoPages } from "./undo-pages.ts";
 
 type SqliteOptions = {
@@ -175,7 +174,7 @@ export class SqliteStore implements Store {
       if (!this.#index.isUnfinished()) return "done";
       this.#db.pragma("synchronous = NORMAL");
       try {
-        return this.#transactions.runNow(() => this.#index.update(most));
+        return await this.#transactions.run(async () => this.#index.update(most));
       } finally {
         this.#db.pragma("synchronous = FULL");
       }

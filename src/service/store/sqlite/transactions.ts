@@ -40,20 +40,6 @@ export class Transactions {
     }
   }
 
-  /** Runs synchronous work, as `run` does. */
-  runNow<T>(work: () => T): T {
-    const begun = this.#begin();
-    let kept = false;
-    try {
-      const result = work();
-      begun.ends.commit.run();
-      kept = true;
-      return result;
-    } finally {
-      if (!kept) this.#undo(begun);
-    }
-  }
-
   #begin(): Begun {
     const isNested = this.#db.inTransaction;
     const ends = isNested ? this.#inner : this.#outer;
