@@ -1,10 +1,8 @@
-import { buffer } from "node:stream/consumers";
-import { createZstdCompress, zstdCompressSync } from "node:zlib";
+import { zstdCompressSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { decodeText, encodeText } from "../../src/service/store/text-codec.ts";
 
 const ZSTD = 1;
-/** Where zstd writes the size of the content in one, two and four bytes. */
 const LENGTHS = [0, 1, 63, 64, 255, 256, 257, 1_023, 1_024, 1_025, 5_000, 65_535, 65_536, 65_791, 65_792, 614_400];
 
 const textOf = (length: number) => Array.from({ length }, (_, n) => "ab c\n"[(n * n + (n >> 3)) % 5]).join("");
@@ -17,17 +15,6 @@ test("a text comes back as it was, whatever its length", () => {
   }
   const other = "ä😀\u2028\ufeff".repeat(2_000);
   expect(decodeText(encodeText(other))).toBe(other);
-});
-
-test("a frame that does not say how long its text is, is read all the same", async () => {
-  const text = textOf(70_000);
-  const stream = createZstdCompress();
-  stream.write(text.slice(0, 100));
-  stream.end(text.slice(100));
-  const unsaid = await buffer(stream);
-  // Neither one segment nor a size.
-  expect(unsaid[4]! & 0xe0).toBe(0);
-  expect(decodeText({ codec: ZSTD, text: unsaid })).toBe(text);
 });
 
 test("a frame that is cut off or no frame is an error, not another text", () => {

@@ -35,33 +35,12 @@ export function decodeText(stored: StoredText): string {
   return (stored.codec === ZSTD ? unpack(stored.text) : stored.text).toString("utf8");
 }
 
-/** Node allocates each portion of the output in advance. */
+/** Sizes of the first portion of output, which Node allocates in advance. */
 const PACKED_PORTION = 2_048;
 const LEAST_PORTION = 64;
-const MOST_PORTION = 1024 * 1024;
+/** Notes are packed to about a third of their size. */
+const UNPACKED_PORTION = 4;
 
 function unpack(packed: Buffer): Buffer {
-  const size = contentSize(packed);
-  const chunkSize = Math.min(Math.max(size + 1, LEAST_PORTION), MOST_PORTION);
-  return zstdDecompressSync(packed, size === 0 ? {} : { chunkSize });
-}
-
-/**
- * Reads the content size from a zstd frame (RFC 8878, 3.1.1.1), only to allocate memory: a wrong
- * size costs time.
- * @returns 0 if the frame has none, or one over 32 bits
- */
-function contentSize(frame: Buffer): number {
-  if (frame.length < 14) return 0;
-  const descriptor = frame[4]!;
-  const isSingleSegment = (descriptor & 0x20) !== 0;
-  const at = 5 + (isSingleSegment ? 0 : 1) + [0, 1, 2, 4][descriptor & 3]!;
-  switch (descriptor >> 6) {
-    case 1:
-      return frame.readUInt16LE(at) + 256;
-    case 2:
-      return frame.readUInt32LE(at);
-    default:
-      return descriptor < 0x40 && isSingleSegment ? frame[at]! : 0;
-  }
+  return zstdDecompressSync(packed, { chunkSize: Math.max(LEAST_PORTION, UNPACKED_PORTION * packed.length) });
 }
