@@ -4,9 +4,15 @@ import { foldersTable } from "./folders-table.ts";
 import { grantsTable } from "./grants-table.ts";
 import { keysTable } from "./keys-table.ts";
 import { settingsTable } from "./settings-table.ts";
-import type { Session } from "./sql.ts";
+import { type Session, sql } from "./sql.ts";
+import type { Figures } from "./store.ts";
 import type { Tables } from "./tables.ts";
 import { workspacesTable } from "./workspaces-table.ts";
+
+export const FIGURES = sql<Figures>(
+  "figures",
+  "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing",
+);
 
 /** Tables whose statements are the same on each kind of database. */
 export type CommonTables = Omit<Tables, "search" | "outbox" | "holder" | "nested">;

@@ -2,14 +2,14 @@ import { DEFAULT_SETTINGS, type Settings } from "./rows.ts";
 import { type Session, sql } from "./sql.ts";
 import type { SettingsTable } from "./tables.ts";
 
-export const SETTINGS = sql<{ readonly value: Buffer }>(
-  "settings.get",
-  "SELECT value FROM meta WHERE name = 'settings'",
+/** Reads one row of table `meta`: settings, secrets and marks of the database. */
+export const META = sql<{ readonly value: Buffer }>("meta.get", "SELECT value FROM meta WHERE name = $1");
+export const SET_META = sql(
+  "meta.set",
+  "INSERT INTO meta (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value",
 );
-const SET = sql(
-  "settings.set",
-  `INSERT INTO meta (name, value) VALUES ('settings', $1) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-);
+/** Name of the settings in table `meta`. */
+export const SETTINGS = "settings";
 
 export function readSettings(stored: string | undefined): Settings {
   return stored === undefined
@@ -19,14 +19,14 @@ export function readSettings(stored: string | undefined): Settings {
 
 /** Settings, as one row of table `meta`. */
 export function settingsTable(session: Session): SettingsTable {
-  const get = async (): Promise<Settings> => readSettings((await session.one(SETTINGS))?.value.toString());
+  const get = async (): Promise<Settings> => readSettings((await session.one(META, SETTINGS))?.value.toString());
   return {
     get,
     async change(changed) {
       // Concurrent changes of different settings are both kept.
       session.locks?.settings();
       const next = { ...(await get()), ...changed };
-      session.send(SET, Buffer.from(JSON.stringify(next)));
+      session.send(SET_META, SETTINGS, Buffer.from(JSON.stringify(next)));
       return next;
     },
   };

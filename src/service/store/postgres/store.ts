@@ -3,12 +3,11 @@ import type { Figures, PoolFigures, Store } from "../store.ts";
 import type { Holder, GrantRow, KeyRow, WorkspaceRow } from "../rows.ts";
 import { GENERATION_NAME, generationOf } from "../../requests/generation.ts";
 import type { Tables } from "../tables.ts";
-import { commonTables } from "../common-tables.ts";
+import { commonTables, FIGURES } from "../common-tables.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
-import { readSettings } from "../settings-table.ts";
+import { META, readSettings, SET_META } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { WORKSPACE_COLUMNS } from "../workspaces-table.ts";
-import { isConnectionLost, isTooLong, StoreUnreachable } from "./faults.ts";
 import { migrate } from "./migrate.ts";
 import { OutboxSignal } from "./outbox-signal.ts";
 import { outboxTable } from "./outbox-table.ts";
@@ -20,10 +19,6 @@ import type { Session } from "./session.ts";
 import { Transactions } from "./transactions.ts";
 
 const SQL = {
-  figures: sql<Figures>(
-    "figures",
-    "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing",
-  ),
   savepoint: sql("savepoint", "SAVEPOINT request"),
   release: sql("release", "RELEASE request"),
   back: sql("back", "ROLLBACK TO request"),
@@ -107,7 +102,7 @@ export class PostgresStore implements Store {
   }
 
   async figures(): Promise<Figures> {
-    return (await this.#transactions.ask(SQL.figures))[0]!;
+    return (await this.#transactions.ask(FIGURES))[0]!;
   }
 
   pool(): PoolFigures {
@@ -117,12 +112,12 @@ export class PostgresStore implements Store {
 
   /** Reads the SHA-256 of the admin key; null if there is none yet. */
   async adminKeyHash(): Promise<Buffer | null> {
-    const { rows } = await this.#asked(this.#pool.query("SELECT value FROM meta WHERE name = 'admin-key'"));
-    return rows[0]?.value ?? null;
+    return (await this.#transactions.ask(META, "admin-key"))[0]?.value ?? null;
   }
 
-  async setAdminKeyHash(hash: Buffer): Promise<void> {
-    await this.#asked(this.#pool.query("INSERT INTO meta (name, value) VALUES ('admin-key', $1)", [hash]));
+  setAdminKeyHash(hash: Buffer): Promise<void> {
+    const work = async (session: Session) => session.send(SET_META, "admin-key", hash);
+    return this.#transactions.write({ work, keep: () => true, synced: true });
   }
 
   /** Runs `work` while no other process of the database runs work through this method. */
@@ -147,14 +142,6 @@ export class PostgresStore implements Store {
     await this.outbox.close();
     await this.#pool.end();
     this.#pulse.close();
-  }
-
-  async #asked<T>(question: Promise<T>): Promise<T> {
-    try {
-      return await question;
-    } catch (error) {
-      throw isConnectionLost(error) || isTooLong(error) ? new StoreUnreachable(error, false) : error;
-    }
   }
 }
 

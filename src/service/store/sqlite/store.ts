@@ -1,8 +1,8 @@
-import { commonTables } from "../common-tables.ts";
+import { commonTables, FIGURES } from "../common-tables.ts";
 import { GRANTS_OF } from "../grants-table.ts";
 import { KEY_COLUMNS } from "../keys-table.ts";
 import type { Holder, KeyRow } from "../rows.ts";
-import { readSettings, SETTINGS } from "../settings-table.ts";
+import { META, readSettings, SET_META, SETTINGS } from "../settings-table.ts";
 import { sql } from "../sql.ts";
 import { WORKSPACE_BY_ID } from "../workspaces-table.ts";
 import type { BackupMade, Figures, Indexing, Outbox, Reach, Store } from "../store.ts";
@@ -48,6 +48,7 @@ export class SqliteStore implements Store {
   readonly indexing: Indexing;
   readonly outbox: Outbox = { onChange: (listener) => this.#onChange(listener) };
   readonly #db: Db;
+  readonly #session: SqliteSession;
   readonly #turns = new ConnectionQueue();
   readonly #transactions: Transactions;
   readonly #undo: UndoPages;
@@ -64,8 +65,9 @@ export class SqliteStore implements Store {
     this.#transactions = new Transactions(db);
     this.#undo = new UndoPages(db);
     this.#group = commits === "each" ? null : new GroupCommit(this.#turns, this.#transactions);
-    this.cursorSecret = cursorSecretOf(db, random);
-    this.generation = generationOf(metaOf(db, GENERATION_NAME), this.cursorSecret);
+    this.#session = new SqliteSession(db);
+    this.cursorSecret = cursorSecretOf(this.#session, random);
+    this.generation = generationOf(this.#session.oneNow(META, GENERATION_NAME)?.value, this.cursorSecret);
     this.#index = new SearchIndex(db);
     ({ tables: this.#tables, holders: this.#holders } = this.#openTables());
     this.indexing = { step: (most) => this.#indexStep(most === "all" ? Number.MAX_SAFE_INTEGER : STEP) };
@@ -77,8 +79,7 @@ export class SqliteStore implements Store {
   }
 
   #openTables(): { readonly tables: Tables; readonly holders: Holders } {
-    const db = this.#db;
-    const session = new SqliteSession(db);
+    const [db, session] = [this.#db, this.#session];
     const outbox = outboxTable(session);
     const holders = new Holders(db, session);
     const tables: Tables = {
@@ -122,14 +123,16 @@ export class SqliteStore implements Store {
    * is in order.
    */
   writeUnsynced<T>(work: (tables: Tables) => Promise<T>): Promise<T> {
-    return this.#turns.take(async () => {
-      this.#db.pragma("synchronous = NORMAL");
-      try {
-        return await this.#transactions.run(() => work(this.#tables));
-      } finally {
-        this.#db.pragma("synchronous = FULL");
-      }
-    });
+    return this.#turns.take(() => this.#unsynced(() => work(this.#tables)));
+  }
+
+  async #unsynced<T>(work: () => Promise<T>): Promise<T> {
+    this.#db.pragma("synchronous = NORMAL");
+    try {
+      return await this.#transactions.run(work);
+    } finally {
+      this.#db.pragma("synchronous = FULL");
+    }
   }
 
   /**
@@ -142,8 +145,7 @@ export class SqliteStore implements Store {
   }
 
   figures(): Promise<Figures> {
-    const sql = "SELECT (SELECT count(*) FROM files) AS documents, (SELECT count(*) FROM search_queue) AS indexing";
-    return this.#turns.take(async () => this.#db.prepare<[], Figures>(sql).get()!);
+    return this.#turns.take(async () => this.#session.oneNow(FIGURES)!);
   }
 
   copy(): Promise<Uint8Array> {
@@ -170,27 +172,17 @@ export class SqliteStore implements Store {
    * Runs one step of indexing. A power cut may undo the step: the queue then still has its entries.
    */
   #indexStep(most: number): Promise<"done" | "more"> {
-    return this.#turns.take(async () => {
-      if (!this.#index.isUnfinished()) return "done";
-      this.#db.pragma("synchronous = NORMAL");
-      try {
-        return await this.#transactions.run(async () => this.#index.update(most));
-      } finally {
-        this.#db.pragma("synchronous = FULL");
-      }
-    });
+    return this.#turns.take(async () =>
+      this.#index.isUnfinished() ? this.#unsynced(async () => this.#index.update(most)) : "done",
+    );
   }
 }
 
-function metaOf(db: Db, name: string): Buffer | undefined {
-  return db.prepare<[string], { value: Buffer }>("SELECT value FROM meta WHERE name = ?").get(name)?.value;
-}
-
-function cursorSecretOf(db: Db, random: (bytes: number) => Uint8Array): Buffer {
-  const known = metaOf(db, "cursor-secret");
+function cursorSecretOf(session: SqliteSession, random: (bytes: number) => Uint8Array): Buffer {
+  const known = session.oneNow(META, "cursor-secret")?.value;
   if (known !== undefined) return known;
   const secret = Buffer.from(random(32));
-  db.prepare("INSERT INTO meta (name, value) VALUES ('cursor-secret', ?)").run(secret);
+  session.send(SET_META, "cursor-secret", secret);
   return secret;
 }
 
@@ -229,7 +221,7 @@ class Holders {
     const key = session.oneNow(KEY_BY_HASH, hash);
     if (key === undefined) return undefined;
     const workspace = session.oneNow(WORKSPACE_BY_ID, key.workspaceId);
-    const settings = readSettings(session.oneNow(SETTINGS)?.value.toString());
+    const settings = readSettings(session.oneNow(META, SETTINGS)?.value.toString());
     return { key, workspace, grants: session.allNow(GRANTS_OF, [key.seq]), settings };
   }
 }
