@@ -79,7 +79,7 @@ export type AdminSession = {
   close(): Promise<void>;
 };
 
-export type AdminMethod = "GET" | "POST" | "PATCH" | "DELETE";
+type AdminMethod = "GET" | "POST" | "PATCH" | "DELETE";
 
 /** Sends one request with the admin key. */
 type Carry = (request: WireRequest) => Promise<WireResult>;

@@ -1,7 +1,7 @@
 type Bucket = { tokens: number; at: number };
 
 /** Size of a bucket, and its refill in tokens a millisecond. */
-export type Refill = { readonly most: number; readonly perMs: number };
+type Refill = { readonly most: number; readonly perMs: number };
 
 /** Token buckets by name, in memory: a restart fills all of them. */
 export class Buckets<Name> {

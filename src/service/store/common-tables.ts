@@ -15,7 +15,7 @@ export const FIGURES = sql<Figures>(
 );
 
 /** Tables whose statements are the same on each kind of database. */
-export type CommonTables = Omit<Tables, "search" | "outbox" | "holder" | "nested">;
+type CommonTables = Omit<Tables, "search" | "outbox" | "holder" | "nested">;
 
 /**
  * Returns the tables of a connection.

@@ -53,14 +53,14 @@ export type Tables = {
 export type Page = { readonly workspace: number; readonly after: number; readonly count: number };
 
 /** At most `count` names of a folder after the name `after`, in the order of bytes. */
-export type NamePage = {
+type NamePage = {
   readonly workspace: number;
   readonly folder: number;
   readonly after: string;
   readonly count: number;
 };
 
-export type NewFile = {
+type NewFile = {
   readonly workspace: number;
   readonly id: string;
   readonly folder: number;
@@ -150,7 +150,7 @@ export type Folders = {
   removeTree(workspace: number, row: FolderRow): Promise<void>;
 };
 
-export type ReviewedQuery = {
+type ReviewedQuery = {
   /** Null for all workspaces. */
   readonly workspace: number | null;
   readonly status: Exclude<ChangeStatus, "saved">;
@@ -192,7 +192,7 @@ export type Changes = {
   prune(after: number, most: number, limits: PruneLimits): Promise<number | null>;
 };
 
-export type PruneLimits = {
+type PruneLimits = {
   /** Milliseconds since the epoch: versions replaced earlier are pruned; null for no limit. */
   readonly before: number | null;
   /** Number of versions of a document that stay, including the live one; null for all. */

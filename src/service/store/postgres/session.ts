@@ -12,7 +12,7 @@ function near(expression: string): string {
   return `left(${expression}, ${INDEXED_PATH})`;
 }
 
-export const POSTGRES: Dialect = {
+const POSTGRES: Dialect = {
   isAt: (column, path) => `${near(column)} = ${near(path)} AND ${column} = ${path}`,
   // "0" is the character after "/", so the range has every path below, and uses the index on
   // (workspace, beginning of the path).
