@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { MIGRATIONS } from "../../../src/service/store/postgres/migrations/all.ts";
+import { MIGRATIONS } from "../../../src/service/store/postgres/schema.ts";
 import { migrate } from "../../../src/service/store/postgres/migrate.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";

@@ -1,5 +1,5 @@
 import type { ClientBase } from "pg";
-import { MIGRATIONS } from "./migrations/all.ts";
+import { MIGRATIONS } from "./schema.ts";
 
 /**
  * Number of the advisory lock; advisory locks are shared by all programs of a database, so it is

@@ -1,0 +1,254 @@
+/**
+ * Creates the tables, as SQLite has them (`sqlite/schema.ts`). A file stores its name and its
+ * folder; a folder stores its whole path. Folder 0 is the root of each workspace. It has no row and
+ * no id, so the column `above` replaces `folder` as the foreign key. Paths, names and ids are
+ * compared by their bytes, regardless of the collation of the database. The writer compresses the
+ * text of a change (`codec`), as in SQLite. It takes half the space of the server's own
+ * compression, and a third of the bytes on the network.
+ */
+const TABLES = `
+CREATE TABLE meta (name text COLLATE "C" PRIMARY KEY, value bytea NOT NULL);
+
+CREATE TABLE workspaces (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  name text COLLATE "C" NOT NULL,
+  state text COLLATE "C" NOT NULL CHECK (state IN ('open', 'closed', 'restoring')),
+  retry_after integer NOT NULL,
+  first_ids boolean NOT NULL DEFAULT false
+);
+
+CREATE TABLE folders (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  workspace bigint NOT NULL REFERENCES workspaces,
+  parent bigint NOT NULL,
+  above bigint GENERATED ALWAYS AS (nullif(parent, 0)) STORED REFERENCES folders,
+  name text COLLATE "C" NOT NULL,
+  path text COLLATE "C" NOT NULL,
+  UNIQUE (workspace, parent, name)
+);
+CREATE INDEX folders_by_path ON folders (workspace, left(path, 500));
+CREATE UNIQUE INDEX folders_by_age ON folders (workspace, seq);
+CREATE INDEX folders_by_parent ON folders (above, seq);
+
+CREATE TABLE files (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  workspace bigint NOT NULL REFERENCES workspaces,
+  folder bigint NOT NULL,
+  above bigint GENERATED ALWAYS AS (nullif(folder, 0)) STORED REFERENCES folders,
+  name text COLLATE "C" NOT NULL,
+  protected boolean NOT NULL DEFAULT false,
+  change_id text COLLATE "C" NOT NULL,
+  UNIQUE (workspace, folder, name)
+) WITH (fillfactor = 90);
+CREATE UNIQUE INDEX files_by_age ON files (workspace, seq);
+CREATE INDEX files_by_folder ON files (above, seq);
+CREATE INDEX files_protected ON files (workspace) WHERE protected;
+
+CREATE TABLE changes (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  file bigint NOT NULL REFERENCES files,
+  base_id text COLLATE "C",
+  status text COLLATE "C" NOT NULL CHECK (status IN ('saved', 'in_review', 'accepted', 'rejected')),
+  reason text COLLATE "C",
+  codec smallint NOT NULL,
+  text bytea NOT NULL,
+  at bigint NOT NULL
+);
+ALTER TABLE changes ALTER COLUMN text SET STORAGE EXTERNAL;
+CREATE INDEX changes_by_file ON changes (file, seq);
+CREATE INDEX changes_in_review ON changes (file) WHERE status = 'in_review';
+CREATE INDEX changes_reviewed ON changes (status, seq) WHERE status <> 'saved';
+
+CREATE TABLE keys (
+  seq bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id text COLLATE "C" NOT NULL UNIQUE,
+  workspace_id text COLLATE "C" NOT NULL,
+  hash bytea NOT NULL UNIQUE,
+  label text COLLATE "C" NOT NULL,
+  rate_requests integer,
+  rate_seconds integer,
+  expires_at bigint,
+  at bigint NOT NULL,
+  last_used_at bigint
+);
+CREATE INDEX keys_by_workspace ON keys (workspace_id, seq);
+
+CREATE TABLE grants (
+  key bigint NOT NULL REFERENCES keys,
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('root', 'folder', 'file')),
+  target bigint NOT NULL,
+  level text COLLATE "C" NOT NULL,
+  PRIMARY KEY (key, kind, target)
+);
+CREATE INDEX grants_by_target ON grants (kind, target);
+
+-- Grants on paths at which nothing stands for now.
+CREATE TABLE kept_grants (
+  key bigint NOT NULL REFERENCES keys,
+  workspace bigint NOT NULL REFERENCES workspaces,
+  path text COLLATE "C" NOT NULL,
+  level text COLLATE "C" NOT NULL
+);
+CREATE INDEX kept_grants_by_key ON kept_grants (key, workspace, left(path, 500));
+CREATE INDEX kept_grants_by_path ON kept_grants (workspace, left(path, 500));
+`;
+
+/**
+ * Creates the index of search. A key is a hash of three adjacent characters of a folded text or
+ * name. Shorter words, and pairs of characters of a script without spaces, have keys too. Each hash
+ * includes the number of the workspace (`search-table.ts`), so a search finds nothing of other
+ * workspaces, in any script and collation. Documents found by keys are then read and checked.
+ */
+const SEARCH = `
+CREATE TABLE search_texts (
+  file bigint PRIMARY KEY REFERENCES files ON DELETE CASCADE,
+  -- Of the queue, so that two who index one file do not put an older text over a newer one.
+  n bigint NOT NULL,
+  keys integer[] NOT NULL
+);
+CREATE INDEX search_texts_by_key ON search_texts USING gin (keys);
+
+-- Every word that a text ever had, for typing errors.
+CREATE TABLE search_terms (
+  workspace bigint NOT NULL REFERENCES workspaces ON DELETE CASCADE,
+  term text COLLATE "C" NOT NULL,
+  keys integer[] NOT NULL,
+  PRIMARY KEY (workspace, term)
+);
+CREATE INDEX search_terms_by_key ON search_terms USING gin (keys);
+
+-- What is to be indexed. Triggers see every way of writing, and nobody waits for a row of another.
+CREATE TABLE search_queue (
+  n bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  workspace bigint NOT NULL,
+  file bigint NOT NULL
+);
+CREATE INDEX search_queue_by_workspace ON search_queue (workspace, n);
+CREATE FUNCTION search_later() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO search_queue (workspace, file) VALUES (new.workspace, new.seq);
+  RETURN NULL;
+END $$;
+CREATE TRIGGER search_made AFTER INSERT ON files FOR EACH ROW EXECUTE FUNCTION search_later();
+CREATE TRIGGER search_changed AFTER UPDATE OF change_id, name ON files FOR EACH ROW
+  WHEN (old.change_id <> new.change_id OR old.name <> new.name) EXECUTE FUNCTION search_later();
+INSERT INTO search_queue (workspace, file) SELECT workspace, seq FROM files ORDER BY seq;
+`;
+
+/**
+ * Records changes for listeners, as SQLite does (`sqlite/outbox-schema.ts`). Transactions commit in
+ * another order than rows are numbered, so each row has the number of its transaction. Only rows
+ * below every open transaction are read, so no later row comes before one that was read.
+ */
+const OUTBOX = `
+CREATE TABLE outbox (
+  xid xid8 NOT NULL DEFAULT pg_current_xact_id(),
+  n bigint GENERATED ALWAYS AS IDENTITY,
+  at timestamptz NOT NULL DEFAULT now(),
+  workspace bigint NOT NULL,
+  kind text COLLATE "C" NOT NULL CHECK (kind IN ('file', 'folder', 'access')),
+  seq bigint NOT NULL,
+  id text COLLATE "C" NOT NULL,
+  change text COLLATE "C" NOT NULL CHECK (change IN ('created', 'edited', 'moved', 'gone')),
+  was bigint,
+  grants json,
+  PRIMARY KEY (xid, n)
+);
+CREATE INDEX outbox_gone_folders ON outbox (seq) WHERE kind = 'folder' AND change = 'gone';
+
+CREATE FUNCTION grants_on(kind text, target bigint) RETURNS json LANGUAGE sql STABLE AS $$
+  SELECT json_agg(json_build_object('key', g.key, 'level', g.level))
+  FROM grants g WHERE g.kind = $1 AND g.target = $2
+$$;
+
+CREATE FUNCTION note_file() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (NEW.workspace, 'file', NEW.seq, NEW.id, 'created');
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change, was, grants)
+    VALUES (OLD.workspace, 'file', OLD.seq, OLD.id, 'gone', OLD.folder, grants_on('file', OLD.seq));
+  ELSIF (NEW.folder, NEW.name) IS DISTINCT FROM (OLD.folder, OLD.name) THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change, was)
+    VALUES (NEW.workspace, 'file', NEW.seq, NEW.id, 'moved', OLD.folder);
+  ELSE
+    INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (NEW.workspace, 'file', NEW.seq, NEW.id, 'edited');
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER outbox_files AFTER INSERT OR DELETE OR UPDATE OF folder, name, protected, change_id ON files
+FOR EACH ROW EXECUTE FUNCTION note_file();
+
+CREATE FUNCTION note_folder() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (NEW.workspace, 'folder', NEW.seq, NEW.id, 'created');
+  ELSIF TG_OP = 'DELETE' THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change, was, grants)
+    VALUES (OLD.workspace, 'folder', OLD.seq, OLD.id, 'gone', OLD.parent, grants_on('folder', OLD.seq));
+  ELSIF (NEW.parent, NEW.name) IS DISTINCT FROM (OLD.parent, OLD.name) THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change, was)
+    VALUES (NEW.workspace, 'folder', NEW.seq, NEW.id, 'moved', OLD.parent);
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER outbox_folders AFTER INSERT OR DELETE OR UPDATE OF parent, name ON folders
+FOR EACH ROW EXECUTE FUNCTION note_folder();
+
+CREATE FUNCTION note_key() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE about keys := coalesce(NEW, OLD);
+BEGIN
+  IF TG_OP = 'DELETE' OR NEW.expires_at IS DISTINCT FROM OLD.expires_at THEN
+    INSERT INTO outbox (workspace, kind, seq, id, change)
+    SELECT w.seq, 'access', about.seq, '', 'edited' FROM workspaces w WHERE w.id = about.workspace_id;
+  END IF;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER outbox_keys AFTER DELETE OR UPDATE OF expires_at ON keys
+FOR EACH ROW EXECUTE FUNCTION note_key();
+
+CREATE FUNCTION note_workspace() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO outbox (workspace, kind, seq, id, change) VALUES (OLD.seq, 'access', 0, '', 'edited');
+  RETURN NULL;
+END $$;
+CREATE TRIGGER outbox_workspaces AFTER DELETE OR UPDATE OF state ON workspaces
+FOR EACH ROW EXECUTE FUNCTION note_workspace();
+`;
+
+/**
+ * Lets a client that reconnects read the changes of its own workspace only, regardless of the
+ * number of changes in others.
+ */
+const OUTBOX_BY_WORKSPACE = `
+CREATE INDEX outbox_by_workspace ON outbox (workspace, xid, n);
+`;
+
+/**
+ * Indexes all documents again, by the keys of `src/markdown/search/keys.ts` and their whole paths.
+ * Older keys find nothing any more, and positions of words are no longer used.
+ */
+const SEARCH_BY_KEYS = `
+DROP TABLE search_terms;
+TRUNCATE search_texts;
+TRUNCATE search_queue;
+DROP TRIGGER search_changed ON files;
+CREATE TRIGGER search_changed AFTER UPDATE OF change_id, name, folder ON files FOR EACH ROW
+  WHEN (old.change_id <> new.change_id OR old.name <> new.name OR old.folder <> new.folder)
+  EXECUTE FUNCTION search_later();
+CREATE FUNCTION search_below_later() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  INSERT INTO search_queue (workspace, file) SELECT new.workspace, seq FROM files WHERE above = new.seq;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER search_placed AFTER UPDATE OF path ON folders FOR EACH ROW
+  WHEN (old.path <> new.path) EXECUTE FUNCTION search_below_later();
+INSERT INTO search_queue (workspace, file) SELECT workspace, seq FROM files ORDER BY seq;
+`;
+
+/** Migrations in order; the number of the last one is the schema of the database. */
+export const MIGRATIONS: readonly string[] = [TABLES, SEARCH, OUTBOX, OUTBOX_BY_WORKSPACE, SEARCH_BY_KEYS];
