@@ -52,13 +52,6 @@ describe("resolve", () => {
     expect([rig.read("plan.md"), rig.read("plan (theirs).md")]).toEqual([MINE, THEIRS]);
   });
 
-  test("--merged refuses a text with conflict markers, and changes nothing", async () => {
-    writeFileSync(join(rig.dir, "merged.md"), `<<<<<<< a\n${MINE}=======\n${THEIRS}>>>>>>> b\n`);
-    const { code, err } = await rig.run(["resolve", "w/plan.md", "--merged", "merged.md"]);
-    expect([code, err[0]]).toEqual([2, expect.stringContaining("conflict markers")]);
-    expect(rig.read("plan.md")).toBe(MINE);
-  });
-
   test("--no-sync only changes this folder", async () => {
     expect((await rig.run(["resolve", "w/plan.md", "--mine", "--no-sync"])).code).toBe(0);
     expect(rig.remote("plan.md")!.content).toBe(THEIRS);
@@ -100,14 +93,6 @@ describe("resolve", () => {
       expect((await rig.run(["resolve", "w/plan.md", ...argv])).code).toBe(2);
     expect((await rig.run(["resolve", "w/other.md", "--mine"])).code).toBe(2);
     expect(rig.read("plan.md")).toBe(MINE);
-  });
-
-  test("the service gone: the choice is made here, and travels later", async () => {
-    await rig.stopService();
-    const { code } = await rig.run(["resolve", "w/plan.md", "--mine"]);
-    expect(code).toBe(5);
-    expect(existsSync(join(rig.root, "plan (theirs).md"))).toBe(false);
-    expect((await rig.run(["conflicts", "w"])).code).toBe(0);
   });
 });
 

@@ -193,14 +193,6 @@ describe("verify", () => {
     expect(await tell("verify", "w")).toMatchObject({ state: "differ", code: 3, documents: { length: 4 } });
   });
 
-  test("a review alone is enough", async () => {
-    protect("a.md");
-    rig.write("a.md", "for review\n");
-    await rig.run(["sync", "w"], { terminal: true });
-    const { code, out } = await rig.run(["verify", "w"]);
-    expect([code, out[0]]).toEqual([3, expect.stringContaining("blocked: a.md  (in-review: ")]);
-  });
-
   test("what the ignore rules leave out is no drift (I18)", async () => {
     appendFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
     renameSync(join(rig.root, "b.md"), join(rig.root, "b2.md"));

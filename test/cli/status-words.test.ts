@@ -74,18 +74,6 @@ test("why of a folder tells what a guard stops in it, and that another halts the
   expect((await rig.run(["why", "w/g"])).out.join("\n")).toMatch(/create on the service: g\/new\.md|halts the mirror/);
 });
 
-test("no word of ours alone is in log, in JSON, or in why", async () => {
-  create("a.md", "x\n");
-  rig.write("a.md", "x\n");
-  await rig.init();
-  const log = await rig.run(["log", "w"]);
-  const json = await rig.run(["log", "w", "--json"]);
-  const why = await rig.run(["why", "w/a.md", "--json"]);
-  expect(log.out.join("\n")).toContain("  link-new  a.md");
-  expect(json.out.map((line) => (JSON.parse(line) as { kind: string }).kind)).toContain("link-new");
-  expect([...log.out, ...json.out, ...why.out].join("\n")).not.toMatch(/\b(?:meet|relink|settle-review|drift)\b/);
-});
-
 test("status of a folder that is not trusted says so first, with what to do, and nothing of what it claims", async () => {
   await rig.init();
   rmSync(rig.stateHome, { recursive: true });
@@ -97,11 +85,4 @@ test("status of a folder that is not trusted says so first, with what to do, and
     2,
     { state: "untrusted", attention: [expect.objectContaining({ kind: "untrusted", code: "untrusted" })] },
   ]);
-});
-
-test("init that does not reach the service names no command that needs a linked folder", async () => {
-  await rig.stopService();
-  const { code, err } = await rig.init();
-  expect([code, err.at(-1)]).toEqual([5, expect.stringContaining("mdmirror init")]);
-  expect(err.join("\n")).not.toContain("doctor");
 });

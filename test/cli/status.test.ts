@@ -1,5 +1,3 @@
-import { rmSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useRig } from "./rig.ts";
 
@@ -49,11 +47,5 @@ describe("status", () => {
     // The first run ended with the conflict, so it was never in sync.
     expect([status.syncedAt, status.ageSeconds]).toEqual([null, null]);
     expect(status.attention[0]).toMatchObject({ path: "both.md", kind: "conflict" });
-  });
-
-  test("of a folder whose state is gone says that it was never in sync", async () => {
-    await rig.init();
-    for (const file of ["state.db", "texts.db"]) rmSync(join(rig.root, ".mdmirror", file));
-    expect((await rig.run(["status", "w"])).out[1]).toBe("Never synced; run: mdmirror sync");
   });
 });

@@ -1,4 +1,4 @@
-import { rmSync, unlinkSync } from "node:fs";
+import { unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { acquireLock } from "../../src/mirror/state/lock.ts";
@@ -85,15 +85,6 @@ describe("how a sync that cannot go on ends", () => {
     for (let n = 0; n < 12; n++) unlinkSync(join(rig.root, `n${n}.md`));
     expect((await rig.run(["sync", "w", "--max-deletes", "11"])).code).toBe(4);
     expect((await rig.run(["sync", "w", "--max-deletes", "12"])).code).toBe(0);
-  });
-
-  test("4 when the folder lost its marker, which no approval mends", async () => {
-    upload("a.md", "a\n");
-    await rig.init();
-    rmSync(join(rig.root, ".mdmirror/marker"));
-    expect((await rig.run(["sync", "w"])).code).toBe(4);
-    expect((await rig.run(["approve", "w", "--yes"])).code).toBe(4);
-    expect(rig.read("a.md")).toBe("a\n");
   });
 
   test("a damaged state is set aside and built anew, losing and overwriting nothing (I05)", async () => {

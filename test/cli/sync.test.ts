@@ -1,4 +1,4 @@
-import { cpSync, existsSync, renameSync, unlinkSync } from "node:fs";
+import { existsSync, renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { snapshot, useRig } from "./rig.ts";
@@ -170,19 +170,5 @@ describe("I23 plan, sync --dry-run and status write nothing", () => {
     );
     expect(json.blocked).toEqual([expect.objectContaining({ path: "nul.md", reason: "contains-nul" })]);
     expect(json.verdict).toEqual({ kind: "run" });
-  });
-});
-
-describe("a mirrored folder that was moved or copied", () => {
-  test("asks once, and then goes on (I18)", async () => {
-    upload("a.md", "a\n");
-    await rig.init();
-    cpSync(rig.root, join(rig.dir, "copy"), { recursive: true });
-    const halted = await rig.run(["sync", "copy"]);
-    expect([halted.code, halted.err[0]]).toEqual([4, expect.stringMatching(/^Stopped: .*\(root-moved-or-copied\)$/)]);
-    expect((await rig.run(["approve", "copy", "--yes"])).code).toBe(0);
-    expect((await rig.run(["sync", "copy"])).code).toBe(0);
-    expect((await rig.run(["sync", "copy"])).code).toBe(0);
-    expect(rig.remote("a.md")!.content).toBe("a\n");
   });
 });

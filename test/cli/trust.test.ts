@@ -73,7 +73,7 @@ describe("a mirror stays usable", () => {
     expect(await list()).toMatchObject([{ root: at("moved"), place: "present" }]);
   });
 
-  test("copied: the halt asks, as ever; then both are listed", async () => {
+  test("I18 copied: the safety check asks once; then both are listed", async () => {
     await rig.init();
     cpSync(rig.root, at("copy"), { recursive: true });
     const { code, err } = await rig.run(["sync", "copy"]);

@@ -1,4 +1,4 @@
-import { existsSync, renameSync, unlinkSync } from "node:fs";
+import { renameSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useSyncedRig } from "./synced-rig.ts";
@@ -76,53 +76,6 @@ describe("undo", () => {
       "k\n",
       expect.stringMatching(/^k\.md: in review /),
     ]);
-  });
-
-  test("takes back a folder that was moved locally, and one that was moved on the service, with their documents", async () => {
-    const texts = { "notes/one.md": "one\n", "notes/deep/two.md": "two\n", "there/three.md": "three\n" };
-    for (const [path, content] of Object.entries(texts)) rig.api("POST", "/v1/files", { path, content });
-    await sync();
-    const before = new Map(Object.keys(texts).map((path) => [path, rig.remote(path)!.id]));
-    renameSync(join(rig.root, "notes"), join(rig.root, "archive"));
-    const list = rig.api("GET", "/v1/folders?path=there") as { data: { id: string }[] };
-    rig.api("PATCH", `/v1/folders/${list.data[0]!.id}`, { name: "away" });
-    await sync();
-    expect([rig.read("away/three.md"), rig.remote("archive/deep/two.md")!.content]).toEqual(["three\n", "two\n"]);
-    const dry = await run("undo", "--dry-run");
-    expect(dry.out.slice(1)).toEqual([
-      "  archive  move the folder back to notes",
-      "  away  move the folder back to there",
-    ]);
-    const { code, out } = await run("undo", "--yes");
-    expect([code, out.join("\n")]).toEqual([0, expect.stringContaining("2 undone")]);
-    for (const [path, content] of Object.entries(texts)) {
-      expect(rig.read(path)).toBe(content);
-      expect(rig.remote(path)).toMatchObject({ id: before.get(path), content });
-    }
-    expect([existsSync(join(rig.root, "archive")), existsSync(join(rig.root, "away"))]).toEqual([false, false]);
-    expect((await run("verify")).code).toBe(0);
-  });
-
-  test("leaves a folder whose old path is taken, says so per item, and ends with 3", async () => {
-    rig.api("POST", "/v1/files", { path: "notes/one.md", content: "one\n" });
-    await sync();
-    renameSync(join(rig.root, "notes"), join(rig.root, "archive"));
-    await sync();
-    rig.write("notes/mine.md", "mine\n");
-    const { code, out } = await run("undo", "--yes", "--no-sync");
-    expect([code, out.slice(1)]).toEqual([3, ["  archive  left alone: notes is taken now"]]);
-    expect([rig.read("archive/one.md"), rig.read("notes/mine.md")]).toEqual(["one\n", "mine\n"]);
-  });
-
-  test("leaves alone what moved since, and says so with 3", async () => {
-    await edit("second\n");
-    const [runRow] = (await run("log", "--limit", "1", "--json")).out.map(
-      (line) => JSON.parse(line) as { run: number },
-    );
-    rig.write("a.md", "edited since\n");
-    const { code, out } = await run("undo", String(runRow!.run), "--yes");
-    expect([code, out.slice(1)]).toEqual([3, ["  a.md  left alone: it was edited since"]]);
-    expect(rig.read("a.md")).toBe("edited since\n");
   });
 
   test("does not delete a document that a run only downloaded", async () => {

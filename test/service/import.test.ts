@@ -1,6 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { importLines } from "../../src/cli/commands/serve.ts";
 import { type ImportReport, importFolder } from "../../src/service/import/import.ts";
@@ -13,8 +12,6 @@ function countByReason({ refused }: ImportReport): ReadonlyMap<string, number> {
   );
   return new Map(counts.toSorted((a, b) => b[1] - a[1]));
 }
-
-const RUST_BOOK = fileURLToPath(new URL("../fixtures/rust-book", import.meta.url));
 
 function folderOf(files: Readonly<Record<string, string | Uint8Array>>): string {
   const folder = temporaryFolder();
@@ -132,19 +129,5 @@ describe("importFolder", () => {
 
   it("rejects when the folder is missing", async () => {
     await expect(importFolder(await openService(), join(temporaryFolder(), "none"))).rejects.toThrow("ENOENT");
-  });
-
-  it("takes the whole sample workspace", async () => {
-    const documents = readdirSync(RUST_BOOK, { recursive: true, encoding: "utf8" }).filter((name) =>
-      name.endsWith(".md"),
-    );
-    const opened = await openService();
-    const report = await importFolder(opened, RUST_BOOK);
-    expect(report.files).toBe(documents.length);
-    expect(documents.length).toBeGreaterThanOrEqual(30);
-    expect(new Set(countByReason(report).keys())).toEqual(new Set(["not-markdown"]));
-    expect((await opened.api.paths("files")).sort()).toEqual(documents.map((path) => `/${path}`).sort());
-    const [file] = (await opened.api.page("files", { path: documents[0]! })).data;
-    expect((await opened.api.read(file!.id)).content).toBe(readFileSync(join(RUST_BOOK, documents[0]!), "utf8"));
   });
 });

@@ -1,6 +1,9 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, test } from "vitest";
 import type { Variant, VariantState } from "../variants/variant.ts";
 import { ConnectionLost, varyService } from "../variants/vary-service.ts";
+import { CONTRACT } from "../contract/suite/all.ts";
+import { hubStream } from "../contract/suite/event-stream.ts";
+import { runContractTest } from "../contract/suite/run.ts";
 import { Api, expectGone, expectEdited, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { openService } from "./fixture.ts";
 
@@ -14,69 +17,29 @@ async function vary(variant: Variant) {
 }
 
 describe("a variant", () => {
-  it("without switches answers as the service does", async () => {
-    const { plain, varied } = await vary({});
-    const file = await varied.file("a/b.md", "text");
-    expect(await varied.read(file.id)).toEqual(await plain.read(file.id));
-    expect(await varied.page("files")).toEqual(await plain.page("files"));
-  });
-
-  it("noLeadingSlashes: answers every path without a leading slash, and takes them", async () => {
-    const { varied } = await vary({ noLeadingSlashes: true });
-    const file = await varied.file("a/b.md", "x");
-    expect(file).toMatchObject({ path: "a/b.md", parentPath: "a" });
-    expect(await varied.folder("c")).toMatchObject({ path: "c", parentPath: "" });
-    expect(await varied.paths("folders")).toEqual(["a", "c"]);
-    expect(await varied.paths("files", { path: "a/b.md" })).toEqual(["a/b.md"]);
-    expect(expectEdited(await varied.edit(file.id, file.lastChangeId, "y")).path).toBe("a/b.md");
-  });
-
-  it("flatEdits: answers an edit as a File with its content, a review by its file", async () => {
-    const { varied } = await vary({ flatEdits: true });
-    const file = await varied.file("a.md");
-    const saved = expectOk(await varied.edit(file.id, file.lastChangeId, "x"), 200);
-    expect(saved).toEqual(await varied.read(file.id));
-    expectOk(await varied.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    const review = expectOk(await varied.edit(file.id, saved.lastChangeId, "y"), 202);
-    const { id } = review;
-    expect(review).toEqual({ id, fileId: file.id, baseChangeId: saved.lastChangeId, status: "in_review" });
-  });
-
-  it("documentedMembersOnly: answers an edit with its content alone, a review with nothing", async () => {
-    const { varied } = await vary({ documentedMembersOnly: true });
-    const file = await varied.file("a.md");
-    expect(Object.keys(file).sort()).toEqual(["id", "lastChangeId", "path", "protected"]);
-    expect(Object.keys(await varied.folder("b")).sort()).toEqual(["id", "path"]);
-    expect(expectOk(await varied.edit(file.id, file.lastChangeId, "x"), 200)).toEqual({ content: "x" });
-    expectOk(await varied.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    expect(expectOk(await varied.edit(file.id, file.lastChangeId, "y"), 202)).toEqual({});
-  });
-
-  it("conflictsRefused: refuses an edit that cannot be combined, and keeps nothing of it", async () => {
-    const { plain, varied } = await vary({ conflictsRefused: true });
-    const file = await varied.file("a.md", "one\n");
-    expectEdited(await varied.edit(file.id, file.lastChangeId, "two\n"));
-    expectProblem(await varied.edit(file.id, file.lastChangeId, "three\n"), "edit_conflict");
-    expect((await plain.read(file.id)).content).toBe("two\n");
-    expectGone(await varied.delete(`/v1/files/${file.id}`));
-  });
-
-  it("looseIds: answers longer ids, and takes them", async () => {
-    const { varied } = await vary({ looseIds: true });
-    const folder = await varied.folder("a");
-    const file = expectOk(await varied.post("/v1/files", { parentId: folder.id, name: "b.md", content: "" }), 201);
-    for (const id of [folder.id, file.id, file.lastChangeId, file.parentId]) expect(id).toMatch(/_[a-z0-9]{20}$/);
-    expect((await varied.page("files", { parent_id: folder.id })).data).toEqual([file]);
-    const saved = expectEdited(await varied.edit(file.id, file.lastChangeId, "x"));
-    expect(saved.lastChangeId).toMatch(/^chg_[a-z0-9]{20}$/);
-  });
-
-  it("noTree: has no list of the whole tree", async () => {
-    const { varied } = await vary({ noTree: true });
-    await varied.file("a/b.md");
-    for (const kind of ["files", "folders"])
-      expectProblem(await varied.get(`/v1/${kind}?path_prefix=/`), "invalid_request", "/path_prefix");
-    expect(await varied.paths("files", { path_prefix: "a" })).toEqual(["/a/b.md"]);
+  test.each<[Variant, string]>([
+    [{ noLeadingSlashes: true }, "tells where a file and a folder stand"],
+    [{ flatEdits: true }, "answers the saved content and its change id"],
+    [{ documentedMembersOnly: true }, "tells where a file and a folder stand"],
+    [{ conflictsRefused: true }, "takes an edit that cannot be combined into review, and pins the file"],
+    [{ looseIds: true }, "tells where a file and a folder stand"],
+    [{ noTree: true }, "lists the whole tree by path_prefix /"],
+    [{ unknownMembers: true }, "tells where a file and a folder stand"],
+    [{ noFolderPatchOrDelete: 405 }, "deletes an empty folder"],
+    [{ normalise: true }, "gives back every text unchanged"],
+    [{ noMoveToRoot: true }, "moves a file to the root"],
+    [{ noCreateFolders: true }, "creates a file by path with its missing folders"],
+    [{ refusedCharacters: "é" }, "keeps composed and decomposed names apart, byte for byte"],
+  ])("%o breaks the contract: %s", async (variant, title) => {
+    const contract = CONTRACT.find((one) => one.title === title)!;
+    const { service, key } = await openService();
+    const run = (varied: Variant) => {
+      const wire = varyService(service.handle, varied, { requests: 0, renames: new Map() });
+      const target = { wire, stream: hubStream(service.streams), key, adminKey: null, indexesLate: false };
+      return runContractTest(contract, target, `v${Object.keys(varied).length}`);
+    };
+    await run({});
+    await expect(run(variant)).rejects.toThrow();
   });
 
   it("firstSearch: searches at the first paths, in the first shapes", async () => {
@@ -88,27 +51,6 @@ describe("a variant", () => {
     expect(match).toMatchObject({ id, matches: [{ line: 1, column: 3 }] });
     for (const found of [hit, match]) expect(found).not.toHaveProperty("content");
     expectProblem(await varied.post("/v1/search/regex", { pattern: "(" }), "invalid_request", "/pattern");
-  });
-
-  it("unknownMembers: adds members that no document names, also to items", async () => {
-    const { varied } = await vary({ unknownMembers: true });
-    const file = await varied.file("a.md");
-    expect(file).toHaveProperty("xUnknown");
-    expect((await varied.page("files")).data[0]).toHaveProperty("xUnknown");
-  });
-
-  it("noFolderPatchOrDelete: knows neither, by the status given", async () => {
-    for (const status of [404, 405] as const) {
-      const { varied } = await vary({ noFolderPatchOrDelete: status });
-      const folder = await varied.folder("a");
-      for (const reply of [
-        await varied.patch(`/v1/folders/${folder.id}`, { name: "b" }),
-        await varied.delete(`/v1/folders/${folder.id}?recursive=true`),
-      ]) {
-        expect([reply.status, reply.json.status]).toEqual([status, status]);
-      }
-      expectOk(await varied.get(`/v1/folders/${folder.id}`), 200);
-    }
   });
 
   it("changeIdMovesOnRename: gives a new change id by a rename or move, and takes old and new as bases", async () => {
@@ -160,45 +102,6 @@ describe("a variant", () => {
     expectProblem(await varied.get(`/v1/files?path_prefix=x&cursor=${first.nextCursor}`), "invalid_cursor");
     expectProblem(await varied.get("/v1/files?limit=1001"), "invalid_request", "/limit");
     expectProblem(await varied.get("/v1/files?limit=1e2"), "invalid_request", "/limit");
-  });
-
-  it("normalise: saves and answers another text than was sent", async () => {
-    const { plain, varied } = await vary({ normalise: true });
-    const file = await varied.file("a.md", "\ufeffone\r\ncafe\u0301");
-    expect((await plain.read(file.id)).content).toBe("one\ncaf\u00e9\n");
-    const saved = expectEdited(await varied.edit(file.id, file.lastChangeId, "two\r\n\r\nx"));
-    expect(saved.content).toBe("two\n\nx\n");
-    expect((await varied.read((await varied.file("empty.md", "")).id)).content).toBe("");
-  });
-
-  it("noMoveToRoot: answers 400 to parentId null", async () => {
-    const { varied } = await vary({ noMoveToRoot: true });
-    const file = await varied.file("a/b.md");
-    expectProblem(await varied.patch(`/v1/files/${file.id}`, { parentId: null }), "invalid_request", "/parentId");
-    expect((await varied.read(file.id)).path).toBe("/a/b.md");
-  });
-
-  it("noCreateFolders: makes no missing folder for a create by path", async () => {
-    const { varied } = await vary({ noCreateFolders: true });
-    expectProblem(await varied.post("/v1/files", { path: "a/b.md", content: "" }), "folder_not_found");
-    await varied.folder("a");
-    await varied.file("a/b.md");
-    await varied.file("root.md");
-    expectProblem(await varied.post("/v1/folders", { path: "x/y" }), "folder_not_found");
-  });
-
-  it("refusedCharacters: refuses names that the service takes", async () => {
-    const { varied } = await vary({ refusedCharacters: "=%" });
-    expectProblem(await varied.post("/v1/files", { path: "a=b.md", content: "" }), "invalid_request", "/path");
-    const file = await varied.file("a.md", "content may hold = and %");
-    expectProblem(await varied.patch(`/v1/files/${file.id}`, { name: "50%.md" }), "invalid_request", "/name");
-  });
-
-  it("never combines with a service whose combine is null", async () => {
-    const { api } = await openService({ combine: () => null });
-    const file = await api.file("a.md", "1\n\n2\n\n3\n");
-    expectEdited(await api.edit(file.id, file.lastChangeId, "1!\n\n2\n\n3\n"));
-    expect(expectOk(await api.edit(file.id, file.lastChangeId, "1\n\n2\n\n3!\n"), 202).reason).toBe("conflict");
   });
 });
 

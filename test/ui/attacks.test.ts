@@ -84,6 +84,8 @@ describe("a Host that a name of this machine was made of", () => {
     ["127.0.0.1.nip.io", ""],
     ["127.0.0.1.", ""],
     ["LOCALHOST", ""],
+    ["evil.example", ""],
+    ["127.1", ""],
     ["localhost.", ""],
     ["0.0.0.0", ""],
     ["[::ffff:127.0.0.1]", ""],
@@ -101,6 +103,9 @@ describe("a Host that a name of this machine was made of", () => {
       const head = `GET / HTTP/1.1\r\nHost: ${name}:${port}${more}\r\nCookie: ${cookie}\r\nConnection: close\r\n\r\n`;
       expect([name, (await answered(open(port), head)).slice(0, 12)]).toEqual([name, "HTTP/1.1 403"]);
     }
+    for (const host of ["127.0.0.1", "127.0.0.1:1"])
+      for (const path of ["/", "/assets/x", "/nothing", "/events/", opened.ui.enterUrl().slice(opened.ui.url.length)])
+        expect((await opened.ask(path, { headers: { host, cookie } })).status).toBe(403);
   });
 
   test("and none at all is refused, by each version", async () => {
@@ -123,6 +128,8 @@ describe("a page of another site", () => {
       { "sec-fetch-site": "cross-site", origin: "null" },
       { origin: "null" },
       { origin: ui.url.replace("127.0.0.1", "localhost") },
+      { origin: "https://127.0.0.1" },
+      { "sec-fetch-site": "nonsense" },
       { origin: `${ui.url}.evil.example` },
     ];
     for (const way of ways) {

@@ -59,19 +59,6 @@ describe.skipIf(!hasBrowser)("a conflict in a browser (skipped without Chromium)
     expect(texts).toEqual([saved.trimEnd(), "what I wrote"]);
   });
 
-  test("is taken as theirs with the mouse, in another window of 320 px, without scripts", async () => {
-    const { ui, rig } = await openConflict();
-    const page = await (
-      await openBrowser({ javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
-    ).newPage();
-    await page.goto(ui.enterUrl());
-    await page.goto(`${ui.url}/m/w/conflict/plan.md`);
-    expect(await page.locator("textarea#result-text").inputValue()).toContain("<<<<<<< mine");
-    await page.getByRole("button", { name: "Take theirs" }).click();
-    await page.locator("#main").getByText("plan.md has no open problem").waitFor();
-    expect(rig.read("plan.md")).toBe(TEXTS.theirs);
-  });
-
   test("that ends in an editor while somebody writes leaves what was written there", async () => {
     const { ui, rig } = await openConflict();
     const page = await (await openBrowser({ viewport: { width: 400, height: 700 } })).newPage();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { hasBrowser, openBrowser, shoot } from "./browser.ts";
-import { COUNT, isThere, openHalt } from "./halt.ts";
+import { isThere, openHalt } from "./halt.ts";
 
 describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", () => {
   test("is found from what needs me, and let go with the keyboard alone, after one more question", async () => {
@@ -22,20 +22,5 @@ describe.skipIf(!hasBrowser)("a halt in a browser (skipped without Chromium)", (
     await page.goto(`${rigged.ui.url}/m/w/safety-stop`);
     await page.locator("#main").getByText("Nothing is stopped.").waitFor();
     await shoot(page, "halt-none");
-  });
-
-  test("is brought back with the mouse, in a page that follows by itself", async () => {
-    const rigged = await openHalt();
-    const page = await (await openBrowser()).newPage();
-    await page.goto(rigged.ui.enterUrl());
-    await page.goto(`${rigged.ui.url}/m/w/safety-stop`);
-    await page.getByText("Reject …").click();
-    await page.getByRole("button", { name: `Undo ${COUNT + 1} changes` }).click();
-    await page
-      .locator("#main")
-      .getByText(`${COUNT + 1} restored`)
-      .waitFor();
-    expect(rigged.rig.read("d/00.md")).toBe("text of d/00.md\n");
-    await shoot(page, "halt-brought-back");
   });
 });
