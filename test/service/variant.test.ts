@@ -24,6 +24,7 @@ describe("a variant", () => {
     [{ conflictsRefused: true }, "takes an edit that cannot be combined into review, and pins the file"],
     [{ looseIds: true }, "tells where a file and a folder stand"],
     [{ noTree: true }, "lists the whole tree by path_prefix /"],
+    [{ firstSearch: true }, "answers each file with its content, and where it was found: regex search"],
     [{ unknownMembers: true }, "tells where a file and a folder stand"],
     [{ noFolderPatchOrDelete: 405 }, "deletes an empty folder"],
     [{ normalise: true }, "gives back every text unchanged"],
@@ -40,17 +41,6 @@ describe("a variant", () => {
     };
     await run({});
     await expect(run(variant)).rejects.toThrow();
-  });
-
-  it("firstSearch: searches at the first paths, in the first shapes", async () => {
-    const { varied } = await vary({ firstSearch: true });
-    const { id } = await varied.file("a.md", "A quokka.\n");
-    const [hit] = expectOk(await varied.post("/v1/search", { query: "quokka" }), 200).data;
-    expect(hit).toMatchObject({ id, snippets: [{ line: 1, text: "A quokka.", ranges: [[2, 8]] }] });
-    const [match] = expectOk(await varied.post("/v1/search/regex", { pattern: "q.o" }), 200).data;
-    expect(match).toMatchObject({ id, matches: [{ line: 1, column: 3 }] });
-    for (const found of [hit, match]) expect(found).not.toHaveProperty("content");
-    expectProblem(await varied.post("/v1/search/regex", { pattern: "(" }), "invalid_request", "/pattern");
   });
 
   it("changeIdMovesOnRename: gives a new change id by a rename or move, and takes old and new as bases", async () => {
