@@ -1,29 +1,19 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
-import { startHttp } from "../../src/service/http/server.ts";
-import { varyService } from "../variants/vary-service.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
 /**
  * Something else answers at the service's URL: at the first `init`, and later on an established
  * mirror.
  */
 
-let rig: Rig;
-let front: { readonly url: string; readonly close: () => Promise<void> };
 let instead: WireResponse | null = null;
-
-beforeEach(async () => {
-  rig = await openRig();
+const rig = useRig();
+beforeEach(() => {
   instead = null;
-  const handle = varyService(rig.service.handle, { fault: () => instead });
-  front = await startHttp({ ...rig.service, handle });
-});
-afterEach(async () => {
-  await front.close();
-  await rig.close();
+  rig.intercept = () => instead;
 });
 
 const html = (status: number, body: string, more: Record<string, string> = {}): WireResponse => ({
@@ -68,9 +58,9 @@ describe("init, where something else answers", () => {
     async (_name, with_, says) => {
       instead = with_;
       const dir = join(rig.dir, "new/deep/w");
-      const { code, out, err } = await rig.run(["init", dir, "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+      const { code, out, err } = await rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
       expect({ code, out }).toEqual({ code: 5, out: [] });
-      expect(err).toEqual([expect.stringContaining(`${front.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
+      expect(err).toEqual([expect.stringContaining(`${rig.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
       expect(err[0]).toContain(says);
       expect(err.join("\n")).not.toContain("secret");
       expect(existsSync(join(rig.dir, "new"))).toBe(false);
@@ -80,7 +70,7 @@ describe("init, where something else answers", () => {
   test("leaves a folder that was there as it was", async () => {
     instead = html(200, "<html>");
     rig.write("mine.md", "mine\n");
-    const { code } = await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+    const { code } = await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
     expect([code, readdirSync(rig.root)]).toEqual([5, ["mine.md"]]);
   });
 
@@ -91,7 +81,7 @@ describe("init, where something else answers", () => {
     [404, "file_not_found", "the service refused: no list for you"],
   ])("a service that refuses the list with %i %s is not linked either: 5", async (status, code, says) => {
     instead = json(status, { code, status, detail: "no list for you" });
-    const ran = await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+    const ran = await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
     expect([ran.code, existsSync(rig.root)]).toEqual([5, false]);
     expect(ran.err[0]).toContain(says);
     expect(ran.err[0]).toContain(`(${code})`);
@@ -121,7 +111,7 @@ describe("the beginning of the routes at the end of the URL", () => {
 describe("an established mirror, where something else answers for a time", () => {
   const link = async () => {
     for (const name of ["a", "b", "c"]) rig.api("POST", "/v1/files", { path: `${name}.md`, content: `${name}\n` });
-    await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+    await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
   };
 
   test.each(FOREIGN.filter((_, n) => n % 5 === 0))(
@@ -132,7 +122,7 @@ describe("an established mirror, where something else answers for a time", () =>
       instead = with_;
       const { code, err } = await rig.run(["sync", "w"]);
       expect(code).toBe(5);
-      expect(err).toEqual([expect.stringContaining(`${front.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
+      expect(err).toEqual([expect.stringContaining(`${rig.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
       expect(err[0]).toContain(says);
       const told = JSON.parse((await rig.run(["sync", "w", "--json"])).out[0]!) as Record<string, unknown>;
       expect(told).toMatchObject({

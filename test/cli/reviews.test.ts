@@ -1,37 +1,25 @@
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { startHttp } from "../../src/service/http/server.ts";
-import { varyService } from "../variants/vary-service.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
 /** What a person is told of a text in review: one state a document, and what the review stops. */
 
-let rig: Rig;
-let front: { readonly url: string; readonly close: () => Promise<void> };
-/** Goes live between the mirror's listing and its next PUT. */
+/** Goes live between the scan of the service and the next PUT. */
 let meets: { readonly path: string; readonly text: string } | null = null;
-
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   meets = null;
-  const handle = varyService(rig.service.handle, {
-    fault({ method }) {
-      if (method !== "PUT" || meets === null) return null;
+  rig.intercept = ({ method }) => {
+    if (method === "PUT" && meets !== null) {
       const { path, text } = meets;
       meets = null;
-      const { id, lastChangeId: baseChangeId } = rig.remote(path)!;
-      rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId, content: text });
-      return null;
-    },
-  });
-  front = await startHttp({ ...rig.service, handle });
+      rig.editRemotely(path, text);
+    }
+    return null;
+  };
   for (const path of ["d/e/a.md", "b.md"]) rig.api("POST", "/v1/files", { path, content: "one\ntwo\n" });
-  await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
-});
-afterEach(async () => {
-  await front.close();
-  await rig.close();
+  await rig.init();
 });
 
 async function meet() {

@@ -9,6 +9,7 @@ import type { SudoCaller } from "../../src/mirror/trust/owner.ts";
 import type { Io } from "../../src/cli/command.ts";
 import { runCommandLine } from "../../src/cli/main.ts";
 import type { FileWithContent } from "../../src/contract/resources.ts";
+import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import type { Clock } from "../../src/common/clock.ts";
 import { combineByMerge } from "../../src/service/files/combine.ts";
 import { startHttp } from "../../src/service/http/server.ts";
@@ -128,6 +129,7 @@ class RigIo implements Io {
   }
 }
 
+type Intercept = (request: WireRequest) => WireResponse | null | Promise<null>;
 type Http = Awaited<ReturnType<typeof startHttp>>;
 type RigOptions = { readonly links?: "resolve" };
 
@@ -149,6 +151,8 @@ export class Rig {
   printed: string[] = [];
   /** Each time that a command gave the rights of `sudo` back. */
   became: SudoCaller[] = [];
+  /** Called before each request over HTTP; an answer takes the place of the service's. */
+  intercept: Intercept = () => null;
   #server!: Http;
   #isServing = false;
 
@@ -160,7 +164,10 @@ export class Rig {
       combine: combineByMerge,
       ...options,
     });
-    this.#server = await startHttp(this.service);
+    this.intercept = () => null;
+    const handle: SyncService["handle"] = async (request, fault) =>
+      (await this.intercept(request)) ?? this.service.handle(request, fault);
+    this.#server = await startHttp({ ...this.service, handle });
     this.#isServing = true;
     this.url = this.#server.url;
     this.dir = mkdtempSync(join(tmpdir(), "mdmirror-cli-"));

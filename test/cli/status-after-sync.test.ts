@@ -1,28 +1,18 @@
 import { appendFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import type { WireResponse } from "../../src/contract/wire.ts";
-import { startHttp } from "../../src/service/http/server.ts";
-import { varyService } from "../variants/vary-service.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { useRig } from "./rig.ts";
 
 /** What `status`, `plan` and `verify` say after runs that did not prove both sides equal. */
 
-let rig: Rig;
-let front: { readonly url: string; readonly close: () => Promise<void> };
 let answers: (path: string) => WireResponse | null = () => null;
-
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   answers = () => null;
-  const handle = varyService(rig.service.handle, { fault: ({ path }) => answers(path) });
-  front = await startHttp({ ...rig.service, handle });
+  rig.intercept = ({ path }) => answers(path);
   for (const name of ["a", "b", "c", "d", "e", "f"]) create(`${name}.md`, `${name}\n`);
-  await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
-});
-afterEach(async () => {
-  await front.close();
-  await rig.close();
+  await rig.init();
 });
 
 const create = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
@@ -31,13 +21,9 @@ const list = (data: readonly unknown[]): WireResponse => ({
   headers: { "content-type": "application/json" },
   body: JSON.stringify({ object: "list", data, hasMore: false, nextCursor: null }),
 });
-const put = (path: string, content: string) => {
-  const { id, lastChangeId: baseChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId, content });
-};
 const editOnBothSides = (path: string) => {
   rig.write(path, "mine\n");
-  put(path, "theirs\n");
+  rig.editRemotely(path, "theirs\n");
 };
 const protect = (path: string) => rig.api("PATCH", `/v1/files/${rig.remote(path)!.id}`, { protected: true });
 const readOnly = () => {
@@ -161,7 +147,7 @@ describe("sync", () => {
   test("sends in one run what was edited while a rule of .mdmirrorignore left it out (I02)", async () => {
     writeFileSync(join(rig.root, ".mdmirrorignore"), "/a.md\n");
     rig.write("a.md", "edited\n");
-    put("b.md", "from the app\n");
+    rig.editRemotely("b.md", "from the app\n");
     expect(await rig.syncCounts()).toEqual({ downloaded: 1 });
     rmSync(join(rig.root, ".mdmirrorignore"));
     expect(await rig.syncCounts()).toEqual({ uploaded: 1 });

@@ -1,28 +1,18 @@
-import { afterEach, beforeEach, expect, test } from "vitest";
-import { startHttp } from "../../src/service/http/server.ts";
-import { openRig, type Rig } from "./rig.ts";
+import { beforeEach, expect, test } from "vitest";
+import { useRig } from "./rig.ts";
 
-let rig: Rig;
-let front: { readonly url: string; readonly close: () => Promise<void> };
 let puts = 0;
-
+const rig = useRig();
 beforeEach(async () => {
-  rig = await openRig();
   puts = 0;
-  front = await startHttp({
-    handle: async (request, fault) => {
-      if (request.method === "PUT") puts++;
-      return rig.service.handle(request, fault);
-    },
-  });
+  rig.intercept = ({ method }) => {
+    if (method === "PUT") puts++;
+    return null;
+  };
   rig.api("POST", "/v1/files", { path: "a.md", content: "a\n" });
-  await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+  await rig.init();
   for (const { id } of rig.service.admin.keys()) rig.service.admin.setGrants(id, [{ on: null, level: "read" }]);
   rig.write("a.md", "edited\n");
-});
-afterEach(async () => {
-  await front.close();
-  await rig.close();
 });
 
 /** @returns the PUTs of one run */

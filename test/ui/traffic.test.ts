@@ -1,7 +1,6 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { askDaemon } from "../../src/mirror/daemon/control/ask.ts";
 import { Traffic } from "../../src/mirror/daemon/traffic.ts";
-import { startHttp } from "../../src/service/http/server.ts";
 import { watchHere } from "../cli/watcher.ts";
 import { openUi } from "./rig.ts";
 
@@ -10,18 +9,14 @@ test("what a daemon brings across is named while it is under way, on both pages"
   const free = Promise.withResolvers<void>();
   const held = Promise.withResolvers<void>();
   let holds = false;
-  const front = await startHttp({
-    ...rig.service,
-    handle: async (request, fault) => {
-      if (holds && request.method === "POST" && request.path === "/v1/files") {
-        held.resolve();
-        await free.promise;
-      }
-      return rig.service.handle(request, fault);
-    },
-  });
-  onTestFinished(() => front.close());
-  await rig.run(["init", "w", "--url", front.url, "--key-file", rig.keyFile, "--yes"]);
+  rig.intercept = async ({ method, path }) => {
+    if (holds && method === "POST" && path === "/v1/files") {
+      held.resolve();
+      await free.promise;
+    }
+    return null;
+  };
+  await rig.init();
   const watch = watchHere(rig, ["w"]);
   await watch.until(({ kind }) => kind === "run");
   holds = true;
