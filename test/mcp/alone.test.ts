@@ -2,7 +2,7 @@ import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { useWatchedFolder } from "../cli/watched-folder.ts";
-import { startAgent, useAgents } from "./rig.ts";
+import { startAgentProcess, useAgents } from "./rig.ts";
 
 const watched = useWatchedFolder();
 const agent = useAgents(() => watched.rig);
@@ -79,17 +79,17 @@ describe("an agent without a daemon", () => {
   });
 
   test("a message beyond all bounds ends it, with words and no fault of its own", async () => {
-    const one = await agent();
+    const one = await agent("process");
     const closed = Promise.withResolvers<void>();
     one.client.onclose = () => closed.resolve();
     const huge = { path: "huge.md", text: "x".repeat(11 * 1024 * 1024) };
     await expect(one.call("create", huge)).rejects.toThrow();
     await closed.promise;
-    expect(one.err()).toBe("mdmirror mcp: ReadBuffer exceeded maximum size of 10485760 bytes\n");
+    expect(one.faults).toBe("mdmirror mcp: ReadBuffer exceeded maximum size of 10485760 bytes\n");
   });
 
   test("ends with its client, and leaves no process", async () => {
-    const one = await startAgent(watched.rig);
+    const one = await startAgentProcess(watched.rig);
     writeFileSync(join(watched.rig.root, "b.md"), "# two\n");
     const working = one.call("sync").catch((error: unknown) => error);
     await one.leave();

@@ -11,7 +11,7 @@ const agent = useAgents(() => watched.rig);
 describe("an agent beside a daemon", () => {
   test("reads, edits with the version that it read, and waits until it is live", async () => {
     await watched.watchingHere();
-    const one = await agent();
+    const one = await agent("process");
     const read = await one.call("read", { path: "a.md" });
     expect(read).toMatchObject({ isError: false, text: "# one\n" });
     expect(read.facts).toMatchObject({ path: "a.md", version: digestOf("# one\n"), lines: 1, next: null });
@@ -32,7 +32,7 @@ describe("an agent beside a daemon", () => {
       next: null,
     });
     expect((await one.call("status")).facts).toMatchObject({ state: "in-sync", daemon: { paused: false } });
-    expect(one.err()).toBe("");
+    expect(one.faults).toBe("");
   });
 
   test("a stale edit is refused with what another agent changed, and nothing is written", async () => {
@@ -62,7 +62,7 @@ describe("an agent beside a daemon", () => {
 
   test("two agents that write as fast as they can lose no edit", async () => {
     await watched.watchingHere();
-    const both = await Promise.all([agent(), agent()]);
+    const both = await Promise.all([agent("process"), agent("process")]);
     const names = ["x", "y"];
     await Promise.all(both.map((by, at) => addLines(by, names[at]!)));
     const lines = watched.rig.read("a.md").trimEnd().split("\n").slice(1);

@@ -1,10 +1,14 @@
-import { Client } from "@modelcontextprotocol/client";
+import { join } from "node:path";
+import { Client, InMemoryTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterEach } from "vitest";
+import { systemClock } from "../../src/common/system-clock.ts";
+import { systemRandom } from "../../src/common/system-random.ts";
+import { startMcp } from "../../src/mcp/start-mcp.ts";
 import type { Rig } from "../cli/rig.ts";
 import { ENTRY, keptCompiled } from "../program.ts";
 
-/** `mdmirror mcp` as a process, and its client: what an agent has. */
+/** What an agent has: a client of `mdmirror mcp`, which runs in this process or in its own. */
 
 /** An answer: its facts, and the text beside them. */
 export type Told = {
@@ -16,22 +20,8 @@ export type Told = {
 
 export class Agent {
   readonly client = new Client({ name: "test", version: "1" });
-  readonly #transport: StdioClientTransport;
-  #err = "";
-
-  constructor(transport: StdioClientTransport) {
-    this.#transport = transport;
-    transport.stderr?.on("data", (chunk: Buffer) => (this.#err += chunk.toString("utf8")));
-  }
-
-  get pid(): number {
-    return this.#transport.pid!;
-  }
-
-  /** All that the process printed on standard error. */
-  err(): string {
-    return this.#err;
-  }
+  /** All that the program reported of its own faults. */
+  faults = "";
 
   async call(name: string, args: Readonly<Record<string, unknown>> = {}): Promise<Told> {
     // The client's own deadline is none of these tests.
@@ -45,39 +35,68 @@ export class Agent {
     return this.call("wait", { paths, timeout_seconds: 600 });
   }
 
-  /** Resolves when the process is gone. */
+  /** Resolves when the program has ended. */
   leave(): Promise<void> {
     return this.client.close();
   }
 }
 
-export async function startAgent(rig: Rig, args: readonly string[] = ["w"]): Promise<Agent> {
+const environment = (rig: Rig) => ({
+  PATH: process.env["PATH"] ?? "",
+  XDG_RUNTIME_DIR: rig.dir,
+  XDG_STATE_HOME: rig.stateHome,
+  MDMIRROR_NOTIFY: "off",
+});
+
+/** Serves folders of the rig in this process. */
+export async function startAgent(rig: Rig, dirs: readonly string[] = ["w"]): Promise<Agent> {
+  const agent = new Agent();
+  const [own, transport] = InMemoryTransport.createLinkedPair();
+  const mcp = startMcp({
+    env: environment(rig),
+    cwd: rig.dir,
+    clock: systemClock(),
+    random: systemRandom(),
+    version: "0.0.0",
+    roots: dirs.map((dir) => join(rig.dir, dir)),
+    isReadOnly: false,
+    onFault: (error) => (agent.faults += String(error)),
+    transport,
+  });
+  agent.leave = async () => {
+    await agent.client.close();
+    await mcp.close();
+  };
+  await agent.client.connect(own);
+  return agent;
+}
+
+/** Starts the program, for what only a process shows. */
+export async function startAgentProcess(
+  rig: Rig,
+  args: readonly string[] = ["w"],
+): Promise<Agent & { readonly pid: number }> {
+  const agent = new Agent();
   const transport = new StdioClientTransport({
     command: process.execPath,
     args: [ENTRY, "mcp", ...args],
     cwd: rig.dir,
-    env: {
-      ...keptCompiled(),
-      PATH: process.env["PATH"] ?? "",
-      XDG_RUNTIME_DIR: rig.dir,
-      XDG_STATE_HOME: rig.stateHome,
-      MDMIRROR_NOTIFY: "off",
-    },
+    env: { ...keptCompiled(), ...environment(rig) },
     stderr: "pipe",
   });
-  const agent = new Agent(transport);
+  transport.stderr?.on("data", (chunk: Buffer) => (agent.faults += chunk.toString("utf8")));
   await agent.client.connect(transport);
-  return agent;
+  return Object.assign(agent, { pid: transport.pid! });
 }
 
 /** Starts agents that leave at the end of a test. */
-export function useAgents(rig: () => Rig): (...args: string[]) => Promise<Agent> {
+export function useAgents(rig: () => Rig): (where?: "process") => Promise<Agent> {
   const agents: Agent[] = [];
   afterEach(async () => {
     for (const one of agents.splice(0)) await one.leave();
   });
-  return async (...args) => {
-    const started = await startAgent(rig(), args.length === 0 ? ["w"] : args);
+  return async (where) => {
+    const started = await (where === "process" ? startAgentProcess(rig()) : startAgent(rig()));
     agents.push(started);
     return started;
   };
