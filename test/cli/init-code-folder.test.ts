@@ -74,17 +74,7 @@ describe("init in a folder of code", () => {
     symlinkSync(join(rig.root, "b.md"), join(other.dir, "link"));
     other.write("a.md", "a\n");
     symlinkSync(join(rig.root, "b.md"), join(other.root, ".mdmirrorignore"));
-    const { code } = await other.run([
-      "init",
-      "w",
-      "--url",
-      other.url,
-      "--key-file",
-      other.keyFile,
-      "--yes",
-      "--ignore",
-      "x/",
-    ]);
+    const { code } = await other.link("w", "--ignore", "x/");
     expect([code, rig.read("b.md")]).toEqual([2, "b\n"]);
     await other.close();
   });

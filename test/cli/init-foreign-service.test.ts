@@ -58,7 +58,7 @@ describe("init, where something else answers", () => {
     async (_name, with_, says) => {
       instead = with_;
       const dir = join(rig.dir, "new/deep/w");
-      const { code, out, err } = await rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
+      const { code, out, err } = await rig.link(dir);
       expect({ code, out }).toEqual({ code: 5, out: [] });
       expect(err).toEqual([expect.stringContaining(`${rig.url}/v1/files`), expect.stringMatching(/^ {2}next: /)]);
       expect(err[0]).toContain(says);
@@ -70,7 +70,7 @@ describe("init, where something else answers", () => {
   test("leaves a folder that was there as it was", async () => {
     instead = html(200, "<html>");
     rig.write("mine.md", "mine\n");
-    const { code } = await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
+    const { code } = await rig.link("w");
     expect([code, readdirSync(rig.root)]).toEqual([5, ["mine.md"]]);
   });
 
@@ -81,7 +81,7 @@ describe("init, where something else answers", () => {
     [404, "file_not_found", "the service refused: no list for you"],
   ])("a service that refuses the list with %i %s is not linked either: 5", async (status, code, says) => {
     instead = json(status, { code, status, detail: "no list for you" });
-    const ran = await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
+    const ran = await rig.link("w");
     expect([ran.code, existsSync(rig.root)]).toEqual([5, false]);
     expect(ran.err[0]).toContain(says);
     expect(ran.err[0]).toContain(`(${code})`);
@@ -111,7 +111,7 @@ describe("the beginning of the routes at the end of the URL", () => {
 describe("an established mirror, where something else answers for a time", () => {
   const link = async () => {
     for (const name of ["a", "b", "c"]) rig.api("POST", "/v1/files", { path: `${name}.md`, content: `${name}\n` });
-    await rig.run(["init", "w", "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
+    await rig.link("w");
   };
 
   test.each(FOREIGN.filter((_, n) => n % 5 === 0))(

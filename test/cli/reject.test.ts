@@ -1,7 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { FileWithContent } from "../../src/contract/resources.ts";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();
@@ -123,8 +122,7 @@ describe("reject", () => {
     // As many conflicts in one run would be a question of their own.
     for (const some of [names.slice(0, 6), names.slice(6)]) {
       for (const name of some) {
-        const { id, lastChangeId } = rig.remote(name) as FileWithContent;
-        rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: `theirs of ${name}\n` });
+        rig.editRemotely(name, `theirs of ${name}\n`);
         rig.write(name, `mine of ${name}\n`);
       }
       expect((await rig.run(["sync", "w"])).code).toBe(3);
@@ -138,18 +136,5 @@ describe("reject", () => {
     expect((await rig.run(["sync", "w"])).code).toBe(3);
     for (const name of beside) expect(existsSync(join(rig.root, name))).toBe(true);
     for (const name of names) expect(rig.remote(name)?.content).toBe(`theirs of ${name}\n`);
-  });
-
-  test("some conflicts end at once by their copies, as some documents may be deleted", async () => {
-    await mirrored();
-    for (const name of NAMES) {
-      const { id, lastChangeId } = rig.remote(name) as FileWithContent;
-      rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId: lastChangeId, content: `theirs of ${name}\n` });
-      rig.write(name, `mine of ${name}\n`);
-    }
-    expect((await rig.run(["sync", "w"])).code).toBe(3);
-    for (const name of here().filter((one) => one.includes("(theirs)"))) rmSync(join(rig.root, name));
-    expect((await rig.run(["sync", "w"])).code).toBe(0);
-    for (const name of NAMES) expect(rig.remote(name)?.content).toBe(`mine of ${name}\n`);
   });
 });

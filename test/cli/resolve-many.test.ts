@@ -12,16 +12,12 @@ beforeEach(async () => {
   await rig.init();
   for (const path of PATHS) {
     rig.write(path, text(path, "mine"));
-    put(path, text(path, "theirs"));
+    rig.editRemotely(path, text(path, "theirs"));
   }
   expect((await run("sync")).code).toBe(3);
 });
 
 const run = (...argv: string[]) => rig.run(argv, { cwd: rig.root });
-
-function put(path: string, content: string): void {
-  rig.editRemotely(path, content);
-}
 
 async function inConflict(): Promise<string[]> {
   const { conflicts } = JSON.parse((await run("conflicts", "--json")).out[0]!) as { conflicts: { path: string }[] };

@@ -65,9 +65,7 @@ describe("stopped", () => {
   test("resolve --all has ended some conflicts, and the others are conflicts still", async () => {
     for (const name of NAMES) {
       rig.write(name, FLOUR(name).replace("flour", "mine"));
-      const { id, lastChangeId } = rig.remote(name)!;
-      const content = FLOUR(name).replace("flour", "theirs");
-      rig.api("PUT", `/v1/files/${id}/content`, { content, baseChangeId: lastChangeId });
+      rig.editRemotely(name, FLOUR(name).replace("flour", "theirs"));
     }
     await run("sync");
     // So many conflicts at a time need a word.

@@ -192,7 +192,12 @@ export class Rig {
 
   /** Links `w` and makes the first sync. */
   init(...more: string[]): Promise<Ran> {
-    return this.run(["init", "w", "--url", this.url, "--key-file", this.keyFile, "--yes", ...more]);
+    return this.link("w", ...more);
+  }
+
+  /** Links a folder and makes its first sync. */
+  link(dir: string, ...more: string[]): Promise<Ran> {
+    return this.run(["init", dir, "--url", this.url, "--key-file", this.keyFile, "--yes", ...more]);
   }
 
   /** Runs a command that prints JSON. @returns its members, and its exit code as `exit` */

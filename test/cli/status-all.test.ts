@@ -25,7 +25,7 @@ const registry = () => join(rig.stateHome, "mdmirror/mirrors");
 const isRoot = process.getuid?.() === 0;
 
 async function link(dir: string, ...more: string[]): Promise<void> {
-  const ran = await rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes", ...more]);
+  const ran = await rig.link(dir, ...more);
   expect([ran.code, ran.err]).toEqual([0, []]);
 }
 
@@ -170,10 +170,7 @@ describe("status --all", () => {
     rig.pass(3_600_000);
     expect((await rig.run(["status", "--all", "--max-age", "15m"])).code).toBe(3);
     writeFileSync(join(at("two"), "a.md"), "mine\n");
-    rig.api("PUT", `/v1/files/${rig.remote("a.md")!.id}/content`, {
-      content: "theirs\n",
-      baseChangeId: rig.remote("a.md")!.lastChangeId,
-    });
+    rig.editRemotely("a.md", "theirs\n");
     expect((await rig.run(["sync", "two"])).code).toBe(3);
     const open = await rig.run(["status", "--all"]);
     expect([open.code, open.out[1]]).toEqual([3, expect.stringContaining("Not in sync: 1 problem to fix")]);

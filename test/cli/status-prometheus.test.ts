@@ -47,8 +47,7 @@ async function figures(
   return { code, text, read: parse(text) };
 }
 
-const link = (dir: string, ...more: string[]) =>
-  rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes", ...more]);
+const link = (dir: string, ...more: string[]) => rig.link(dir, ...more);
 
 test("a linked folder in sync: its proof, its documents, its last run; no path, no address, no key", async () => {
   await link("one", "--name", 'my "wörk"');

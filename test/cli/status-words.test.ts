@@ -12,10 +12,6 @@ import { useRig } from "./rig.ts";
 const rig = useRig();
 
 const create = (path: string, content: string) => rig.api("POST", "/v1/files", { path, content });
-const edit = (path: string, content: string) => {
-  const { id, lastChangeId: baseChangeId } = rig.remote(path)!;
-  rig.api("PUT", `/v1/files/${id}/content`, { baseChangeId, content });
-};
 
 test("paths are ordered by code points, not by the halves of pairs", () => {
   const sorted = ["", "Z.md", "a", "a.md", "ab.md", "é.md", "\ufffc.md", "\u{1f600}.md"];
@@ -27,7 +23,7 @@ test("status gives conflicts by path, in lines and in JSON, whichever came first
   await rig.init();
   for (const name of ["b", "c", "a"]) {
     rig.write(`${name}.md`, "mine\n");
-    edit(`${name}.md`, "theirs\n");
+    rig.editRemotely(`${name}.md`, "theirs\n");
     await rig.run(["sync", "w"]);
   }
   const { conflicts } = JSON.parse((await rig.run(["status", "w", "--json"])).out[0]!) as { conflicts: string[] };

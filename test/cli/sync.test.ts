@@ -20,11 +20,7 @@ describe("sync", () => {
     rig.write("here/after.md", rig.read("here/renamed.md"));
     unlinkSync(join(rig.root, "here/renamed.md"));
     unlinkSync(join(rig.root, "here/deleted.md"));
-    const edited = rig.remote("there/edited.md")!;
-    rig.api("PUT", `/v1/files/${edited.id}/content`, {
-      baseChangeId: edited.lastChangeId,
-      content: "edited there, again\n",
-    });
+    rig.editRemotely("there/edited.md", "edited there, again\n");
     upload("there/new.md", "new there\n");
     rig.api("PATCH", `/v1/files/${rig.remote("there/renamed.md")!.id}`, { name: "after.md" });
     rig.api("DELETE", `/v1/files/${rig.remote("there/deleted.md")!.id}`);

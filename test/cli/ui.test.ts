@@ -38,7 +38,7 @@ describe("ui", () => {
   });
 
   test("shows the named mirrors alone, and all without a name", async () => {
-    await rig.run(["init", "other", "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
+    await rig.link("other");
     const shown = async (...argv: string[]) => {
       let text = "";
       await runUi(argv, async (line) => {

@@ -121,7 +121,7 @@ describe("unlink", () => {
   });
 
   test("of a folder that is gone wants --force, by name or by path; the other mirrors stay", async () => {
-    expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
+    expect((await rig.link("v")).code).toBe(0);
     renameSync(rig.root, at("away"));
     const { code, err } = await rig.run(["unlink", "w"], { env: env() });
     expect([code, err[1]]).toEqual([2, expect.stringContaining("mdmirror unlink w --force")]);
@@ -169,7 +169,7 @@ case "$1" in lookup) cat '${kept}' 2>/dev/null ;; clear) rm -f '${kept}' ;; esac
   });
 
   test("ends what a daemon keeps: the folder alone, or the daemon with its last one", async () => {
-    expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
+    expect((await rig.link("v")).code).toBe(0);
     const watch = await watching("w", "v");
     expect(await rig.run(["unlink", "w"], { env: env() })).toMatchObject({ code: 0, err: [] });
     await watch.until((event) => event.kind === "left" && event.root === rig.root && event["to"] === null);
@@ -214,7 +214,7 @@ describe("mv", () => {
     ["v/inside", "is inside the linked folder"],
     [".mdmirror", "is a name that mdmirror uses itself"],
   ])("to %s is refused: it %s", async (target, why) => {
-    expect((await rig.run(["init", "v", "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
+    expect((await rig.link("v")).code).toBe(0);
     const { code, err } = await rig.run(["mv", "w", target], { env: env() });
     expect([code, err[0]]).toEqual([2, expect.stringContaining(why)]);
     expect(await names()).toEqual([at("v"), rig.root]);

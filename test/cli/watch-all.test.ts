@@ -27,8 +27,7 @@ afterEach(async () => {
 const at = (name: string) => join(rig.dir, name);
 const env = () => ({ XDG_RUNTIME_DIR: rig.dir });
 const ranIn = (name: string) => (event: WatchEvent) => event.kind === "run" && event.root === at(name);
-const link = async (dir: string) =>
-  expect((await rig.run(["init", dir, "--url", rig.url, "--key-file", rig.keyFile, "--yes"])).code).toBe(0);
+const link = async (dir: string) => expect((await rig.link(dir)).code).toBe(0);
 
 /** It looks at the list every two seconds, of a clock on which they are short. */
 function watchAll(): WatchHere {

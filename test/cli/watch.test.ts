@@ -57,9 +57,7 @@ describe("watch", () => {
 
   test("one process keeps several folders, and all or none", async () => {
     mkdirSync(join(watched.rig.dir, "v"));
-    expect(
-      (await watched.rig.run(["init", "v", "--url", watched.rig.url, "--key-file", watched.rig.keyFile, "--yes"])).code,
-    ).toBe(0);
+    expect((await watched.rig.link("v")).code).toBe(0);
     expect(await watched.startHere(["w", "nowhere"]).ended).toBe(2);
     const watch = await watched.watchingHere(["w", "v"]);
     await watch.until((event) => isRun(event) && event.root === join(watched.rig.dir, "v"));

@@ -23,7 +23,7 @@ beforeAll(async () => {
   writeFileSync(join(rig.dir, "elsewhere", "f.md"), SECRET);
   symlinkSync(join(rig.dir, "elsewhere"), join(rig.root, "link"));
   symlinkSync(join(rig.dir, "outside.md"), join(rig.root, "link.md"));
-  await rig.run(["init", "other", "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
+  await rig.link("other");
   one = await startAgent(rig);
 });
 afterAll(async () => {

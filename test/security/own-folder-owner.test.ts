@@ -77,9 +77,7 @@ async function live(seen: Map<string, Made>): Promise<void> {
   await run("sync", "w");
   await run("search", "two", "w");
   rig.write("b.md", "two, here\n");
-  const live = rig.remote("b.md")!;
-  const edit = { baseChangeId: live.lastChangeId, content: "two, there\n" };
-  rig.api("PUT", `/v1/files/${live.id}/content`, edit);
+  rig.editRemotely("b.md", "two, there\n");
   const gone = rig.remote("c.md")!;
   rig.api("DELETE", `/v1/files/${gone.id}`);
   await run("sync", "w");

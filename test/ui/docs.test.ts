@@ -3,12 +3,8 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { FolderLists } from "../../src/mirror/operations/doctor/list-folder.ts";
 import { systemRandom } from "../../src/common/system-random.ts";
-import { openRig, type Rig } from "../cli/rig.ts";
+import { type Rig, useRig } from "../cli/rig.ts";
 import { openUi } from "./rig.ts";
-
-function edited(rig: Rig, path: string, content: string): void {
-  rig.editRemotely(path, content);
-}
 
 async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
   const found = new FolderLists(systemRandom()).list(rig.root, folder, { from: 0, count: 1_000 });
@@ -17,108 +13,90 @@ async function listed(rig: Rig, folder = ""): Promise<Record<string, string>> {
 }
 
 describe("a folder's names, each with how it stands", () => {
+  const rig = useRig();
+
   test("before and after a sync, an edit, a deletion, a conflict, a hold and a rule", async () => {
-    const rig = await openRig();
-    try {
-      rig.write("a.md", "# a\n\none\n");
-      rig.write("b.md", "# b\n");
-      rig.write("deep/c.md", "# c\n");
-      await rig.init();
-      expect(await listed(rig)).toEqual({ "a.md": "in-sync", "b.md": "in-sync", deep: "in-sync" });
+    rig.write("a.md", "# a\n\none\n");
+    rig.write("b.md", "# b\n");
+    rig.write("deep/c.md", "# c\n");
+    await rig.init();
+    expect(await listed(rig)).toEqual({ "a.md": "in-sync", "b.md": "in-sync", deep: "in-sync" });
 
-      edited(rig, "a.md", "# a\n\ntheirs\n");
-      rig.write("a.md", "# a\n\nmine\n");
-      rig.write("deep/large.md", "x".repeat(60_000));
-      rig.write("notes.txt", "no document");
-      rig.write(".mdmirrorignore", "secret*\n");
-      rig.write("secret.md", "# mine alone\n");
-      rig.write(".obsidian/x.md", "");
-      symlinkSync("b.md", join(rig.root, "link.md"));
-      await rig.run(["sync", "w"]);
-      expect(await listed(rig)).toEqual({
-        ".mdmirrorignore": "ignored",
-        ".obsidian": "ignored",
-        "a (theirs).md": "ignored",
-        "a.md": "conflict",
-        "b.md": "in-sync",
-        deep: "in-sync1",
-        "link.md": "ignored",
-        "notes.txt": "ignored",
-        "secret.md": "ignored",
-      });
-      expect(await listed(rig, "deep")).toEqual({ "c.md": "in-sync", "large.md": "blocked" });
+    rig.editRemotely("a.md", "# a\n\ntheirs\n");
+    rig.write("a.md", "# a\n\nmine\n");
+    rig.write("deep/large.md", "x".repeat(60_000));
+    rig.write("notes.txt", "no document");
+    rig.write(".mdmirrorignore", "secret*\n");
+    rig.write("secret.md", "# mine alone\n");
+    rig.write(".obsidian/x.md", "");
+    symlinkSync("b.md", join(rig.root, "link.md"));
+    await rig.run(["sync", "w"]);
+    expect(await listed(rig)).toEqual({
+      ".mdmirrorignore": "ignored",
+      ".obsidian": "ignored",
+      "a (theirs).md": "ignored",
+      "a.md": "conflict",
+      "b.md": "in-sync",
+      deep: "in-sync1",
+      "link.md": "ignored",
+      "notes.txt": "ignored",
+      "secret.md": "ignored",
+    });
+    expect(await listed(rig, "deep")).toEqual({ "c.md": "in-sync", "large.md": "blocked" });
 
-      rig.write("b.md", "# B\n");
-      rig.write("new.md", "# new\n");
-      mkdirSync(join(rig.root, "empty"));
-      rmSync(join(rig.root, "deep/c.md"));
-      expect(await listed(rig)).toMatchObject({ "b.md": "waiting", "new.md": "waiting", empty: "waiting" });
-      expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "blocked" });
-    } finally {
-      await rig.close();
-    }
+    rig.write("b.md", "# B\n");
+    rig.write("new.md", "# new\n");
+    mkdirSync(join(rig.root, "empty"));
+    rmSync(join(rig.root, "deep/c.md"));
+    expect(await listed(rig)).toMatchObject({ "b.md": "waiting", "new.md": "waiting", empty: "waiting" });
+    expect(await listed(rig, "deep")).toEqual({ "c.md": "waiting", "large.md": "blocked" });
   });
 
   test("is read again when a name, a text, a rule or the state changed, by the one that looked before", async () => {
-    const rig = await openRig();
-    try {
-      rig.write("a.md", "# a\n");
-      await rig.init();
-      const lists = new FolderLists(systemRandom());
-      const look = () => {
-        const found = lists.list(rig.root, "", { from: 0, count: 10 });
-        return found.kind === "ok" ? found.value.entries.map(({ name, state }) => `${name} ${state}`) : [];
-      };
-      expect(look()).toEqual(["a.md in-sync"]);
-      rig.write("a.md", "# A\n");
-      expect(look()).toEqual(["a.md waiting"]);
-      rig.write("b.md", "# b\n");
-      expect(look()).toEqual(["a.md waiting", "b.md waiting"]);
-      await rig.run(["sync", "w"]);
-      expect(look()).toEqual(["a.md in-sync", "b.md in-sync"]);
-      rig.write(".mdmirrorignore", "c*\n");
-      rig.write("c.md", "# c\n");
-      expect(look()).toEqual([".mdmirrorignore ignored", "a.md in-sync", "b.md in-sync", "c.md ignored"]);
-      rig.write(".mdmirrorignore", "d*\n");
-      expect(look()).toContain("c.md waiting");
-      rmSync(rig.root, { recursive: true });
-      expect(look()).toEqual([]);
-    } finally {
-      await rig.close();
-    }
+    rig.write("a.md", "# a\n");
+    await rig.init();
+    const lists = new FolderLists(systemRandom());
+    const look = () => {
+      const found = lists.list(rig.root, "", { from: 0, count: 10 });
+      return found.kind === "ok" ? found.value.entries.map(({ name, state }) => `${name} ${state}`) : [];
+    };
+    expect(look()).toEqual(["a.md in-sync"]);
+    rig.write("a.md", "# A\n");
+    expect(look()).toEqual(["a.md waiting"]);
+    rig.write("b.md", "# b\n");
+    expect(look()).toEqual(["a.md waiting", "b.md waiting"]);
+    await rig.run(["sync", "w"]);
+    expect(look()).toEqual(["a.md in-sync", "b.md in-sync"]);
+    rig.write(".mdmirrorignore", "c*\n");
+    rig.write("c.md", "# c\n");
+    expect(look()).toEqual([".mdmirrorignore ignored", "a.md in-sync", "b.md in-sync", "c.md ignored"]);
+    rig.write(".mdmirrorignore", "d*\n");
+    expect(look()).toContain("c.md waiting");
+    rmSync(rig.root, { recursive: true });
+    expect(look()).toEqual([]);
   });
 
   test("of which there are 10,000 is shown in parts", async () => {
-    const rig = await openRig();
-    try {
-      await rig.init();
-      for (let n = 10_000; n < 20_000; n++) rig.write(`many/${n}.md`, "");
-      const lists = new FolderLists(systemRandom());
-      for (const from of [200, 9_800]) {
-        const found = lists.list(rig.root, "many", { from, count: 200 });
-        if (found.kind === "trouble") throw new Error(found.trouble.what);
-        const { total, entries } = found.value;
-        expect([total, entries.length, entries[0]!.name]).toEqual([10_000, 200, `${10_000 + from}.md`]);
-      }
-    } finally {
-      await rig.close();
+    await rig.init();
+    for (let n = 10_000; n < 20_000; n++) rig.write(`many/${n}.md`, "");
+    const lists = new FolderLists(systemRandom());
+    for (const from of [200, 9_800]) {
+      const found = lists.list(rig.root, "many", { from, count: 200 });
+      if (found.kind === "trouble") throw new Error(found.trouble.what);
+      const { total, entries } = found.value;
+      expect([total, entries.length, entries[0]!.name]).toEqual([10_000, 200, `${10_000 + from}.md`]);
     }
   });
 
   test("leads out of the mirrored folder by no way", async () => {
-    const rig = await openRig();
-    try {
-      await rig.init();
-      mkdirSync(join(rig.dir, "outside"));
-      symlinkSync(join(rig.dir, "outside"), join(rig.root, "way"));
-      const lists = new FolderLists(systemRandom());
-      for (const path of ["way", "..", "../outside", ".mdmirror", "a/../..", "/etc", "way/x"]) {
-        const found = lists.list(rig.root, path, { from: 0, count: 10 });
-        expect([path, found.kind]).toEqual([path, "trouble"]);
-        expect(lists.read(rig.root, `${path}/x.md`).kind).toBe("trouble");
-      }
-    } finally {
-      await rig.close();
+    await rig.init();
+    mkdirSync(join(rig.dir, "outside"));
+    symlinkSync(join(rig.dir, "outside"), join(rig.root, "way"));
+    const lists = new FolderLists(systemRandom());
+    for (const path of ["way", "..", "../outside", ".mdmirror", "a/../..", "/etc", "way/x"]) {
+      const found = lists.list(rig.root, path, { from: 0, count: 10 });
+      expect([path, found.kind]).toEqual([path, "trouble"]);
+      expect(lists.read(rig.root, `${path}/x.md`).kind).toBe("trouble");
     }
   });
 });

@@ -57,9 +57,7 @@ describe("the history of a document", () => {
     const { ask, enter, rig } = await openUi();
     rig.write("a.md", "# a\n\none\n\ntwo\n\nthree\n");
     await rig.run(["sync", "w"]);
-    const { id, lastChangeId } = rig.remote("a.md")!;
-    const content = "# a\n\none\n\ntwo\n\ntheirs\n";
-    rig.api("PUT", `/v1/files/${id}/content`, { content, baseChangeId: lastChangeId });
+    rig.editRemotely("a.md", "# a\n\none\n\ntwo\n\ntheirs\n");
     rig.write("a.md", "# a\n\nmine\n\ntwo\n\nthree\n");
     await rig.run(["sync", "w"]);
     const { text } = await ask("/m/w/history/a.md", { headers: { cookie: await enter() } });

@@ -71,7 +71,7 @@ describe("a name or a text that somebody else chose", () => {
   test("of a mirror, is one name on each page", async () => {
     const { ask, enter, rig } = await openUi({ linked: false });
     const folder = `"><script>x()<\u202e' %2f`;
-    await rig.run(["init", folder, "--url", rig.url, "--key-file", rig.keyFile, "--yes"]);
+    await rig.link(folder);
     const cookie = await enter();
     const { text } = await ask("/", { headers: { cookie } });
     expect(text).toContain("&lt;script&gt;x()&lt;");

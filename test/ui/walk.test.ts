@@ -43,9 +43,7 @@ describe.skipIf(!hasBrowser)("the documents of a mirror, in a browser (skipped w
     const { ui, rig } = await openUi();
     rig.write("plan.md", "# Plan\n\n- one\n- two\n\nA line that stays.\n");
     await rig.run(["sync", "w"]);
-    const { id, lastChangeId } = rig.remote("plan.md")!;
-    const content = "# Plan\n\n- one\n- two\n\nA line that stays.\n\nTheirs.\n";
-    rig.api("PUT", `/v1/files/${id}/content`, { content, baseChangeId: lastChangeId });
+    rig.editRemotely("plan.md", "# Plan\n\n- one\n- two\n\nA line that stays.\n\nTheirs.\n");
     rig.write("plan.md", "# The plan\n\n- one\n- two\n\nA line that stays.\n");
     await rig.run(["sync", "w"]);
     rig.write("plan.md", "# The plan\n\n- one, or not\n- two\n\nA line that stays.\n\nTheirs.\n");
