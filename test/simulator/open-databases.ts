@@ -1,11 +1,11 @@
 /**
- * The databases in memory of rigs that a test made: what SQLite holds V8 does not see, and collects
- * when two gigabytes of it have come together. They are closed when the test has ended.
+ * Databases in memory of rigs, and daemons, that a test opened. SQLite's memory is invisible to V8,
+ * which would collect it only once two gigabytes have come together. The last is closed first.
  */
-let opened: (() => void)[] | null = null;
+let opened: (() => void | Promise<void>)[] | null = null;
 
-/** What is made outside of a test, for several, stays open. */
-export function closeWithTest(close: () => void): void {
+/** Closes it when the test has ended. What is opened outside of a test, for several, stays open. */
+export function closeWithTest(close: () => void | Promise<void>): void {
   opened?.push(close);
 }
 
@@ -13,7 +13,7 @@ export function beginTest(): void {
   opened = [];
 }
 
-export function endTest(): void {
-  for (const close of opened ?? []) close();
+export async function endTest(): Promise<void> {
+  for (const close of (opened ?? []).toReversed()) await close();
   opened = null;
 }

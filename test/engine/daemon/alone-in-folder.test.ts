@@ -22,7 +22,6 @@ test("I06 an edit beats a deletion of a document that is alone in its folder", a
   await rig.until(() => rig.app.files().get("f/note.md")?.text === "edited locally\n", 300_000);
   expect(mirror.texts().get("f/note.md")).toBe("edited locally\n");
   expect(mirror.state.holds()).toEqual([]);
-  await rig.stop();
 });
 
 test("I19 a folder that is hidden since the last list of folders is not readable: its edited document is not sent as new", async () => {
@@ -34,5 +33,4 @@ test("I19 a folder that is hidden since the last list of folders is not readable
   rig.service.admin.setGrants(own.id, [{ on: null, level: "full" }]);
   await rig.until(() => rig.app.files().get("f/note.md")?.text === "edited locally\n", 300_000);
   expect([rig.app.files().size, mirror.state.holds()]).toEqual([2, []]);
-  await rig.stop();
 });

@@ -1,20 +1,13 @@
-import { onTestFinished } from "vitest";
 import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon.ts";
 import { ROOT } from "../../simulator/mirror.ts";
-import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, type DaemonRigOptions, startDaemon } from "./rig.ts";
+import { type DaemonRig, type DaemonRigOptions, withNotes } from "./rig.ts";
 
 /** A daemon that somebody waits for. */
 
 export const OVERLOADED = { status: 503, headers: { "retry-after": "1" }, body: "" };
 
-export async function withNotes(options: Partial<DaemonRigOptions> = {}): Promise<DaemonRig> {
-  const rig = options.rig ?? createRig(1);
-  for (let n = 0; n < 20; n++) rig.app.create(`notes/${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
-  const daemon = await startDaemon({ rig, ...options });
-  onTestFinished(() => daemon.stop());
-  return daemon;
-}
+export const twentyNotes = (options: Partial<DaemonRigOptions> = {}): Promise<DaemonRig> =>
+  withNotes(20, (n) => `notes/${n}.md`, options);
 
 /** As a program saves, of which the watcher has not told yet. */
 export function saveUnheard(rig: DaemonRig, path: string, text: string): void {

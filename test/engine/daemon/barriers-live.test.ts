@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { WireRequest } from "../../../src/contract/wire.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { OVERLOADED, saveUnheard, statesOf, waited, withNotes } from "./barrier-rig.ts";
+import { OVERLOADED, saveUnheard, statesOf, waited, twentyNotes } from "./barrier-rig.ts";
 
 describe("a barrier", () => {
   test.each([
@@ -11,7 +11,7 @@ describe("a barrier", () => {
   ])("does not take it for live that base has moved: by %s", async (_by, awaited) => {
     const busy = { puts: false };
     const fault = ({ method }: WireRequest) => (busy.puts && method === "PUT" ? OVERLOADED : null);
-    const rig = await withNotes({ rig: createRig(1, { fault }) });
+    const rig = await twentyNotes({ rig: createRig(1, { fault }) });
     busy.puts = true;
     const { user } = rig.mirrored.disk;
     const texts = ["3", "4", "5"].map((n) => rig.mirrored.texts().get(`notes/${n}.md`)!);
@@ -38,7 +38,7 @@ describe("a barrier", () => {
       if (now.phase === "answers are lost") return isRead ? OVERLOADED : ("drop-after" as const);
       return now.phase === "nothing is written" && !isRead ? OVERLOADED : null;
     };
-    const rig = await withNotes({ rig: createRig(1, { fault }) });
+    const rig = await twentyNotes({ rig: createRig(1, { fault }) });
     now.phase = "answers are lost";
     rig.save(path, "sent, and not answered\n");
     await rig.until(() => rig.app.files().get(path)?.text === "sent, and not answered\n");

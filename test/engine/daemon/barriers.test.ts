@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import type { BarrierEnd } from "../../../src/mirror/engine/daemon/daemon.ts";
 import { ROOT } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
-import { saveUnheard, statesOf, waited, withNotes } from "./barrier-rig.ts";
+import { saveUnheard, statesOf, waited, twentyNotes } from "./barrier-rig.ts";
 import { startDaemon } from "./rig.ts";
 
 describe("a barrier", () => {
   test("looks at the disk itself: a save that no notice has told of is live when it ends", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     saveUnheard(rig, "notes/3.md", "saved a moment ago\n");
     saveUnheard(rig, "notes/new.md", "made a moment ago\n");
     const [took, end] = await waited(rig, ["notes/3.md", "notes/new.md", "notes/5.md"]);
@@ -23,14 +23,14 @@ describe("a barrier", () => {
   });
 
   test("asks nothing of the service where all is live", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     const [, end] = await waited(rig, [""]);
     expect(end).toEqual({ kind: "judged", paths: [], documents: 20 });
     expect(rig.sent()).toEqual([]);
   });
 
   test("on a folder waits for all in it, and for nothing else", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     for (let n = 0; n < 150; n++) saveUnheard(rig, `notes/burst-${n}.md`, `burst ${n}\n`);
     // Somebody else writes without end; each write is told of.
     const other = { n: 0 };
@@ -52,7 +52,7 @@ describe("a barrier", () => {
   });
 
   test("ends for a file that is changed without end: it is live as it was at the call or later", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     const began = rig.clock.monotonic();
     let line = 0;
     const kept: { end: BarrierEnd | null } = { end: null };
@@ -72,7 +72,7 @@ describe("a barrier", () => {
   });
 
   test("sends a deletion after the two seconds that sync takes, not after its grace", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     rig.mirrored.disk.user.remove(`${ROOT}/notes/3.md`);
     const [took, end] = await waited(rig, ["notes/3.md"]);
     expect([statesOf(end), rig.app.files().has("notes/3.md")]).toEqual([{ "notes/3.md": "gone" }, false]);
@@ -84,7 +84,7 @@ describe("a barrier", () => {
     const rig = createRig(1);
     rig.app.create("p.md", "# p\n");
     rig.app.protect("p.md", true);
-    const daemon = await withNotes({ rig });
+    const daemon = await twentyNotes({ rig });
     saveUnheard(daemon, "p.md", "# p\nfor review\n");
     const [took, end] = await waited(daemon, ["p.md"]);
     expect(statesOf(end)).toEqual({ "p.md": "in-review" });
@@ -93,7 +93,7 @@ describe("a barrier", () => {
   });
 
   test("tells a conflict, and what is held", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     rig.app.edit("notes/3.md", "# theirs\n\nanother text altogether\n");
     saveUnheard(rig, "notes/3.md", "# mine\n\nwhich does not merge\n");
     rig.mirrored.disk.user.write(`${ROOT}/notes/4.md`, "nul \u0000\n");
@@ -104,7 +104,7 @@ describe("a barrier", () => {
   });
 
   test("refuses what never goes to the service, and says why", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     rig.mirrored.disk.user.write(`${ROOT}/image.png`, "png");
     rig.mirrored.disk.user.write(`${ROOT}/.mdmirrorignore`, "drafts/\n");
     rig.mirrored.disk.user.makeFolder(`${ROOT}/drafts`);
@@ -123,7 +123,7 @@ describe("a barrier", () => {
   });
 
   test("is not kept waiting by a pause, and tells what is not there", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     await rig.daemon.request("pause");
     saveUnheard(rig, "notes/3.md", "saved during the pause\n");
     const [took, end] = await waited(rig, ["notes/3.md", "notes/4.md"]);
@@ -132,7 +132,7 @@ describe("a barrier", () => {
   });
 
   test("waits through a time without the service, and answers when its own time is over", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     rig.requestFaults.fault = { kind: "later", cause: "unreachable", detail: "no route", requestId: null };
     saveUnheard(rig, "notes/3.md", "saved offline\n");
     const [took, end] = await waited(rig, ["notes/3.md"], 5_000);
@@ -144,7 +144,7 @@ describe("a barrier", () => {
   });
 
   test("ends at a halt, for what the guard stops", async () => {
-    const rig = await withNotes();
+    const rig = await twentyNotes();
     for (let n = 0; n < 20; n++) rig.remove(`notes/${n}.md`);
     saveUnheard(rig, "here.md", "not guarded\n");
     const [took, end] = await waited(rig, [""]);

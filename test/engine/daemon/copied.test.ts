@@ -30,7 +30,6 @@ test.each([
     expect(rig.app.files().get("copy.md")?.text).toBe(copy);
     expect(daemon.sent().filter((request) => /^(?:PATCH|DELETE) /.test(request))).toEqual([]);
     expect([...daemon.mirrored.texts().keys()]).toEqual(["copy.md", "note.md", "other.md"]);
-    await daemon.stop();
   },
 );
 
@@ -45,5 +44,4 @@ test("I09 a file that was copied to another name and removed keeps its id", asyn
   expect([...rig.app.files()].map(([path, file]) => [path, file.id])).toContainEqual(["copy.md", id]);
   expect(rig.app.files().size).toBe(2);
   expect(daemon.sent().filter((request) => /^(?:POST|DELETE) /.test(request))).toEqual([]);
-  await daemon.stop();
 });

@@ -1,15 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, startDaemon } from "./rig.ts";
+import { startDaemon, withNotes } from "./rig.ts";
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
-
-async function withNotes(count: number): Promise<DaemonRig> {
-  const rig = createRig(1);
-  for (let n = 0; n < count; n++) rig.app.create(`notes/note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
-  return startDaemon({ rig });
-}
 
 describe("at rest", () => {
   test("a day writes no run, no event and no hold, and never sleeps less than a second", async () => {
@@ -26,7 +20,6 @@ describe("at rest", () => {
     // Sleeps that end a longer one exactly; all others are a poll's, a scan's or the loop's own.
     expect(slept.filter((ms) => ms < 1_000).length / slept.length).toBeLessThan(0.02);
     expect(slept.length).toBeLessThan(DAY / 30_000);
-    await rig.stop();
   });
 
   test("a quiet disk is walked by the periodic scan alone", async () => {
@@ -39,7 +32,6 @@ describe("at rest", () => {
     await rig.pass(3 * HOUR);
     expect(walks).toBeGreaterThanOrEqual(17);
     expect(walks).toBeLessThanOrEqual(19);
-    await rig.stop();
   });
 
   test("requests stay within the budget in a workspace of many pages", async () => {
@@ -51,7 +43,6 @@ describe("at rest", () => {
     await made.pass(9 * 60_000);
     // Two pages a listing, a listing each two minutes.
     expect(made.sent("GET").filter((request) => request.startsWith("GET /v1/files?")).length).toBeLessThanOrEqual(12);
-    await made.stop();
   });
 });
 
@@ -76,7 +67,6 @@ describe("a day of work", () => {
     expect(rig.daemon.status().dirty.count).toBe(0);
     await rig.until(() => rig.mirrored.texts().size === rig.app.files().size);
     for (const [path, { text }] of rig.app.files()) expect(rig.mirrored.texts().get(path)).toBe(text);
-    await rig.stop();
   });
 });
 
@@ -90,7 +80,6 @@ describe("sleep and wake", () => {
     expect(rig.events).toContainEqual(expect.objectContaining({ kind: "woke", sleptMs: 8 * HOUR }));
     expect(rig.app.files().get("notes/note-2.md")?.text).toBe("# Note 2\n\nedited while nobody watched\n");
     expect(rig.mirrored.texts().get("notes/note-3.md")).toBe("# Note 3\n\nedited there meanwhile\n");
-    await rig.stop();
   });
 
   test("I04 a deletion's grace begins anew: the time asleep does not count", async () => {
@@ -102,7 +91,6 @@ describe("sleep and wake", () => {
     expect(rig.sent("DELETE")).toEqual([]);
     await rig.pass(60_000);
     expect(rig.sent("DELETE")).toHaveLength(1);
-    await rig.stop();
   });
 
   test("I29 a wall clock that is set back does nothing", async () => {
@@ -112,6 +100,5 @@ describe("sleep and wake", () => {
     await rig.pass(2_000);
     expect(rig.app.files().get("notes/note-2.md")?.text).toBe("# Note 2\n\nedited after the clock was set back\n");
     expect(rig.events.some(({ kind }) => kind === "woke")).toBe(false);
-    await rig.stop();
   });
 });

@@ -1,14 +1,5 @@
 import { expect, test } from "vitest";
-import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, startDaemon } from "./rig.ts";
-
-const note = (n: number) => `notes/note-${n}.md`;
-
-async function withNotes(count: number): Promise<DaemonRig> {
-  const rig = createRig(1);
-  for (let n = 0; n < count; n++) rig.app.create(note(n), `# Note ${n}\n\nits own text, number ${n}\n`);
-  return startDaemon({ rig });
-}
+import { type DaemonRig, note, withNotes } from "./rig.ts";
 
 const pendingOf = (rig: DaemonRig) =>
   rig.events.flatMap((event) => (event.kind === "deletion-pending" ? [`${event.path} ${event.asks}`] : []));
@@ -23,7 +14,6 @@ test("I21 many local deletions that will stop the mirror are announced so from t
   expect(rig.daemon.status().lastReport?.foreseen).toMatchObject([{ reason: "delete-budget-remote" }]);
   await rig.pass(60_000);
   expect(rig.daemon.status().phase.kind).toBe("stopped");
-  await rig.stop();
 });
 
 test("I21 many local deletions that become too many while they wait are announced again", async () => {
@@ -36,5 +26,4 @@ test("I21 many local deletions that become too many while they wait are announce
   for (let n = 5; n < 11; n++) rig.remove(note(n));
   await rig.pass(5_000);
   expect(pendingOf(rig).toSorted()).toEqual(told(0, 11, true).toSorted());
-  await rig.stop();
 });

@@ -1,15 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { ROOT } from "../../simulator/mirror.ts";
-import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, startDaemon } from "./rig.ts";
-
-async function withNotes(count: number): Promise<DaemonRig> {
-  const rig = createRig(1);
-  for (let n = 0; n < count; n++) rig.app.create(`notes/note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
-  return startDaemon({ rig });
-}
-
-const note = (n: number) => `notes/note-${n}.md`;
+import { note, withNotes } from "./rig.ts";
 
 describe("a local deletion", () => {
   test("I04 is sent after 30 s, and shown as pending until then", async () => {
@@ -26,7 +17,6 @@ describe("a local deletion", () => {
     expect(rig.sent("DELETE")).toHaveLength(1);
     expect(rig.app.files().has(note(3))).toBe(false);
     expect(rig.daemon.status().pendingDeletions).toEqual([]);
-    await rig.stop();
   });
 
   test("that is undone costs nothing", async () => {
@@ -39,7 +29,6 @@ describe("a local deletion", () => {
     expect([...rig.sent("DELETE"), ...rig.sent("POST"), ...rig.sent("PUT")]).toEqual([]);
     expect(rig.app.files()).toEqual(before);
     expect(rig.events).toContainEqual(expect.objectContaining({ kind: "deletion-called-off", path: note(3) }));
-    await rig.stop();
   });
 
   test("I09 followed by a creation of the same document is one edit, seconds apart", async () => {
@@ -50,7 +39,6 @@ describe("a local deletion", () => {
     rig.save(note(3), `${text}and more\n`);
     await rig.pass(1_000);
     expect(rig.sent().filter((request) => !request.startsWith("GET"))).toEqual([`PUT /v1/files/${id}/content`]);
-    await rig.stop();
   });
 
   test("whose file comes back in the very last moment is not sent", async () => {
@@ -62,7 +50,6 @@ describe("a local deletion", () => {
     rig.mirrored.disk.user.write(`${ROOT}/${note(3)}`, text);
     await rig.pass(10_000);
     expect(rig.sent("DELETE")).toEqual([]);
-    await rig.stop();
   });
 
   test("of a document in conflict is not told as a deletion there: its text comes back", async () => {
@@ -77,7 +64,6 @@ describe("a local deletion", () => {
     expect(told).toMatchObject([{ kind: "deletion-pending", path: note(3), inConflict: true }]);
     expect(rig.sent("DELETE")).toEqual([]);
     expect(rig.mirrored.disk.user.read(`${ROOT}/${note(3)}`)).toContain("their own");
-    await rig.stop();
   });
 
   test("is not told as called off by a pass that could not judge its path", async () => {
@@ -93,7 +79,6 @@ describe("a local deletion", () => {
     const told = rig.events.filter(({ kind }) => kind === "deletion-pending" || kind === "deletion-called-off");
     expect(told.map(({ kind }) => kind)).toEqual(["deletion-pending"]);
     expect(rig.sent("DELETE")).toHaveLength(1);
-    await rig.stop();
   });
 
   test("I06 of a document that is edited there meanwhile brings it back", async () => {
@@ -104,7 +89,6 @@ describe("a local deletion", () => {
     await rig.pass(60_000);
     expect(rig.mirrored.texts().get(note(3))).toBe("# Note 3\n\nedited in the app\n");
     expect(rig.sent("DELETE")).toEqual([]);
-    await rig.stop();
   });
 });
 
@@ -124,7 +108,6 @@ describe("many local deletions", () => {
     expect(rig.daemon.status().lastReport?.safetyStop?.hash).toBe(hash);
     expect(rig.events.filter((event) => event.kind === "change" && event.what === "safety-stop")).toHaveLength(1);
     expect(rig.app.files().size).toBe(60);
-    await rig.stop();
   });
 
   test("I21 both of two documents: somebody is asked once the grace is over; the only one goes without", async () => {
@@ -140,7 +123,6 @@ describe("many local deletions", () => {
     one.remove(note(0));
     await one.pass(90_000);
     expect(one.app.files().size).toBe(0);
-    await one.stop();
   });
 
   test("I04 there, of the only document: it goes where a folder is listed, and is asked about where nothing is", async () => {
@@ -154,7 +136,6 @@ describe("many local deletions", () => {
     await bare.pass(120_000);
     expect(bare.daemon.status().lastReport?.safetyStop?.reasons).toMatchObject([{ reason: "wrong-workspace" }]);
     expect(bare.mirrored.texts().size).toBe(1);
-    await bare.stop();
   });
 
   test("I04 and a whole folder removed: its documents go, then the folder", async () => {
@@ -170,7 +151,6 @@ describe("many local deletions", () => {
     await rig.pass(10_000);
     expect(rig.app.folders()).not.toContain("old");
     expect(rig.app.files().size).toBe(20);
-    await rig.stop();
   });
 
   test("of which one never stops coming are sent after five minutes all the same", async () => {
@@ -180,7 +160,6 @@ describe("many local deletions", () => {
       await rig.pass(25_000);
     }
     expect(rig.app.files().has(note(0))).toBe(false);
-    await rig.stop();
   });
 });
 
@@ -200,7 +179,6 @@ describe("the folder goes away", () => {
     expect(rig.app.files().get(note(1))?.text).toBe("# Note 1\n\nedited after it was back\n");
     expect(rig.sent("DELETE")).toEqual([]);
     expect(rig.app.files().size).toBe(20);
-    await rig.stop();
   });
 
   test("without a hint the next poll finds it gone", async () => {
@@ -209,7 +187,6 @@ describe("the folder goes away", () => {
     await rig.pass(40_000);
     expect(rig.daemon.status().phase.kind).toBe("stopped");
     expect(rig.sent("DELETE")).toEqual([]);
-    await rig.stop();
   });
 
   test("a deletion whose grace ran while it was away waits anew", async () => {
@@ -224,6 +201,5 @@ describe("the folder goes away", () => {
     expect(rig.sent("DELETE")).toEqual([]);
     await rig.pass(30_000);
     expect(rig.sent("DELETE")).toHaveLength(1);
-    await rig.stop();
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { HANDS, MINUTE, OPEN, setDisk, SWAP, TEXT, withNote } from "../in-hand.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
@@ -7,7 +7,6 @@ describe("a daemon and files that somebody has in hand", () => {
     const { rig, mirror } = await withNote();
     const daemon = await startDaemon({ rig, mirror, settings: { handsOff: HANDS } });
     setDisk({ rig, mirror });
-    onTestFinished(() => daemon.stop());
     return daemon;
   }
   const text = (rig: DaemonRig) => rig.mirrored.texts().get("note.md");

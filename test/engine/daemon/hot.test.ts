@@ -83,7 +83,6 @@ describe("where somebody works in a large workspace without events", () => {
     const { later } = await workInFolders(daemon, 25);
     expect(share(later, 0.95)).toBeLessThan(6_000);
     expect(aMinute(daemon, since)).toBeLessThanOrEqual(60);
-    await daemon.stop();
   });
 
   test("an hour at rest takes less than half of the budget, and the night a sixth", async () => {
@@ -97,7 +96,6 @@ describe("where somebody works in a large workspace without events", () => {
     await daemon.pass(4 * HOUR);
     // The scan of each ten minutes is a look at everything too.
     expect(daemon.sent().length).toBeLessThan(4 * 60 * 14);
-    await daemon.stop();
   });
 
   test("a local save makes its folder one in which others are seen soon", async () => {
@@ -106,7 +104,6 @@ describe("where somebody works in a large workspace without events", () => {
     await daemon.pass(7_000);
     expect(daemon.app.files().get(pathOf(5, 5))?.text).toBe("# Saved here\n");
     expect(await timeEdit(daemon, pathOf(5, 6), "# Edited there\n")).toBeLessThan(6_000);
-    await daemon.stop();
   });
 
   test("a new document in such a folder, and one that is renamed there, are here as soon", async () => {
@@ -119,7 +116,6 @@ describe("where somebody works in a large workspace without events", () => {
     await daemon.pass(6_000);
     expect(daemon.mirrored.texts().get(`${folderOf(5)}/renamed.md`)).toBe(textOf(pathOf(5, 7)));
     expect(daemon.mirrored.texts().has(pathOf(5, 7))).toBe(false);
-    await daemon.stop();
   });
 
   test("a new folder there is here once everything was looked at, within the minute", async () => {
@@ -129,14 +125,12 @@ describe("where somebody works in a large workspace without events", () => {
     expect(await waitFor(daemon, () => holds(daemon, `${folderOf(5)}/deeper/new.md`, "# New\n"))).toBeLessThan(MINUTE);
     await daemon.pass(MINUTE);
     expect(await timeEdit(daemon, `${folderOf(5)}/deeper/new.md`, "# Edited\n")).toBeLessThan(6_000);
-    await daemon.stop();
   });
 
   test("documents of the root, which no list shows by itself, are asked for by their paths", async () => {
     const daemon = await largeWorkspace();
     await timeEdit(daemon, "README.md", "# Edited\n");
     expect(await timeEdit(daemon, "README.md", "# Edited again\n")).toBeLessThan(6_000);
-    await daemon.stop();
   });
 
   test("the same in a mirror of a part of the workspace", async () => {
@@ -145,7 +139,6 @@ describe("where somebody works in a large workspace without events", () => {
     expect(await timeEdit(daemon, pathOf(5, 6), "# Edited\n", `team/docs/${pathOf(5, 6)}`)).toBeLessThan(6_000);
     await timeEdit(daemon, "README.md", "# Edited\n", "team/docs/README.md");
     expect(await timeEdit(daemon, "README.md", "# Again\n", "team/docs/README.md")).toBeLessThan(6_000);
-    await daemon.stop();
   });
 });
 
@@ -158,7 +151,6 @@ describe("a document that such a folder does not show", () => {
     await waitFor(daemon, () => !daemon.mirrored.texts().has(pathOf(5, 6)));
     const sent = daemon.sent();
     expect(sent.filter((request) => request.startsWith("GET /v1/files?limit=")).length).toBeGreaterThan(0);
-    await daemon.stop();
   });
 
   test("I09 that was moved elsewhere is moved locally, and both folders are looked at from then on", async () => {
@@ -174,7 +166,6 @@ describe("a document that such a folder does not show", () => {
     await daemon.pass(MINUTE);
     expect(await timeEdit(daemon, pathOf(8, 1), "# Edited\n")).toBeLessThan(6_000);
     expect(await timeEdit(daemon, pathOf(5, 1), "# Edited\n")).toBeLessThan(6_000);
-    await daemon.stop();
   });
 
   test("I04 is asked for by its path where a list has just missed it, and nothing else is asked for", async () => {
@@ -195,7 +186,6 @@ describe("a document that such a folder does not show", () => {
     await daemon.pass(2 * MINUTE);
     expect(new Map(daemon.mirrored.texts())).toEqual(before);
     expect(daemon.sent().filter((request) => !request.startsWith("GET "))).toEqual([]);
-    await daemon.stop();
   });
 });
 
@@ -210,5 +200,4 @@ test("a service that answers 429 is asked less often, and comes to no harm", asy
   await daemon.pass(20 * MINUTE);
   expect(aMinute(daemon, since)).toBeLessThanOrEqual(32);
   await timeEdit(daemon, pathOf(5, 6), "# Edited\n");
-  await daemon.stop();
 });

@@ -31,7 +31,6 @@ describe("while all is in sync", () => {
     expect(rig.sent()).toHaveLength(2);
     expect(textOf(rig, "area/topic/note-0.md")).toBe("# Note 0\n\nanother text\n");
     expect(textOf(rig, "area/topic/note-1.md")).toBe("# Note 1\n\nanother text\n");
-    await rig.stop();
   });
 
   test("an edit and a deletion at once are both judged, the deletion after its grace", async () => {
@@ -47,7 +46,6 @@ describe("while all is in sync", () => {
     expect(rig.daemon.status().pendingDeletions).toHaveLength(1);
     await rig.pass(40_000);
     expect(textOf(rig, "area/topic/note-1.md")).toBeUndefined();
-    await rig.stop();
   });
 
   test("I09 a swap of two documents is two moves and no PUT", async () => {
@@ -60,7 +58,6 @@ describe("while all is in sync", () => {
     expect(rig.sent("PUT")).toEqual([]);
     expect(rig.app.files().get("area/topic/note-0.md")?.id).toBe(before.get("area/topic/note-1.md")?.id);
     expect(rig.app.files().get("area/topic/note-1.md")?.id).toBe(before.get("area/topic/note-0.md")?.id);
-    await rig.stop();
   });
 
   test("I22 an edit leaves the holds of others, and what is told of them", async () => {
@@ -78,7 +75,6 @@ describe("while all is in sync", () => {
     expect(report.counts).toMatchObject({ uploaded: 1, blocked: 1 });
     expect(report.state).toBe("attention");
     expect([...rig.mirrored.state.load().holds.keys()]).toEqual(["area/My note.md"]);
-    await rig.stop();
   });
 
   test("I07 an edit that the service was ahead of is merged", async () => {
@@ -88,7 +84,6 @@ describe("while all is in sync", () => {
     const both = "# Note 0, from the app\n\nits own text, number 0\n\nand a line from here\n";
     await rig.until(() => textOf(rig, "area/topic/note-0.md") === both);
     await rig.until(() => rig.mirrored.texts().get("area/topic/note-0.md") === both);
-    await rig.stop();
   });
 
   test("an edit that cannot be sent waits as any other, and goes when the service is back", async () => {
@@ -100,7 +95,6 @@ describe("while all is in sync", () => {
     rig.requestFaults.fault = null;
     await rig.until(() => textOf(rig, "area/topic/note-0.md") === "# Note 0\n\nanother text\n");
     expect(rig.mirrored.state.intents()).toEqual([]);
-    await rig.stop();
   });
 
   test("a protected document's edit waits for its quiet time", async () => {
@@ -112,7 +106,6 @@ describe("while all is in sync", () => {
     expect(rig.sent("PUT")).toEqual([]);
     await rig.pass(60_000);
     expect(rig.sent("PUT")).toHaveLength(1);
-    await rig.stop();
   });
 
   test("a poll after an edit finds what was sent, and looks at nothing more", async () => {
@@ -124,7 +117,6 @@ describe("while all is in sync", () => {
     const sent = rig.sent();
     expect(listings(sent).length).toBeGreaterThan(0);
     expect(sent.filter((request) => request.includes("folders"))).toEqual([]);
-    await rig.stop();
   });
 });
 

@@ -36,7 +36,6 @@ describe("a local edit", () => {
     expect(textOf(rig, "notes/plan.md")).toBe(`${TEXT}fourth line\n`);
     await rig.pass(3_000);
     expect(rig.sent("PUT")).toEqual([]);
-    await rig.stop();
   });
 
   test("that never pauses is sent every 5 s", async () => {
@@ -49,7 +48,6 @@ describe("a local edit", () => {
     expect(puts).toBeGreaterThanOrEqual(3);
     expect(puts).toBeLessThanOrEqual(5);
     await rig.until(() => textOf(rig, "notes/plan.md") === `${TEXT}edit 99\n`);
-    await rig.stop();
   });
 
   test("of one document does not wait for another that is saved all the time for longer than 5 s", async () => {
@@ -60,7 +58,6 @@ describe("a local edit", () => {
       await rig.pass(200);
     }
     expect(textOf(rig, "notes/other-1.md")).toBe("# Other 1\n\nedited once\n");
-    await rig.stop();
   });
 
   test("I10 what the mirror wrote itself causes no request", async () => {
@@ -71,7 +68,6 @@ describe("a local edit", () => {
     rig.sent();
     await rig.pass(1_000);
     expect(rig.sent().filter((request) => !request.startsWith("GET /v1/files?"))).toEqual([]);
-    await rig.stop();
   });
 
   test("a document emptied by a crashing editor is not pushed at once, and is when it stays empty", async () => {
@@ -81,7 +77,6 @@ describe("a local edit", () => {
     expect(textOf(rig, "notes/plan.md")).toBe(TEXT);
     await rig.pass(15_000);
     expect(textOf(rig, "notes/plan.md")).toBe("");
-    await rig.stop();
   });
 
   test("a truncate-then-write is one PUT, however long it takes", async () => {
@@ -92,7 +87,6 @@ describe("a local edit", () => {
     await rig.pass(1_000);
     expect(rig.sent("PUT")).toHaveLength(1);
     expect(textOf(rig, "notes/plan.md")).toBe(`${TEXT}written late\n`);
-    await rig.stop();
   });
 });
 
@@ -102,7 +96,6 @@ describe("places", () => {
     rig.save("notes/new.md", "# New\n");
     await rig.pass(1_000);
     expect(textOf(rig, "notes/new.md")).toBe("# New\n");
-    await rig.stop();
   });
 
   test("I09 a rename keeps the id, also when its two events come apart", async () => {
@@ -116,7 +109,6 @@ describe("places", () => {
     expect(idOf(rig, "notes/goal.md")).toBe(id);
     expect(rig.app.files().size).toBe(2);
     expect([...rig.sent("POST"), ...rig.sent("DELETE")]).toEqual([]);
-    await rig.stop();
   });
 
   test("I09 a swap of two documents through a third name keeps both ids", async () => {
@@ -127,7 +119,6 @@ describe("places", () => {
     rig.rename("notes/tmp.md", "notes/other-1.md");
     await rig.pass(2_000);
     expect([idOf(rig, "notes/other-1.md"), idOf(rig, "notes/plan.md")]).toEqual([a, b]);
-    await rig.stop();
   });
 
   test("I09 a folder that moves with all in it is one move there, however many documents it holds", async () => {
@@ -141,7 +132,6 @@ describe("places", () => {
     expect(rig.sent().filter((request) => !request.startsWith("GET"))).toHaveLength(1);
     expect(new Set([...rig.app.files().values()].map(({ id }) => id))).toEqual(ids);
     expect([...rig.app.files().keys()].every((path) => path.startsWith("archive/"))).toBe(true);
-    await rig.stop();
   });
 });
 
@@ -152,7 +142,6 @@ describe("changes on the service", () => {
     rig.app.edit("notes/plan.md", `${TEXT}from the app\n`);
     await rig.pass(33_500);
     expect(rig.mirrored.texts().get("notes/plan.md")).toBe(`${TEXT}from the app\n`);
-    await rig.stop();
   });
 
   test("are polled every 5 s after activity, every 30 s at rest, every 2 min after an hour", async () => {
@@ -174,7 +163,6 @@ describe("changes on the service", () => {
     // Polls, and the listing of each periodic scan.
     expect(sleepy).toBeGreaterThanOrEqual(27);
     expect(sleepy).toBeLessThanOrEqual(42);
-    await rig.stop();
   });
 
   test("I14 while the file is being edited they are merged, never swapped under an unsettled save", async () => {
@@ -190,6 +178,5 @@ describe("changes on the service", () => {
     await rig.until(() => /app[\s\S]*edit 39/.test(textOf(rig, "notes/plan.md") ?? ""));
     await rig.until(() => rig.mirrored.texts().get("notes/plan.md") === textOf(rig, "notes/plan.md"));
     expect(rig.app.files().size).toBe(2);
-    await rig.stop();
   });
 });

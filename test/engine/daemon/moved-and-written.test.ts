@@ -28,5 +28,4 @@ test("I09 a file that is moved, and written on while another gets its name, is t
   expect(rig.app.files().get("moved.md")).toMatchObject({ id, text });
   expect(rig.app.files().get("note.md")).toMatchObject({ text: NEW });
   expect(rig.daemon.status().lastReport!.attention).toEqual([]);
-  await rig.stop();
 });

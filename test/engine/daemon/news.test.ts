@@ -42,7 +42,6 @@ describe("while the service tells of its changes", () => {
       `GET /v1/files?path=${encodeURIComponent(`/${PATH}`)}&limit=1000`,
       expect.stringMatching(/^GET \/v1\/files\/doc_/),
     ]);
-    await told.rig.stop();
   });
 
   test("edits of several documents of a folder, one soon after the other, list nothing else", async () => {
@@ -57,7 +56,6 @@ describe("while the service tells of its changes", () => {
     }
     expect(told.rig.sent().filter((request) => !/path=|\/doc_/.test(request))).toEqual([]);
     expect(textOf(told, "area/topic/note-2.md")).toBe("# Edited there, 2\n");
-    await told.rig.stop();
   });
 
   test("a new document in a known folder is here in 100 ms, without a whole list", async () => {
@@ -70,7 +68,6 @@ describe("while the service tells of its changes", () => {
     // What was learned holds: the next poll finds all as it should be, and no pass follows.
     await told.rig.pass(70_000);
     expect(told.rig.sent()).toEqual(["GET /v1/files?limit=1000"]);
-    await told.rig.stop();
   });
 
   test("I10 the echo of its own PUT is no request", async () => {
@@ -81,7 +78,6 @@ describe("while the service tells of its changes", () => {
     told.news.hint(hintAt(told, PATH));
     await told.rig.pass(1_000);
     expect(told.rig.sent()).toEqual([]);
-    await told.rig.stop();
   });
 
   test.each<readonly [string, (told: Told) => EventHint, (told: Told) => void, (told: Told) => boolean]>([
@@ -109,7 +105,6 @@ describe("while the service tells of its changes", () => {
     told.news.hint(hint(told));
     await told.rig.pass(200);
     expect(isDone(told)).toBe(true);
-    await told.rig.stop();
   });
 
   test("I04 a deletion is believed when it is proven, not because it is told", async () => {
@@ -122,7 +117,6 @@ describe("while the service tells of its changes", () => {
     told.news.hint(lie);
     await told.rig.pass(2_000);
     expect(textOf(told, PATH)).toBeUndefined();
-    await told.rig.stop();
   });
 
   test("an edit on both sides is merged, whatever was told", async () => {
@@ -132,7 +126,6 @@ describe("while the service tells of its changes", () => {
     told.news.hint(hintAt(told, PATH));
     const both = "# Note 0, from there\n\nits own text, number 0\n\nand a line from here\n";
     await told.rig.until(() => textOf(told, PATH) === both && told.rig.app.files().get(PATH)?.text === both);
-    await told.rig.stop();
   });
 
   test("what no hint told of is found by the next poll, a minute later at most", async () => {
@@ -141,7 +134,6 @@ describe("while the service tells of its changes", () => {
     await told.rig.pass(30_000);
     expect(textOf(told, PATH)).not.toBe("# Edited there\n");
     await told.rig.until(() => textOf(told, PATH) === "# Edited there\n", 40_000);
-    await told.rig.stop();
   });
 
   test("it is polled at the usual pace as soon as the connection is lost", async () => {
@@ -154,7 +146,6 @@ describe("while the service tells of its changes", () => {
     expect(soon).toBeLessThan(6_000);
     await told.rig.pass(6_000);
     expect(told.rig.sent()).toEqual(["GET /v1/files?limit=1000"]);
-    await told.rig.stop();
   });
 
   test("steady work puts the poll off for no longer than its pace", async () => {
@@ -164,7 +155,6 @@ describe("while the service tells of its changes", () => {
       await told.rig.pass(10_000);
     }
     expect(told.rig.sent().filter((one) => one === "GET /v1/files?limit=1000").length).toBeGreaterThan(0);
-    await told.rig.stop();
   });
 
   test("nothing is looked at while it is paused", async () => {
@@ -173,7 +163,6 @@ describe("while the service tells of its changes", () => {
     told.news.hint({ kind: "all" });
     await told.rig.pass(10_000);
     expect(told.rig.sent()).toEqual([]);
-    await told.rig.stop();
   });
 });
 
@@ -198,7 +187,6 @@ describe("a service that lies", () => {
     expect(sent.length).toBeLessThan(60 + 20 + 2);
     expect(sent.filter((request) => !request.startsWith("GET "))).toEqual([]);
     expect(told.rig.daemon.status().lastReport?.state).toBe("in-sync");
-    await told.rig.stop();
   });
 
   test("unknown ids at paths of known documents change nothing", async () => {
@@ -210,7 +198,6 @@ describe("a service that lies", () => {
     await told.rig.pass(5_000);
     expect(new Map(told.rig.mirrored.texts())).toEqual(before);
     expect(told.rig.sent().filter((request) => !request.startsWith("GET "))).toEqual([]);
-    await told.rig.stop();
   });
 });
 

@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { createRig } from "../../simulator/rig.ts";
 import { type DaemonRig, startDaemon } from "./rig.ts";
 
@@ -6,9 +6,7 @@ import { type DaemonRig, startDaemon } from "./rig.ts";
 async function reading(...documents: readonly string[]): Promise<DaemonRig> {
   const rig = createRig(1);
   for (const path of ["other.md", ...documents]) rig.app.create(path, `${path}\n`);
-  const daemon = await startDaemon({ rig, mirror: rig.mirror({ key: rig.makeKey().key }) });
-  onTestFinished(() => daemon.stop());
-  return daemon;
+  return startDaemon({ rig, mirror: rig.mirror({ key: rig.makeKey().key }) });
 }
 
 async function rename(rig: DaemonRig, from: string, to: string): Promise<void> {

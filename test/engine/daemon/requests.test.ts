@@ -50,7 +50,6 @@ test.each<readonly [string, (rig: DaemonRig) => void, Requests]>([
   act(rig);
   await rig.pass(120_000);
   expect(counted(rig)).toEqual(expected);
-  await rig.stop();
 });
 
 test("I33 a poll is a request for each thousand documents, and none for folders", async () => {
@@ -61,5 +60,4 @@ test("I33 a poll is a request for each thousand documents, and none for folders"
   expect(polls.length).toBeGreaterThan(10);
   expect(requests).toHaveLength(2 * polls.length);
   expect(requests.filter((request) => !request.startsWith("GET /v1/files?"))).toEqual([]);
-  await rig.stop();
 });

@@ -36,7 +36,6 @@ test("a list that shows nothing new settles another generation, and deletions go
   rig.app.remove("note-1.md");
   await daemon.until(() => !mirror.texts().has("note-1.md"));
   expect(daemon.daemon.status().phase.kind).not.toBe("stopped");
-  await daemon.stop();
 });
 
 test("I04 what a restored service lacks stays here, and the daemon halts", async () => {
@@ -47,7 +46,6 @@ test("I04 what a restored service lacks stays here, and the daemon halts", async
   await daemon.pass(120_000);
   expect([...mirror.texts().keys()]).toContain("note-1.md");
   expect(known()).toBe("first");
-  await daemon.stop();
 });
 
 test("I02 what a restored service may lack is not live, by its name and with all", async () => {
@@ -59,7 +57,6 @@ test("I02 what a restored service may lack is not live, by its name and with all
     const [, end] = await waited(daemon, [scope]);
     expect([scope, statesOf(end)["note-1.md"]]).toEqual([scope, "waiting"]);
   }
-  await daemon.stop();
 });
 
 test("I02 a daemon that has just begun answers once it has looked at the service", async () => {
@@ -72,5 +69,4 @@ test("I02 a daemon that has just begun answers once it has looked at the service
   expect(statesOf(early)).toEqual({ "note-0.md": "waiting" });
   const [, end] = await waited(next, [""]);
   expect(statesOf(end)["note-1.md"]).toBe("waiting");
-  await next.stop();
 });

@@ -10,6 +10,7 @@ import type { Watcher, WatchHint } from "../../../src/mirror/ports/watch.ts";
 import type { LocalPath } from "../../../src/contract/path.ts";
 import type { Fault, Remote } from "../../../src/mirror/ports/remote.ts";
 import { type Mirror, ROOT, SETTINGS } from "../../simulator/mirror.ts";
+import { closeWithTest } from "../../simulator/open-databases.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
 /**
@@ -191,10 +192,24 @@ export class DaemonRig {
 
 export async function startDaemon(options: DaemonRigOptions = {}): Promise<DaemonRig> {
   const made = new DaemonRig(options);
+  closeWithTest(() => made.stop());
   if (options.limit === undefined) await made.begin();
   await made.pass(1_000);
   made.sent();
   return made;
+}
+
+export const note = (n: number): string => `notes/note-${n}.md`;
+
+/** A daemon in sync with so many notes, each with a content of its own. */
+export async function withNotes(
+  count: number,
+  pathOf = note,
+  options: Partial<DaemonRigOptions> = {},
+): Promise<DaemonRig> {
+  const { rig = createRig(1) } = options;
+  for (let n = 0; n < count; n++) rig.app.create(pathOf(n), `# Note ${n}\n\nits own text, number ${n}\n`);
+  return startDaemon({ ...options, rig });
 }
 
 /** The client as it answers when the service cannot be reached, or the key is refused. */

@@ -24,5 +24,4 @@ test("I06 I29 what a daemon sent in vain, and its user took back, is somebody el
   rig.app.edit("note.md", SENT);
   await daemon.pass(600_000);
   expect([mirror.texts().get("note.md"), rig.app.files().get("note.md")?.text]).toEqual([SENT, SENT]);
-  await daemon.stop();
 });

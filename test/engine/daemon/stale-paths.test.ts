@@ -45,7 +45,6 @@ describe("a document renamed on the service, open in an editor here", () => {
     expect(rig.mirrored.state.events({ limit: 9, kinds: ["late-write"], path: "notes/goal.md" })[0]?.detail).toMatch(
       /saved to its old path notes\/plan\.md/,
     );
-    await rig.stop();
   });
 
   test("edited there too: both edits are in it", async () => {
@@ -54,7 +53,6 @@ describe("a document renamed on the service, open in an editor here", () => {
     rig.save("notes/plan.md", TEXT.replace("third line", "third line, saved at the old path"));
     await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
     expect(rig.app.files().size).toBe(2);
-    await rig.stop();
   });
 
   test("other text at the old path is a new document", async () => {
@@ -62,7 +60,6 @@ describe("a document renamed on the service, open in an editor here", () => {
     rig.save("notes/plan.md", OTHER);
     await rig.until(() => textOf(rig, "notes/plan.md") === OTHER);
     expect(textOf(rig, "notes/goal.md")).toBe(TEXT);
-    await rig.stop();
   });
 
   test("I09 a file that is moved back is the document, whatever comes to where it was", async () => {
@@ -72,7 +69,6 @@ describe("a document renamed on the service, open in an editor here", () => {
     await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === TEXT);
     expect(idOf(rig, "notes/plan.md")).toBe(id);
     expect(rig.mirrored.texts().get("notes/plan.md")).toBe(TEXT);
-    await rig.stop();
   });
 
   test.each([
@@ -85,7 +81,6 @@ describe("a document renamed on the service, open in an editor here", () => {
     rig.save("notes/goal.md", OTHER);
     await rig.until(() => textOf(rig, "notes/goal.md") === OTHER && textOf(rig, "notes/plan.md") === text);
     expect(rig.mirrored.texts().get("notes/plan.md")).toBe(text);
-    await rig.stop();
   });
 
   test("I21 nothing is redirected, merged or taken away while a safety check stops the mirror", async () => {
@@ -107,7 +102,6 @@ describe("a document renamed on the service, open in an editor here", () => {
     await rig.daemon.request("sync");
     await rig.until(() => /new path[\s\S]*old path/.test(textOf(rig, "notes/goal.md") ?? ""));
     expect([idOf(rig, "notes/goal.md"), rig.app.files().size]).toEqual([id, 2]);
-    await rig.stop();
   });
 
   test("after the window a save to the old path is a new document", async () => {
@@ -115,6 +109,5 @@ describe("a document renamed on the service, open in an editor here", () => {
     await rig.pass(660_000);
     rig.save("notes/plan.md", `${TEXT}saved much later\n`);
     await rig.until(() => textOf(rig, "notes/plan.md") === `${TEXT}saved much later\n`);
-    await rig.stop();
   });
 });

@@ -2,14 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { ChangeId } from "../../../src/contract/ids.ts";
 import type { Fault } from "../../../src/mirror/ports/remote.ts";
 import { ROOT } from "../../simulator/mirror.ts";
-import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, startDaemon } from "./rig.ts";
+import { type DaemonRig, withNotes } from "./rig.ts";
 
-async function withNotes(count = 8): Promise<DaemonRig> {
-  const rig = createRig(1);
-  for (let n = 0; n < count; n++) rig.app.create(`note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
-  return startDaemon({ rig });
-}
+const inRoot = (n: number): string => `note-${n}.md`;
 
 const later = (cause: "unreachable" | "unavailable" | "rate-limited" | "not-the-service"): Fault => ({
   kind: "later",
@@ -27,7 +22,7 @@ describe("a service that does not answer", () => {
     ["not-the-service", later("not-the-service")],
     ["unauthenticated", lockedOut],
   ] as const)("%s is told apart, tried again with backoff, and ended by the first success", async (why, fault) => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     rig.requestFaults.fault = fault;
     rig.save("note-1.md", "# Note 1\n\nedited meanwhile\n");
     await rig.pass(60_000);
@@ -48,34 +43,31 @@ describe("a service that does not answer", () => {
     expect(rig.daemon.status().retryAt).toBeNull();
     expect(rig.app.files().get("note-1.md")?.text).toBe("# Note 1\n\nedited meanwhile\n");
     expect(rig.app.files().size).toBe(8);
-    await rig.stop();
   });
 
   test("I19 a refused key erases nothing, on either side, however long", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     const before = rig.mirrored.texts();
     rig.requestFaults.fault = lockedOut;
     await rig.pass(86_400_000);
     expect(rig.mirrored.texts()).toEqual(before);
     expect(rig.app.files().size).toBe(8);
-    await rig.stop();
   });
 
   test("a request by hand is tried at once", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     rig.requestFaults.fault = later("unreachable");
     await rig.pass(1_200_000);
     rig.requestFaults.fault = null;
     const report = await rig.daemon.request("sync");
     expect(report.state).toBe("in-sync");
     expect(rig.daemon.status().phase.kind).toBe("idle");
-    await rig.stop();
   });
 });
 
 describe("in sync as of", () => {
   test("moves on with each look at the service while nothing is open, and stands still while something is", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     await rig.pass(600_000);
     const proven = rig.daemon.status().inSyncAsOf!;
     expect(rig.clock.now() - proven).toBeLessThan(120_000);
@@ -86,11 +78,10 @@ describe("in sync as of", () => {
     const open = rig.daemon.status().inSyncAsOf!;
     await rig.pass(3_600_000);
     expect(rig.daemon.status().inSyncAsOf).toBe(open);
-    await rig.stop();
   });
 
   test("an edit that went out on its own proves nothing of the service", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     await rig.pass(600_000);
     const proven = rig.daemon.status().inSyncAsOf;
     rig.save("note-1.md", "# Note 1\n\nits own text, number 1\n\nedited\n");
@@ -98,13 +89,12 @@ describe("in sync as of", () => {
     expect(rig.daemon.status().inSyncAsOf).toBe(proven);
     await rig.pass(600_000);
     expect(rig.daemon.status().inSyncAsOf).toBeGreaterThan(proven!);
-    await rig.stop();
   });
 });
 
 describe("requests", () => {
   test("paused, nothing is sent or asked, also after a restart, until resumed", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     await rig.daemon.request("pause");
     rig.save("note-1.md", "# Note 1\n\nedited in the pause\n");
     rig.sent();
@@ -114,11 +104,10 @@ describe("requests", () => {
     expect(rig.mirrored.state.meta("watch.paused")).not.toBeNull();
     const report = await rig.daemon.request("resume");
     expect(report.counts.uploaded).toBe(1);
-    await rig.stop();
   });
 
   test("exclusive work runs between passes, and a whole look follows", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     const found = await rig.daemon.exclusive((world) => {
       world.state.setMeta("mark", "x");
       rig.mirrored.disk.user.write(`${ROOT}/note-3.md`, "# Note 3\n\nrestored\n");
@@ -128,18 +117,17 @@ describe("requests", () => {
     await rig.pass(1_000);
     expect(rig.app.files().get("note-3.md")?.text).toBe("# Note 3\n\nrestored\n");
     await expect(rig.daemon.exclusive(() => Promise.reject(new Error("no")))).rejects.toThrow("no");
-    await rig.stop();
   });
 
   test("what is asked of a stopped daemon is refused", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     await rig.stop();
     await expect(rig.daemon.request("sync")).rejects.toThrow(/stopped/);
     expect(rig.daemon.status().phase.kind).toBe("ended");
   });
 
   test("events tell phases, changes with their lines, and runs; never a text", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     rig.events.length = 0;
     rig.save("note-1.md", "# Note 1\n\na secret line\nanother\n");
     await rig.pass(1_000);
@@ -150,13 +138,12 @@ describe("requests", () => {
       expect.objectContaining({ kind: "change", what: "put", path: "note-1.md", lines: { added: 2, removed: 1 } }),
     );
     expect(JSON.stringify(rig.events)).not.toContain("secret");
-    await rig.stop();
   });
 });
 
 describe("protected documents", () => {
   test("go to review when their text has rested for 60 s, once", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     rig.app.protect("note-1.md", true);
     await rig.pass(40_000);
     for (let n = 0; n < 5; n++) {
@@ -173,7 +160,6 @@ describe("protected documents", () => {
     expect(rig.events).toContainEqual(
       expect.objectContaining({ what: "put", outcome: "submitted", lines: { added: 1, removed: 1 } }),
     );
-    await rig.stop();
   });
 
   test.each([
@@ -182,7 +168,7 @@ describe("protected documents", () => {
   ] as const)(
     "I31 what was edited while a review was open reaches the service once that is accepted %s",
     async (_, ms) => {
-      const rig = await withNotes();
+      const rig = await withNotes(8, inRoot);
       rig.app.protect("note-1.md", true);
       await rig.pass(40_000);
       rig.save("note-1.md", "# Note 1\n\nsent\n");
@@ -196,7 +182,6 @@ describe("protected documents", () => {
       expect(reviewsOf(rig)).toEqual([]);
       expect(rig.app.files().get("note-1.md")!.text).toBe("# Note 1\n\nsent\n\nand later\n");
       expect(rig.mirrored.texts().get("note-1.md")).toBe("# Note 1\n\nsent\n\nand later\n");
-      await rig.stop();
     },
   );
 });

@@ -1,12 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, startDaemon } from "./rig.ts";
+import { startDaemon, withNotes } from "./rig.ts";
 
-async function withNotes(count = 8): Promise<DaemonRig> {
-  const rig = createRig(1);
-  for (let n = 0; n < count; n++) rig.app.create(`note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
-  return startDaemon({ rig });
-}
+const inRoot = (n: number): string => `note-${n}.md`;
 
 describe("watches", () => {
   test.each(["ENOSPC", "EMFILE"] as const)(
@@ -23,44 +19,39 @@ describe("watches", () => {
       await made.pass(3_600_000);
       expect(made.events.filter(({ kind }) => kind === "watch-limit")).toHaveLength(1);
       expect(made.watched.starts).toBe(1);
-      await made.stop();
     },
   );
 
   test("an overflow is a look at everything", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
     rig.hint({ kind: "overflow", why: "queue full" });
     await rig.pass(1_000);
     expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
-    await rig.stop();
   });
 
   test("a lost notice is made good by the periodic scan", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     rig.mirrored.write("note-2.md", "# Note 2\n\nedited without a notice\n");
     await rig.pass(605_000);
     expect(rig.app.files().get("note-2.md")?.text).toBe("# Note 2\n\nedited without a notice\n");
-    await rig.stop();
   });
 
   test("after very many notices the folder is walked once more: the last ones may have been dropped", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     for (let n = 0; n < 600; n++) rig.save(`bulk/new-${n}.md`, `# New ${n}\n`);
     await rig.pass(310);
     rig.mirrored.write("bulk/dropped.md", "# Dropped\n");
     await rig.pass(2_000);
     expect(rig.app.files().get("bulk/dropped.md")?.text).toBe("# Dropped\n");
     expect(rig.app.files().size).toBe(609);
-    await rig.stop();
   });
 
   test("changed ignore rules begin the watch anew", async () => {
-    const rig = await withNotes();
+    const rig = await withNotes(8, inRoot);
     rig.mirrored.write(".mdmirrorignore", "drafts/\n");
     rig.hint({ kind: "path", path: ".mdmirrorignore" });
     await rig.pass(2_000);
     expect(rig.watched.starts).toBe(2);
-    await rig.stop();
   });
 });
