@@ -44,7 +44,6 @@ describe("setAsideDamaged", () => {
     const state = opened(result);
     expect(state.load().links.size).toBe(0);
     expect(state.text(textDigest(textOf(7)))).toBe(textOf(7));
-    state.close();
   });
 
   test("a second time under the same stamp takes another folder", () => {
@@ -71,7 +70,6 @@ describe("setAsideDamaged", () => {
     expect(named.size).toBeGreaterThan(0);
     expect(state.digests()).toEqual(expect.arrayContaining([...named]));
     for (let n = 0; n < ROWS; n++) expect([textOf(n), null]).toContain(state.text(textDigest(textOf(n))));
-    state.close();
   });
 
   test.each<[string, (path: string) => void]>([
@@ -87,7 +85,6 @@ describe("setAsideDamaged", () => {
     expect(state.missingTexts()).toHaveLength(ROWS);
     expect(state.text(state.putText(textOf(3), NAME))).toBe(textOf(3));
     expect(state.missingTexts()).toHaveLength(ROWS - 1);
-    state.close();
   });
 
   test("commits that were still in the WAL of the texts are salvaged too", () => {
@@ -102,7 +99,6 @@ describe("setAsideDamaged", () => {
     const again = openIn(copy);
     expect(again.text(late)).toBe("late");
     expect(again.sightings(NAME).map(({ digest }) => digest)).toContain(late);
-    again.close();
   });
 });
 

@@ -11,6 +11,7 @@ import type { MirrorEvent } from "../../src/mirror/ports/state.ts";
 import type { Clock } from "../../src/common/clock.ts";
 import { openState } from "../../src/mirror/state/open.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
+import { closeWithTest } from "../simulator/open-databases.ts";
 import { NAME } from "./text-name.ts";
 
 export const DAY = 86_400_000;
@@ -51,9 +52,18 @@ export function tempFolder(): string {
   return folder;
 }
 
+/** Expects a state that opened, and closes it with the test unless the test has closed it. */
 export function opened(result: ReturnType<typeof openState>): StoredState {
   if (result.kind !== "opened") throw new Error(`not opened: ${JSON.stringify(result)}`);
-  return result.state;
+  const { state } = result;
+  const { close } = state;
+  let isOpen = true;
+  const closeOnce = (): void => {
+    if (isOpen) close();
+    isOpen = false;
+  };
+  closeWithTest(closeOnce);
+  return Object.assign(state, { close: closeOnce });
 }
 
 export function openIn(folder: string, clock: Clock = settableClock()): StoredState {
@@ -61,9 +71,7 @@ export function openIn(folder: string, clock: Clock = settableClock()): StoredSt
 }
 
 export function memoryState(clock: Clock = settableClock()): StoredState {
-  const state = openIn(":memory:", clock);
-  onTestFinished(() => state.close());
-  return state;
+  return openIn(":memory:", clock);
 }
 
 export const doc = (name: string | number) => `doc_${name}` as DocId;

@@ -48,7 +48,6 @@ test("I02 replaceHolds writes nothing when they are the same but for their age",
   state.replaceHolds(holds.slice(1));
   expect(before.moved(), "the probe sees a write").toBe(true);
   before.close();
-  state.close();
 });
 
 test("I22 holds survive a restart", () => {
@@ -58,7 +57,6 @@ test("I22 holds survive a restart", () => {
   state.close();
   const again = openIn(folder);
   expect(again.load().holds.get("doc_a")).toEqual(holdOf("doc_a"));
-  again.close();
 });
 
 test("removing a hold leaves the others", () => {

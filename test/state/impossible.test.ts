@@ -47,7 +47,6 @@ describe("a row that cannot be, which the check of the pages passes,", () => {
     expect(checkFiles(folder)).toEqual([]);
     const state = openIn(folder);
     expect(state.load().links.size).toBe(ROWS + 1);
-    state.close();
   });
 
   test.each([
@@ -126,5 +125,4 @@ test("what is written between the opening and the first load is in it", () => {
   state.putHold(holdOf("h"));
   expect(state.load()).toMatchObject({ holds: new Map([["h", holdOf("h")]]) });
   expect(state.load().links.get(doc(4))!.localPath).toBe("again/4.md");
-  state.close();
 });

@@ -111,7 +111,6 @@ test("a conflict of version 6 is on record with the version that its copy shows"
   ]);
   const base = { baseDigest: textDigest("base"), baseChangeId: change("base"), looksGone: 1, since: 4 };
   expect(conflicts[0]).toEqual(conflictOf("plain", { ...base, shown: shown("first", 11) }));
-  state.close();
 });
 
 /** The first part of the schema, as an earlier program has it. */
@@ -173,7 +172,6 @@ test("the codes of version 10 become the plain words, and paths that are spelled
     ["conflict-copies-gone"],
     { beside: [{ kind: "contains-nul", path: "held" }], staysLocal: { "conflict-copy": 1 } },
   ]);
-  state.close();
 });
 
 test("the open intents of version 11 keep what they name under the present words", () => {
@@ -222,7 +220,6 @@ test("read-only, what an older program is still writing is seen up to its last c
   expect(reader.load().holds.size).toBe(0);
   expect(reader.load().links.size).toBe(2);
   reader.close();
-  writer.close();
 });
 
 test("only the migrations that a file lacks are run, in their order", () => {

@@ -97,7 +97,6 @@ describe("openState", () => {
     state.putLink(linkOf("a"));
     for (const file of readdirSync(folder))
       expect([file, statSync(join(folder, file)).mode & 0o777]).toEqual([file, 0o600]);
-    state.close();
   });
 
   test.each(damages)("a file that %s is damaged: %s", (_, file, damage) => {
@@ -138,7 +137,6 @@ describe("openState", () => {
     const older = openIn(copy);
     expect(older.load().links.size).toBe(10);
     expect(older.missingTexts()).toEqual([]);
-    older.close();
   });
 
   test("a file of a newer program is named, and left as it is", () => {
@@ -180,7 +178,6 @@ describe("read-only", () => {
     expect(() => reader.putLink(linkOf("b"))).toThrow("readonly");
     expect(() => reader.putText("b", NAME)).toThrow("readonly");
     reader.close();
-    writer.close();
   });
 
   test("I23 leaves the files of a closed state as they are", () => {

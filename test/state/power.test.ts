@@ -35,7 +35,6 @@ test("I03 a text that was made safe is on the medium, also from within a transac
     return digest;
   });
   expect(afterPowerCut().text(second)).toBe("second\n");
-  state.close();
 });
 
 test("I03 a text is made safe also while somebody reads the file as it was before", () => {
@@ -53,7 +52,6 @@ test("I03 a text is made safe also while somebody reads the file as it was befor
     expect(afterPowerCut().text(digest)).toBe(text);
   }
   reader.close();
-  state.close();
 });
 
 test("I03 a text that could not be made safe is made safe by the next try", () => {
@@ -67,7 +65,6 @@ test("I03 a text that could not be made safe is made safe by the next try", () =
   expect(() => state.secureTexts()).toThrow();
   state.secureTexts();
   expect(afterPowerCut().text(digest)).toBe("text\n");
-  state.close();
 });
 
 /** 1: a commit is in the WAL; 2: and the WAL is fsynced. */
@@ -99,7 +96,6 @@ test("rows that survive a power cut name no text that does not", () => {
   const digest = state.putText("text\n", NAME);
   state.transactSafely(() => state.setMeta("names", digest));
   expect(afterPowerCut().text(digest)).toBe("text\n");
-  state.close();
 });
 
 /** Returns the content that the state names and lacks after a power cut before each file closes. */
@@ -134,7 +130,6 @@ test.each(["nobody", "a reader"])("I03 closing makes no row safe before its cont
   if (who === "a reader") reader.exec("BEGIN; SELECT count(*) FROM texts");
   state.putLink(linkOf(1, { digest: state.putText("text\n", NAME) }));
   expect(watchClosing(state.close, afterPowerCut)).toEqual([[], []]);
-  reader.close();
 });
 
 test("I03 a checkpoint in use makes no row safe before its content", () => {
@@ -149,7 +144,6 @@ test("I03 a checkpoint in use makes no row safe before its content", () => {
   const left = afterPowerCut();
   expect(left.load().links.size).toBeGreaterThan(0);
   expect(left.missingTexts()).toEqual([]);
-  state.close();
 });
 
 test.each([true, false])(
@@ -185,5 +179,4 @@ test("I23 a file that somebody reads stays in WAL mode, with all that was writte
   reader.close();
   const again = new Sqlite(path, { readonly: true });
   expect(count(again)).toBe(1);
-  again.close();
 });

@@ -56,7 +56,6 @@ describe("rows", () => {
     const again = openIn(folder);
     for (const link of links) expect(again.link(link.id)).toEqual(link);
     expect([...again.load().links.values()]).toEqual(links);
-    again.close();
   });
 
   test("a row put again is replaced, and one removed is gone", () => {
@@ -131,7 +130,6 @@ describe("journal", () => {
     ]);
     again.closeIntent(first);
     expect(again.intents().map(({ intentId }) => intentId)).toEqual([second]);
-    again.close();
   });
 
   test("an intent has a number never used before", () => {

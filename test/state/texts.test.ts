@@ -47,7 +47,6 @@ describe("text store", () => {
     state.putKnownText(digest, "same", NAME);
     expect(probe.moved(), "its use is noted once a day").toBe(true);
     probe.close();
-    state.close();
   });
 
   test("I03 a text and its name are one commit, and each path that it had leads to it once", () => {
@@ -70,7 +69,6 @@ describe("text store", () => {
     // Under a path that it had before, a document finds what was no other document's.
     expect(again.sightings({ id: doc("c"), formerly: ["a.md", "b.md"] })).toEqual([wanted[0]]);
     expect(again.digests()).toEqual([digest]);
-    again.close();
   });
 
   test("a transaction that is undone leaves its texts, and their names with them", () => {
@@ -106,7 +104,6 @@ describe("text store", () => {
     again.close();
     const healed = openIn(folder);
     expect([healed.text(long), healed.text(short)]).toEqual(["a long text ".repeat(100), "short"]);
-    healed.close();
   });
 });
 

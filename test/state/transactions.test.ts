@@ -72,7 +72,6 @@ describe("transact", () => {
     expect(digests.every((digest) => reader.hasText(digest))).toBe(true);
     expect(reader.link(doc("a"))).not.toBeNull();
     writer.close();
-    reader.close();
   });
 });
 

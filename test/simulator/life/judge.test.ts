@@ -9,6 +9,7 @@ import { judgeRun } from "./judge-run.ts";
 import { judgeUndone, sightBefore } from "./judge-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "./mirror.ts";
+import { closeWithTest } from "../open-databases.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { Levels, MirrorSetup, Strike, SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
@@ -19,6 +20,7 @@ function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup
   const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "conflict-copy" }));
   const setup = { mirrors, variant, combines: true, documents: 0, clockOff: 0, links };
   const actors = new Actors({ seed: 3, setup, steps: [] });
+  closeWithTest(() => actors.close());
   for (const [index, level] of levels.entries()) actors.lifeWorld.grant(index, level, 0);
   return actors;
 }
@@ -70,7 +72,6 @@ describe("a mirror that is locked out", () => {
     expect(actors.history.failures).toEqual([]);
     judgeRun(actors, 0, { ...facts, before: new Map([["b.md", "a text\n"]]) }, actors.liveIds());
     expect(actors.history.failures).toEqual([expect.stringContaining("I19 mirror 0 took b.md away")]);
-    actors.close();
   });
 });
 
@@ -94,7 +95,6 @@ describe("a document that is deleted on the service after one look", () => {
     user.rename(`${ROOT}/B.md`, `${ROOT}/c.md`);
     judge.judge(gone!.id, gone!.changeId, (what) => actors.history.fail(what));
     expect(actors.history.failures).toEqual(failures);
-    actors.close();
   });
 });
 
@@ -152,7 +152,6 @@ describe("a document whose file is gone locally and comes back", () => {
     user.write(`${ROOT}/a.md`, text);
     judgeUndone(actors, mirror!, before, new Set());
     expect(actors.history.failures).toEqual(failures);
-    actors.close();
   });
 });
 
@@ -208,7 +207,6 @@ describe("a text of another document", () => {
     await sync(actors, 0);
     expect(actors.lifeWorld.files()[0]!.text).toBe(mine);
     expect(history.failures).toEqual([]);
-    actors.close();
   });
 });
 
@@ -232,7 +230,6 @@ describe("a link to a document whose local text was kept of a conflict", () => {
     mirror!.disk.user.write(`${ROOT}/a.md`, textAtPath(actors, mine));
     expect(judgeLinksHere(actors, mirror!)).toBe(1);
     expect(history.failures).toEqual(failures);
-    actors.close();
   });
 });
 
@@ -264,7 +261,6 @@ describe("a rename that was refused", () => {
     if (asked !== null) judge!.heard(look, { kind: "answer", response: nothing });
     judge!.sending(request);
     expect(actors.history.failures).toEqual(expected.map((what) => expect.stringContaining(what)));
-    actors.close();
   });
 });
 
@@ -303,7 +299,6 @@ describe("a service that shows a superseded version", () => {
     const { superseded, report } = await sync(actors, 0);
     expect([superseded, report?.state]).toEqual([[path], "stopped"]);
     expect(actors.history.failures).toEqual([]);
-    actors.close();
   });
 
   it("and a save into a file that was replaced before is brought back all the same", async () => {
@@ -312,7 +307,6 @@ describe("a service that shows a superseded version", () => {
     const { diskWrites, report } = await sync(actors, 0);
     expect([diskWrites > 0, report?.state]).toEqual([true, "stopped"]);
     expect(actors.history.failures).toEqual([]);
-    actors.close();
   });
 
   it("and by nothing, once a rename has given that version an id that nobody was shown before", async () => {
@@ -321,6 +315,5 @@ describe("a service that shows a superseded version", () => {
     const { superseded, report } = await sync(actors, 0);
     expect([superseded, report?.state]).toEqual([[], "in-sync"]);
     expect(actors.history.failures).toEqual([]);
-    actors.close();
   });
 });

@@ -3,17 +3,17 @@ import { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
 import { actHere } from "./local-acts.ts";
 import { ROOT } from "./mirror.ts";
+import { closeWithTest } from "../open-databases.ts";
 import type { MirrorSetup } from "./script.ts";
 
 const NAMES = ["a.md", "b.md"];
 
 function makeActors(disk: MirrorSetup["disk"] = {}): Actors {
   const mirrors = [{ prefix: "", level: "full", disk, conflicts: "conflict-copy" }] as const;
-  return new Actors({
-    seed: 3,
-    setup: { mirrors, variant: {}, combines: true, documents: 0, clockOff: 0 },
-    steps: [],
-  });
+  const setup = { mirrors, variant: {}, combines: true, documents: 0, clockOff: 0 };
+  const actors = new Actors({ seed: 3, setup, steps: [] });
+  closeWithTest(() => actors.close());
+  return actors;
 }
 
 describe("a file's name changes by its case alone", () => {
@@ -28,7 +28,6 @@ describe("a file's name changes by its case alone", () => {
     expect(actHere(desk, actors.history, "change-case", 1, path)).toMatch(/→/);
     expect([...documentsOf(desk).values()]).toEqual(["tag 7\n"]);
     expect([...actors.history.mayVanish]).toEqual(mayVanish);
-    actors.close();
   });
 });
 
@@ -41,5 +40,4 @@ it("I03 I06 a swap leaves the text that a power cut left under the name of an ea
   expect(actHere(desk, actors.history, "swap", 1)).toMatch(/↔/);
   expect(read()).toEqual(["b.md\n", "a.md\n"]);
   expect(read(".swap~")).toEqual(["once a.md\n", "once b.md\n"]);
-  actors.close();
 });
