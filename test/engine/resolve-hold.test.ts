@@ -1,182 +1,143 @@
 import { describe, expect, test } from "vitest";
-import { digestOf } from "../../src/contract/digest.ts";
-import { ROOT } from "../simulator/mirror.ts";
+import type { Resolution } from "../../src/mirror/operations/manual/resolve.ts";
+import type { Mirror } from "../simulator/mirror.ts";
 import { createRig } from "../simulator/rig.ts";
-import { here, holdsOf, remoteTexts, resolve, start, trashOf } from "./resolving.ts";
+import { here, holdsOf, remoteTexts, resolve, type Started, start, trashOf } from "./resolving.ts";
 
-async function renamed() {
-  const made = await start({ "note.md": "the note\n", "k.md": "k\n" });
-  made.mirror.disk.user.rename(`${ROOT}/note.md`, `${ROOT}/note.txt`);
+/** Blocked documents and the ways to end each block. */
+
+type Texts = Readonly<Record<string, string>>;
+
+const K = { "k.md": "k\n" };
+
+async function blocked(made: Started, reason: string): Promise<Started> {
   await made.sync();
-  expect(holdsOf(made.mirror)).toEqual(["renamed-out-of-mirror"]);
+  expect(holdsOf(made.mirror)).toEqual([reason]);
   return made;
 }
 
-describe("a document renamed out of the mirror", () => {
-  test("--delete deletes it on the service and leaves the renamed file alone", async () => {
-    const { rig, mirror, sync } = await renamed();
-    expect(await resolve(mirror, "note.md", "delete")).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(remoteTexts(rig)).toEqual({ "k.md": "k\n" });
-    expect(here(mirror)).toEqual({ "k.md": "k\n", "note.txt": "the note\n" });
-    expect(mirror.state.hasText(digestOf("the note\n"))).toBe(true);
-  });
+async function renamedOut(): Promise<Started> {
+  const made = await start({ ...K, "note.md": "was\n" });
+  made.mirror.disk.user.rename(made.mirror.path("note.md"), made.mirror.path("note.txt"));
+  return blocked(made, "renamed-out-of-mirror");
+}
 
-  test("--delete is refused when it was edited on the service meanwhile (I06)", async () => {
-    const { rig, mirror, sync } = await renamed();
-    rig.app.edit("note.md", "edited there\n");
-    expect(await resolve(mirror, "note.md", "delete")).toMatchObject({ kind: "trouble" });
-    await sync();
-    expect(remoteTexts(rig)).toEqual({ "k.md": "k\n", "note.md": "edited there\n" });
-  });
+async function gone(): Promise<Started> {
+  const made = await start({ ...K, "f/note.md": "was\n" });
+  made.mirror.write("f/note.md", "mine\n");
+  made.rig.app.removeFolder("f");
+  return blocked(made, "gone-or-unreadable");
+}
 
-  test("--keep brings it back under its old name, with its id; by the new name too", async () => {
-    const { rig, mirror, sync } = await renamed();
-    const id = rig.app.files().get("note.md")!.id;
-    expect(await resolve(mirror, "note.txt", "keep")).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(here(mirror)).toEqual({ "k.md": "k\n", "note.md": "the note\n", "note.txt": "the note\n" });
-    expect(rig.app.files().get("note.md")!.id).toBe(id);
-  });
-});
+async function goneInConflict(): Promise<Started> {
+  const made = await start({ ...K, "f/note.md": "was\n" });
+  made.mirror.write("f/note.md", "mine\n");
+  made.rig.app.edit("f/note.md", "theirs\n");
+  await blocked(made, "conflict");
+  made.rig.app.removeFolder("f");
+  await blocked(made, "gone-or-unreadable");
+  expect(here(made.mirror)["f/note (theirs).md"]).toBe("theirs\n");
+  return made;
+}
 
-describe("an edit of a document that is gone or no longer readable", () => {
-  async function gone() {
-    const made = await start({ "f/note.md": "was\n", "k.md": "k\n" });
-    made.mirror.write("f/note.md", "edited locally\n");
-    made.rig.app.removeFolder("f");
-    await made.sync();
-    expect(holdsOf(made.mirror)).toEqual(["gone-or-unreadable"]);
-    return made;
-  }
-
-  test("--keep sends it as a new document, and says so", async () => {
-    const { rig, mirror, sync } = await gone();
-    const done = await resolve(mirror, "f/note.md", "keep");
-    expect(done).toMatchObject({ kind: "ok", value: [expect.stringContaining("new document")] });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(remoteTexts(rig)).toEqual({ "f/note.md": "edited locally\n", "k.md": "k\n" });
-    expect(here(mirror)).toEqual(remoteTexts(rig));
-  });
-
-  test("--delete puts it into the trash", async () => {
-    const { rig, mirror, sync } = await gone();
-    expect(await resolve(mirror, "f/note.md", "delete")).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(remoteTexts(rig)).toEqual({ "k.md": "k\n" });
-    expect(here(mirror)).toEqual({ "k.md": "k\n" });
-    expect(trashOf(mirror)).toContain("edited locally\n");
-  });
-
-  test("--mine is no way to end it: nothing is done, and the ways are named", async () => {
-    const { mirror } = await gone();
-    const refused = await resolve(mirror, "f/note.md", "mine");
-    expect(refused).toMatchObject({ kind: "trouble", trouble: { kind: "usage", next: "choose --keep or --delete" } });
-    expect(here(mirror)["f/note.md"]).toBe("edited locally\n");
-  });
-});
-
-describe("a conflict over a document that is gone or no longer readable", () => {
-  async function gone() {
-    const made = await start({ "f/note.md": "was\n", "k.md": "k\n" });
-    made.mirror.write("f/note.md", "edited locally\n");
-    made.rig.app.edit("f/note.md", "edited there\n");
-    await made.sync();
-    expect(holdsOf(made.mirror)).toEqual(["conflict"]);
-    made.rig.app.removeFolder("f");
-    await made.sync();
-    expect(holdsOf(made.mirror)).toEqual(["gone-or-unreadable"]);
-    expect(here(made.mirror)["f/note (theirs).md"]).toBe("edited there\n");
-    return made;
-  }
-
-  test("--mine is no way to end it: the document is not there to take it", async () => {
-    const { mirror } = await gone();
-    const refused = await resolve(mirror, "f/note.md", "mine");
-    expect(refused).toMatchObject({ kind: "trouble", trouble: { kind: "usage", next: "choose --keep or --delete" } });
-    expect(here(mirror)["f/note (theirs).md"]).toBe("edited there\n");
-  });
-
-  test("--keep sends yours as a new document; theirs is in the trash, and no conflict is left", async () => {
-    const { rig, mirror, sync } = await gone();
-    expect(await resolve(mirror, "f/note.md", "keep")).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(remoteTexts(rig)).toEqual({ "f/note.md": "edited locally\n", "k.md": "k\n" });
-    expect(here(mirror)).toEqual(remoteTexts(rig));
-    expect(trashOf(mirror)).toContain("edited there\n");
-    expect(mirror.state.load().conflicts.size).toBe(0);
-  });
-
-  test("--delete puts both into the trash", async () => {
-    const { rig, mirror, sync } = await gone();
-    expect(await resolve(mirror, "f/note.md", "delete")).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(remoteTexts(rig)).toEqual({ "k.md": "k\n" });
-    expect(here(mirror)).toEqual({ "k.md": "k\n" });
-    expect(trashOf(mirror)).toEqual(expect.arrayContaining(["edited locally\n", "edited there\n"]));
-    expect(mirror.state.load().conflicts.size).toBe(0);
-  });
-});
-
-async function moved() {
-  const made = await start(
-    { "part/note.md": "was\n", "part/k.md": "k\n", "other/x.md": "x\n" },
-    {},
-    { prefix: "part" },
-  );
-  made.mirror.write("note.md", "edited locally\n");
+async function movedOut(): Promise<Started> {
+  const documents = { "part/note.md": "was\n", "part/k.md": "k\n", "other/x.md": "x\n" };
+  const made = await start(documents, {}, { prefix: "part" });
+  made.mirror.write("note.md", "mine\n");
   made.rig.app.move("part/note.md", "other");
-  await made.sync();
-  expect(holdsOf(made.mirror)).toEqual(["outside"]);
-  return made;
+  return blocked(made, "outside");
 }
 
-describe("an edit of a document that was moved out of the mirrored part", () => {
-  test("--keep makes a new document of it; the one that was moved away stays as it is", async () => {
-    const { rig, mirror, sync } = await moved();
-    expect(await resolve(mirror, "note.md", "keep")).toMatchObject({ kind: "ok" });
-    expect(await sync()).toMatchObject({ state: "in-sync" });
-    expect(remoteTexts(rig)).toEqual({
-      "other/note.md": "was\n",
-      "other/x.md": "x\n",
-      "part/k.md": "k\n",
-      "part/note.md": "edited locally\n",
-    });
-  });
-
-  test("--delete puts the edit into the trash and deletes nothing on the service", async () => {
-    const { rig, mirror, sync } = await moved();
-    expect(await resolve(mirror, "note.md", "delete")).toMatchObject({ kind: "ok" });
-    await sync();
-    expect(remoteTexts(rig)).toMatchObject({ "other/note.md": "was\n" });
-    expect(here(mirror)).toEqual({ "k.md": "k\n" });
-    expect(trashOf(mirror)).toContain("edited locally\n");
-  });
-});
-
-async function inReview() {
-  const made = await start({ "note.md": "was\n", "k.md": "k\n" });
+async function inReview(): Promise<Started> {
+  const made = await start({ ...K, "note.md": "was\n" });
   made.rig.app.protect("note.md", true);
   await made.sync();
-  made.mirror.write("note.md", "submitted\n");
+  made.mirror.write("note.md", "mine\n");
   await made.sync();
-  await made.sync();
-  expect(holdsOf(made.mirror)).toEqual(["in-review"]);
-  return made;
+  return blocked(made, "in-review");
 }
 
-describe("text in review", () => {
-  test("--theirs drops it here: the live text is back, the dropped one is in the trash", async () => {
-    const { mirror, sync } = await inReview();
-    expect(await resolve(mirror, "note.md", "theirs")).toMatchObject({ kind: "ok" });
+async function reviewUnknown(): Promise<Started> {
+  const made = await inReview();
+  made.rig.app.protect("note.md", false);
+  return blocked(made, "review-unknown");
+}
+
+async function readOnly(): Promise<Started> {
+  const rig = createRig(7);
+  for (const [path, text] of Object.entries({ ...K, "note.md": "was\n" })) rig.app.create(path, text);
+  const mirror: Mirror = rig.mirror({ key: rig.makeKey().key });
+  await mirror.sync();
+  mirror.write("note.md", "mine\n");
+  return blocked({ rig, mirror, sync: async () => (await mirror.sync())! }, "read-only");
+}
+
+type Row = readonly [
+  what: string,
+  begin: () => Promise<Started>,
+  way: Resolution["kind"],
+  path: string,
+  local: Texts,
+  remote: Texts,
+  trash: readonly string[],
+];
+
+const AT_F = (text: string): Texts => ({ ...K, "f/note.md": text });
+const AT_ROOT = (text: string): Texts => ({ ...K, "note.md": text });
+const OUTSIDE = { "other/note.md": "was\n", "other/x.md": "x\n", "part/k.md": "k\n" };
+
+const ROWS: readonly Row[] = [
+  ["renamed out", renamedOut, "delete", "note.md", { ...K, "note.txt": "was\n" }, K, []],
+  ["renamed out", renamedOut, "keep", "note.txt", { ...AT_ROOT("was\n"), "note.txt": "was\n" }, AT_ROOT("was\n"), []],
+  ["edited, and gone", gone, "keep", "f/note.md", AT_F("mine\n"), AT_F("mine\n"), []],
+  ["edited, and gone", gone, "delete", "f/note.md", K, K, ["mine\n"]],
+  ["in conflict, and gone", goneInConflict, "keep", "f/note.md", AT_F("mine\n"), AT_F("mine\n"), ["theirs\n"]],
+  ["in conflict, and gone", goneInConflict, "delete", "f/note.md", K, K, ["mine\n", "theirs\n"]],
+  ["moved out", movedOut, "keep", "note.md", AT_ROOT("mine\n"), { ...OUTSIDE, "part/note.md": "mine\n" }, []],
+  ["moved out", movedOut, "delete", "note.md", K, OUTSIDE, ["mine\n"]],
+  ["in review", inReview, "theirs", "note.md", AT_ROOT("was\n"), AT_ROOT("was\n"), ["mine\n"]],
+  ["in an unknown review", reviewUnknown, "mine", "note.md", AT_ROOT("mine\n"), AT_ROOT("mine\n"), []],
+  ["in an unknown review", reviewUnknown, "theirs", "note.md", AT_ROOT("was\n"), AT_ROOT("was\n"), ["mine\n"]],
+  ["without the grant", readOnly, "theirs", "note.md", AT_ROOT("was\n"), AT_ROOT("was\n"), ["mine\n"]],
+];
+
+describe("a block ends by the decision of its user", () => {
+  test.each(ROWS)("I03 $0: --$2 $3", async (_, begin, way, path, local, remote, trash) => {
+    const { rig, mirror, sync } = await begin();
+    expect(await resolve(mirror, path, way)).toMatchObject({ kind: "ok" });
     expect(await sync()).toMatchObject({ state: "in-sync", attention: [] });
-    expect(here(mirror)["note.md"]).toBe("was\n");
-    expect(holdsOf(mirror)).toEqual([]);
-    expect(trashOf(mirror)).toContain("submitted\n");
-    expect([...mirror.state.load().links.values()].every(({ submissions }) => submissions.length === 0)).toBe(true);
+    expect([here(mirror), remoteTexts(rig)]).toEqual([local, remote]);
+    expect(trashOf(mirror)).toEqual(expect.arrayContaining([...trash]));
+    const { conflicts, holds, links } = mirror.state.load();
+    expect([conflicts.size, holds.size]).toEqual([0, 0]);
+    expect([...links.values()].every(({ submissions }) => submissions.length === 0)).toBe(true);
   });
 
-  test("--mine submits it again, once", async () => {
+  test("I09 --keep brings a renamed document back under its id", async () => {
+    const { rig, mirror, sync } = await renamedOut();
+    const { id } = rig.app.files().get("note.md")!;
+    await resolve(mirror, "note.md", "keep");
+    await sync();
+    expect(rig.app.files().get("note.md")!.id).toBe(id);
+  });
+
+  test("I06 --delete is refused when the document was edited on the service meanwhile", async () => {
+    const { rig, mirror, sync } = await renamedOut();
+    rig.app.edit("note.md", "theirs\n");
+    expect(await resolve(mirror, "note.md", "delete")).toMatchObject({ kind: "trouble" });
+    await sync();
+    expect(remoteTexts(rig)).toEqual(AT_ROOT("theirs\n"));
+  });
+
+  test.each([gone, goneInConflict])("--mine cannot end a block of a document that is gone: $name", async (begin) => {
+    const { mirror } = await begin();
+    const before = here(mirror);
+    const refused = await resolve(mirror, "f/note.md", "mine");
+    expect(refused).toMatchObject({ kind: "trouble", trouble: { kind: "usage" } });
+    expect(here(mirror)).toEqual(before);
+  });
+
+  test("I08 I31 --mine submits a content in review again, once", async () => {
     const { mirror, sync } = await inReview();
     mirror.requests.length = 0;
     expect(await resolve(mirror, "note.md", "mine")).toMatchObject({ kind: "ok" });
@@ -185,35 +146,4 @@ describe("text in review", () => {
     expect(mirror.requests.filter((request) => request.startsWith("PUT"))).toHaveLength(1);
     expect(holdsOf(mirror)).toEqual(["in-review"]);
   });
-
-  test("review-unknown: --mine sends the text, --theirs drops it", async () => {
-    for (const [way, text] of [
-      ["mine", "submitted\n"],
-      ["theirs", "was\n"],
-    ] as const) {
-      const { rig, mirror, sync } = await inReview();
-      rig.app.protect("note.md", false);
-      await sync();
-      expect(holdsOf(mirror)).toEqual(["review-unknown"]);
-      expect(await resolve(mirror, "note.md", way)).toMatchObject({ kind: "ok" });
-      expect(await sync()).toMatchObject({ state: "in-sync" });
-      expect([here(mirror)["note.md"], remoteTexts(rig)["note.md"]]).toEqual([text, text]);
-    }
-  });
-});
-
-test("an edit without the grant to make it: --theirs drops it, and it is in the trash", async () => {
-  const rig = createRig(7);
-  rig.app.create("note.md", "was\n");
-  rig.app.create("k.md", "k\n");
-  const made = rig.makeKey();
-  const mirror = rig.mirror({ key: made.key });
-  await mirror.sync();
-  mirror.write("note.md", "edited locally\n");
-  await mirror.sync();
-  expect(holdsOf(mirror)).toEqual(["read-only"]);
-  expect(await resolve(mirror, "note.md", "theirs")).toMatchObject({ kind: "ok" });
-  expect(await mirror.sync()).toMatchObject({ state: "in-sync" });
-  expect(here(mirror)["note.md"]).toBe("was\n");
-  expect(trashOf(mirror)).toContain("edited locally\n");
 });

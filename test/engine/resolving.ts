@@ -47,11 +47,17 @@ export function trashOf(mirror: Mirror): string[] {
   return [...files].filter(([path]) => path.startsWith("trash/")).map(([, text]) => text);
 }
 
+export type Started = {
+  readonly rig: Rig;
+  readonly mirror: Mirror;
+  readonly sync: () => Promise<RunReport>;
+};
+
 export async function start(
   files: Readonly<Record<string, string>>,
   variant: Variant = {},
   options: MirrorOptions = {},
-): Promise<{ rig: Rig; mirror: Mirror; sync: () => Promise<RunReport> }> {
+): Promise<Started> {
   const rig = createRig(7, variant);
   for (const [path, text] of Object.entries(files)) rig.app.create(path, text);
   const mirror = rig.mirror(options);
