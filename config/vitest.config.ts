@@ -67,7 +67,7 @@ const LONG = [
   "test/promises/order-free.test.ts",
   "test/ui/history.test.ts",
   "test/service/postgres/search.test.ts",
-  "test/engine/who-wins/who-wins.test.ts",
+  "test/engine/who-wins.test.ts",
   "test/service/serve-database.test.ts",
   "test/cli/wait.test.ts",
 ].map((file) => `${root}${file}`);

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { actLocally, actOnService } from "../simulator/commands.ts";
 import { ROOT } from "../simulator/mirror.ts";
 import { type Fixture, openFixture, remoteTexts, settle } from "../promises/fixture.ts";
 
@@ -35,41 +36,20 @@ const OPENED: readonly (readonly [string, (fixture: Fixture) => Promise<void>])[
   ],
 ];
 
-type Move = {
-  readonly name: string;
-  readonly moves: readonly (readonly [from: string, to: string])[];
-  readonly there?: string;
-  /** Where the document is in the end, on both sides. */
-  readonly at: string;
-};
-
-const MOVES: readonly Move[] = [
-  { name: "the document", moves: [["d/note.md", "d/new.md"]], at: "d/new.md" },
-  { name: "the document to another folder", moves: [["d/note.md", "e/new.md"]], at: "e/new.md" },
-  {
-    name: "the document, and its sidecar with it",
-    moves: [
-      ["d/note.md", "d/new.md"],
-      ["d/note (theirs).md", "d/new (theirs).md"],
-    ],
-    at: "d/new.md",
-  },
-  { name: "the sidecar alone", moves: [["d/note (theirs).md", "e/else (theirs).md"]], at: "d/note.md" },
-  { name: "its folder", moves: [["d", "f"]], at: "f/note.md" },
-  {
-    name: "its folder, and the document in it",
-    moves: [
-      ["d", "f"],
-      ["f/note.md", "f/new.md"],
-    ],
-    at: "f/new.md",
-  },
-  { name: "the document there", moves: [], there: "there.md", at: "d/there.md" },
-  { name: "the document on both sides", moves: [["d/note.md", "d/new.md"]], there: "there.md", at: "d/there.md" },
+/** Local commands, commands on the service, and where the document is in the end. */
+const MOVES: readonly (readonly [local: string, remote: string, at: string])[] = [
+  ["mv d/note.md d/new.md", "", "d/new.md"],
+  ["mv d/note.md e/new.md", "", "e/new.md"],
+  ["mv d/note.md d/new.md; mv d/note_(theirs).md d/new_(theirs).md", "", "d/new.md"],
+  ["mv d/note_(theirs).md e/else_(theirs).md", "", "d/note.md"],
+  ["mv d f", "", "f/note.md"],
+  ["mv d f; mv f/note.md f/new.md", "", "f/new.md"],
+  ["", "mv d/note.md d/there.md", "d/there.md"],
+  ["mv d/note.md d/new.md", "mv d/note.md d/there.md", "d/there.md"],
 ];
 
 describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
-  test.each(MOVES.map((move) => [move.name, move] as const))("%s", async (__, { moves, there, at }) => {
+  test.each(MOVES)("local: %s, on the service: %s, at %s", async (local, remote, at) => {
     const fixture = openFixture(62);
     const { rig, mirror } = fixture;
     rig.app.create("d/other.md", "another\n");
@@ -79,8 +59,8 @@ describe.each(OPENED)("I09 I27 in conflict, %s, and renamed", (_, open) => {
     expect(mirror.state.load().conflicts.size).toBe(1);
     const { id } = rig.app.files().get("d/note.md")!;
 
-    for (const [from, to] of moves) mirror.disk.user.rename(mirror.path(from), mirror.path(to));
-    if (there !== undefined) rig.app.rename("d/note.md", there);
+    actLocally(mirror, local);
+    actOnService(rig.app, remote);
     await settle(mirror);
     const beside = at.replace(/\.md$/, " (theirs).md");
     const folder = at.startsWith("f/") ? "f" : "d";

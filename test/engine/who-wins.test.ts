@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Mirror } from "../../simulator/mirror.ts";
-import { createRig, type Deployment, type Rig } from "../../simulator/rig.ts";
-import { actLocally, actOnService, readTree, type Tree } from "./commands.ts";
+import type { Mirror } from "../simulator/mirror.ts";
+import { createRig, type Deployment, type Rig } from "../simulator/rig.ts";
+import { actLocally, actOnService, readTree, type Tree } from "../simulator/commands.ts";
 import { DEPLOYMENTS } from "./deployments.ts";
 
 /**

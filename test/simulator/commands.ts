@@ -1,9 +1,9 @@
-import { nameOf, parentOf } from "../../../src/contract/path.ts";
-import type { App } from "../../simulator/app.ts";
-import type { Mirror } from "../../simulator/mirror.ts";
+import { nameOf, parentOf } from "../../src/contract/path.ts";
+import type { App } from "./app.ts";
+import type { Mirror } from "./mirror.ts";
 
 /**
- * The notation of the table, close to that of the planner's. Commands are separated by `;`, and a
+ * What people do, in the notation of tables, close to that of the planner's. Commands are separated by `;`, and a
  * `_` in a path is a space. Local: `write P T`, `save P T` (a new inode), `rm P`, `mv P Q`,
  * `mkdir P`. On the service: `new P T`, `edit P T`, `rm P`, `mv P Q`, `mkdir P`. A path without
  * `.md` is a folder's. Documents: `P=T`, or `P=T<Q` for the document that was at `Q` in the
@@ -94,7 +94,8 @@ export function actOnService(app: App, commands: string): void {
     edit: (path, word) => app.edit(path, contentOf(word)),
     rm: (path) => (isFolder(path) ? app.removeFolder(path) : app.remove(path)),
     mv(path, to) {
-      if (isFolder(path)) app.renameFolder(path, to);
+      if (isFolder(path) && nameOf(path) === nameOf(to)) app.moveFolder(path, parentOf(to));
+      else if (isFolder(path)) app.renameFolder(path, nameOf(to));
       else if (nameOf(path) === nameOf(to)) app.move(path, parentOf(to));
       else app.rename(path, nameOf(to));
     },

@@ -1,6 +1,6 @@
-import { MANY_RUNS } from "../../property.ts";
-import type { Deployment } from "../../simulator/rig.ts";
-import { PROFILES } from "../../variants/profiles.ts";
+import { MANY_RUNS } from "../property.ts";
+import type { Deployment } from "../simulator/rig.ts";
+import { PROFILES } from "../variants/profiles.ts";
 
 /** All profiles, and single traits that would hide behind others in them. */
 const ALL: readonly (readonly [string, Deployment])[] = [
