@@ -3,156 +3,96 @@ import { HOLD_REASONS, type HoldReason } from "../../src/mirror/model/hold.ts";
 import type { Hold } from "../../src/mirror/model/link.ts";
 import { META } from "../../src/mirror/engine/run/meta.ts";
 import type { Settings } from "../../src/mirror/engine/run/world.ts";
+import { actLocally, actOnService, readTree } from "../simulator/commands.ts";
 import type { Fault, Variant } from "../variants/variant.ts";
 import { change, doc, holdOf, openIn, tempFolder, textDigest } from "../state/fixture.ts";
 import { asText, type Fixture, isWrite, onRealState, openFixture, problem, type Seen, settle } from "./fixture.ts";
 
-/**
- * What makes a hold of a reason, through the whole engine. `start`: documents that both sides hold
- * first.
- */
-type Case = {
-  readonly reason: HoldReason;
-  readonly start?: Readonly<Record<string, string>>;
-  readonly make: (fixture: Fixture) => void;
+/** What differs from a plain rig, or cannot be said by a command. */
+type More = {
+  readonly make?: (fixture: Fixture) => void;
   readonly variant?: Variant;
   readonly settings?: Partial<Settings>;
   readonly fault?: (request: Seen) => Fault | null;
   readonly ownKey?: true;
 };
 
-const KEEP = { "k.md": "k\n", "k2.md": "k2\n" };
-const A = { ...KEEP, "d/a.md": "a\n", "d/b.md": "b\n" };
-const refuse = (status: number, code: string) => (request: Seen) => (isWrite(request) ? problem(status, code) : null);
-const bytes = (...all: number[]) => Uint8Array.from(all);
+/** Documents that both sides hold first; then what makes a block of this reason. */
+type Case = readonly [reason: HoldReason, start: string, local: string, remote: string, more?: More];
+
+const KEEP = "k.md=k k2.md=k2";
+const A = `${KEEP} d/a.md=a d/b.md=b`;
+const EDIT = "write d/a.md edited";
+const refuse = (status: number, code: string): More => ({
+  fault: (request) => (isWrite(request) ? problem(status, code) : null),
+});
 
 const CASES: readonly Case[] = [
-  { reason: "name-refused", settings: { names: "block" }, make: ({ mirror }) => mirror.write("a b.md", "x\n") },
-  {
-    reason: "name-clash",
-    make({ mirror }) {
-      mirror.write("a b.md", "1\n");
-      mirror.write("a-b.md", "2\n");
+  ["name-refused", "", "write a_b.md x", "", { settings: { names: "block" } }],
+  ["name-clash", "", "write a_b.md 1; write a-b.md 2", ""],
+  ["too-large", "", "write a.md $LARGE", ""],
+  [
+    "not-utf-8",
+    "",
+    "",
+    "",
+    { make: ({ mirror }) => mirror.disk.user.write(mirror.path("a.md"), Uint8Array.of(0x61, 0xff, 0xfe)) },
+  ],
+  ["contains-nul", "", "write a.md a\0b", ""],
+  [
+    "local-unreadable",
+    A,
+    EDIT,
+    "",
+    {
+      make: ({ mirror: { disk, path } }) => void disk.fail({ call: "readFile", path: path("d/a.md"), code: "EACCES" }),
     },
-  },
-  { reason: "too-large", make: ({ mirror }) => mirror.write("a.md", "x".repeat(51_201)) },
-  {
-    reason: "not-utf-8",
-    make: ({ mirror }) => mirror.disk.user.write(mirror.path("a.md"), bytes(0x61, 0xff, 0xfe, 0x0a)),
-  },
-  { reason: "contains-nul", make: ({ mirror }) => mirror.write("a.md", "a\0b\n") },
-  {
-    reason: "local-unreadable",
-    start: A,
-    make({ mirror }) {
-      mirror.write("d/a.md", "x\n");
-      mirror.disk.fail({ call: "readFile", path: mirror.path("d/a.md"), code: "EACCES" });
+  ],
+  ["conflict", A, "write d/a.md mine", "edit d/a.md theirs"],
+  ["conflict-markers", A, "write d/a.md $MARKERS", ""],
+  ["path-taken", "", "write x no-document", "mkdir x"],
+  ["renamed-out-of-mirror", A, "mv d/a.md d/a.txt", ""],
+  ["no-move-to-root", A, "mv d/a.md a.md", "", { variant: { noMoveToRoot: true } }],
+  ["gone-or-unreadable", `${KEEP} d/a.md=a`, EDIT, "rm d", { ownKey: true }],
+  ["suspended", A, "write .mdmirrorignore d/", ""],
+  ["direction-off", A, EDIT, "", { settings: { direction: "pull-only" } }],
+  ["in-review", A, EDIT, "", { make: ({ rig }) => rig.app.protect("d/a.md", true) }],
+  ["read-only", A, EDIT, "", refuse(403, "forbidden")],
+  ["refused", A, EDIT, "", refuse(422, "content_too_large")],
+  ["occupied-unseen", KEEP, "write a.md x", "", refuse(409, "path_already_exists")],
+  [
+    "delete-refused",
+    A,
+    "rm d",
+    "",
+    {
+      fault: ({ method, path }) =>
+        method === "DELETE" && path.startsWith("/v1/folders/") ? problem(403, "forbidden") : null,
     },
-  },
-  {
-    reason: "conflict",
-    start: A,
-    make({ rig, mirror }) {
-      mirror.write("d/a.md", "mine\n");
-      rig.app.edit("d/a.md", "theirs\n");
+  ],
+  [
+    "delete-pending",
+    A,
+    "rm d/a.md",
+    "",
+    { fault: ({ method }) => (method === "DELETE" ? problem(409, "changes_in_review") : null) },
+  ],
+  [
+    "review-conflict",
+    A,
+    EDIT,
+    "",
+    {
+      make(fixture) {
+        fixture.onRequest = ({ method }) => {
+          if (method !== "PUT") return;
+          fixture.onRequest = () => undefined;
+          fixture.rig.app.edit("d/a.md", "otherwise\n");
+        };
+      },
     },
-  },
-  {
-    reason: "conflict-markers",
-    start: A,
-    make: ({ mirror }) => mirror.write("d/a.md", "<<<<<<< x\na\n=======\nb\n>>>>>>> y\n"),
-  },
-  {
-    reason: "path-taken",
-    make({ rig, mirror }) {
-      mirror.write("x", "no document");
-      rig.app.makeFolder("x");
-    },
-  },
-  {
-    reason: "renamed-out-of-mirror",
-    start: A,
-    make: ({ mirror }) => mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/a.txt")),
-  },
-  {
-    reason: "no-move-to-root",
-    start: A,
-    variant: { noMoveToRoot: true },
-    make: ({ mirror }) => mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("a.md")),
-  },
-  {
-    reason: "gone-or-unreadable",
-    start: { ...KEEP, "d/a.md": "a\n" },
-    ownKey: true,
-    make({ rig, mirror }) {
-      mirror.write("d/a.md", "edited\n");
-      rig.app.removeFolder("d");
-    },
-  },
-  { reason: "suspended", start: A, make: ({ mirror }) => mirror.write(".mdmirrorignore", "d/\n") },
-  {
-    reason: "direction-off",
-    start: A,
-    settings: { direction: "pull-only" },
-    make: ({ mirror }) => mirror.write("d/a.md", "edited\n"),
-  },
-  {
-    reason: "in-review",
-    start: A,
-    make({ rig, mirror }) {
-      rig.app.protect("d/a.md", true);
-      mirror.write("d/a.md", "edited\n");
-    },
-  },
-  {
-    reason: "read-only",
-    start: A,
-    make: ({ mirror }) => mirror.write("d/a.md", "x\n"),
-    fault: refuse(403, "forbidden"),
-  },
-  {
-    reason: "refused",
-    start: A,
-    make: ({ mirror }) => mirror.write("d/a.md", "x\n"),
-    fault: refuse(422, "content_too_large"),
-  },
-  {
-    reason: "occupied-unseen",
-    start: KEEP,
-    make: ({ mirror }) => mirror.write("a.md", "x\n"),
-    fault: refuse(409, "path_already_exists"),
-  },
-  {
-    reason: "delete-refused",
-    start: A,
-    make: ({ mirror }) => mirror.disk.user.remove(mirror.path("d")),
-    fault: ({ method, path }) =>
-      method === "DELETE" && path.startsWith("/v1/folders/") ? problem(403, "forbidden") : null,
-  },
-  {
-    reason: "delete-pending",
-    start: A,
-    make: ({ mirror }) => mirror.disk.user.remove(mirror.path("d/a.md")),
-    fault: ({ method }) => (method === "DELETE" ? problem(409, "changes_in_review") : null),
-  },
-  {
-    reason: "review-conflict",
-    start: A,
-    make(fixture) {
-      fixture.mirror.write("d/a.md", "edited\n");
-      fixture.onRequest = ({ method }) => {
-        if (method !== "PUT") return;
-        fixture.onRequest = () => undefined;
-        fixture.rig.app.edit("d/a.md", "otherwise\n");
-      };
-    },
-  },
-  {
-    reason: "folder-stays",
-    start: A,
-    variant: { noFolderPatchOrDelete: 405 },
-    make: ({ mirror }) => mirror.disk.user.remove(mirror.path("d")),
-  },
+  ],
+  ["folder-stays", A, "rm d", "", { variant: { noFolderPatchOrDelete: 405 } }],
 ];
 
 function factsOf({ key, path, reason, code, detail, digest, since }: Hold): Partial<Hold> {
@@ -160,16 +100,19 @@ function factsOf({ key, path, reason, code, detail, digest, since }: Hold): Part
 }
 
 describe("I22 a hold stays over a restart until what it is about changes", () => {
-  test.each(CASES.map((row) => [row.reason, row] as const))("%s", async (reason, row) => {
+  test.each(CASES.map((row) => [row[0], row] as const))("%s", async (reason, [, start, local, remote, row = {}]) => {
     const fixture = openFixture(
       22,
       row.variant ?? {},
       row.ownKey ? (rig) => ({ key: rig.makeKey({ on: null, level: "full" }).key }) : {},
     );
+    const { rig, mirror } = fixture;
     const state = onRealState(fixture);
-    for (const [path, text] of Object.entries(row.start ?? {})) fixture.rig.app.create(path, text);
+    for (const { path, content } of readTree(start).documents) rig.app.create(path, content);
     await state.sync(row.settings);
-    row.make(fixture);
+    actLocally(mirror, local);
+    actOnService(rig.app, remote);
+    row.make?.(fixture);
     if (row.fault !== undefined) fixture.fault = row.fault;
     for (let run = 0; run < 3; run++) await state.sync(row.settings);
     const held = [...state.state().load().holds.values()].filter((hold) => hold.reason === reason);

@@ -29,6 +29,7 @@ const CONTENTS: Readonly<Record<string, string>> = {
   $CRLF: "one\r\ntwo",
   $LF: "one\ntwo\n",
   $EMPTY: "",
+  $MARKERS: "<<<<<<< x\na\n=======\nb\n>>>>>>> y\n",
   $LARGE: "x".repeat(51_201),
   $ODD: "\ufeffa\r\nb\u2028e\u0301 \u{1f600}",
   $NORMALISED: "a\nb\u2028\u00e9 \u{1f600}\n",
