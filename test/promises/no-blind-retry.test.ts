@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { actLocally } from "../simulator/commands.ts";
 import {
   asText,
   type Fixture,
@@ -12,45 +13,29 @@ import {
   settle,
 } from "./fixture.ts";
 
-/** Each kind of write, and what makes the mirror send one. */
-const WRITES: readonly (readonly [name: string, is: (request: Seen) => boolean, make: (fixture: Fixture) => void])[] = [
-  ["PUT of a text", ({ method }) => method === "PUT", ({ mirror }) => mirror.write("d/a.md", "edited locally\n")],
-  [
-    "POST of a document",
-    ({ method, path }) => method === "POST" && path === "/v1/files",
-    ({ mirror }) => mirror.write("d/new.md", "created locally\n"),
-  ],
-  [
-    "PATCH of a name",
-    ({ method, path }) => method === "PATCH" && path.startsWith("/v1/files/"),
-    ({ mirror }) => mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("d/z.md")),
-  ],
-  [
-    "PATCH of a parent",
-    ({ method, body }) => method === "PATCH" && body !== null && "parentId" in body,
-    ({ mirror }) => mirror.disk.user.rename(mirror.path("d/a.md"), mirror.path("e/a.md")),
-  ],
-  [
-    "DELETE of a document",
-    ({ method, path }) => method === "DELETE" && path.startsWith("/v1/files/"),
-    ({ mirror }) => mirror.disk.user.remove(mirror.path("d/a.md")),
-  ],
-  [
-    "POST of a folder",
-    ({ method, path }) => method === "POST" && path === "/v1/folders",
-    ({ mirror }) => mirror.disk.user.makeFolder(mirror.path("f")),
-  ],
-  [
-    "PATCH of a folder",
-    ({ method, path }) => method === "PATCH" && path.startsWith("/v1/folders/"),
-    ({ mirror }) => mirror.disk.user.rename(mirror.path("d"), mirror.path("g")),
-  ],
-  [
-    "DELETE of a folder",
-    ({ method, path }) => method === "DELETE" && path.startsWith("/v1/folders/"),
-    ({ mirror }) => mirror.disk.user.remove(mirror.path("empty")),
-  ],
+/** How the requests of each kind of write begin, and what makes the mirror send one. */
+const WRITES: readonly (readonly [route: string, command: string])[] = [
+  ["PUT /v1/files/", "write d/a.md edited"],
+  ["POST /v1/files", "write d/new.md created"],
+  ["PATCH /v1/files/", "mv d/a.md d/z.md"],
+  ["PATCH /v1/files/", "mv d/a.md e/a.md"],
+  ["DELETE /v1/files/", "rm d/a.md"],
+  ["POST /v1/folders", "mkdir f"],
+  ["PATCH /v1/folders/", "mv d g"],
+  ["DELETE /v1/folders/", "rm empty"],
 ];
+
+function on(route: string): (request: Seen) => boolean {
+  return ({ method, path }) => `${method} ${path}`.startsWith(route);
+}
+
+function expectSameFolders({ rig, mirror }: Fixture): void {
+  for (const folder of ["f", "g", "empty"])
+    expect({ folder, remote: rig.app.folders().includes(folder) }).toEqual({
+      folder,
+      remote: mirror.disk.user.exists(mirror.path(folder)),
+    });
+}
 
 const UNCERTAIN = [
   ["lost before it was done", "drop-before"],
@@ -60,11 +45,12 @@ const UNCERTAIN = [
   ["answered with HTML", HTML],
 ] as const;
 
-describe.each(WRITES)("I08 a %s whose end is not known is read before it is sent again", (_name, is, make) => {
+describe.each(WRITES)("I08 %s (%s), whose end is not known, is read before it is sent again", (route, command) => {
+  const is = on(route);
   test.each(UNCERTAIN)("%s", async (_how, fault) => {
     const fixture = await inSync();
     const { rig, mirror } = fixture;
-    make(fixture);
+    actLocally(mirror, command);
     let befallen = 0;
     fixture.fault = (request) => (is(request) && befallen++ === 0 ? fault : null);
     for (let run = 0; run < 2; run++) await mirror.sync();
@@ -78,11 +64,7 @@ describe.each(WRITES)("I08 a %s whose end is not known is read before it is sent
     fixture.fault = () => null;
     await settle(mirror);
     expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
-    for (const folder of ["f", "g", "empty"])
-      expect({ folder, there: rig.app.folders().includes(folder) }).toEqual({
-        folder,
-        there: mirror.disk.user.exists(mirror.path(folder)),
-      });
+    expectSameFolders(fixture);
     seen.length = 0;
     await mirror.sync();
     expect(seen.filter(isWrite)).toEqual([]);
@@ -90,15 +72,16 @@ describe.each(WRITES)("I08 a %s whose end is not known is read before it is sent
 });
 
 // The listing of each pass is the read that tells of folders.
-const OF_DOCUMENTS = WRITES.filter(([name]) => !name.endsWith("folder"));
+const OF_DOCUMENTS = WRITES.filter(([route]) => route.includes("/files"));
 
 const settles = ({ method, path }: Seen): boolean => method === "GET" && /^\/v1\/files(?:\/|\?path=)/.test(path);
 
-describe.each(OF_DOCUMENTS)("I08 a %s whose end no read could tell is not sent again", (_name, is, make) => {
+describe.each(OF_DOCUMENTS)("I08 %s (%s), whose end no read could tell, is not sent again", (route, command) => {
+  const is = on(route);
   test.each(["drop-before", "drop-after"] as const)("%s", async (fault) => {
     const fixture = await inSync();
     const { rig, mirror, seen } = fixture;
-    make(fixture);
+    actLocally(mirror, command);
     let first: string | null = null;
     fixture.fault = (request) => {
       if (first !== null) return settles(request) ? HTML : null;
@@ -116,38 +99,23 @@ describe.each(OF_DOCUMENTS)("I08 a %s whose end no read could tell is not sent a
 });
 
 describe.each([
-  [
-    "DELETE of a folder",
-    ({ method, path }: Seen) => method === "DELETE" && path.startsWith("/v1/folders/"),
-    ({ mirror }: Fixture) => mirror.disk.user.remove(mirror.path("empty")),
-  ],
-  [
-    "POST of a folder",
-    ({ method, path }: Seen) => method === "POST" && path === "/v1/folders",
-    ({ mirror }: Fixture) => mirror.disk.user.makeFolder(mirror.path("f")),
-  ],
-  [
-    "POST of a folder for what is new inside",
-    ({ method, path }: Seen) => method === "POST" && path === "/v1/folders",
-    ({ mirror }: Fixture) => mirror.write("f/new.md", "created locally\n"),
-  ],
+  ["DELETE /v1/folders/", "rm empty"],
+  ["POST /v1/folders", "mkdir f"],
+  ["POST /v1/folders", "write f/new.md created"],
 ] as const)(
-  "I08 a %s whose end is not known is not sent again until the service shows its folders",
-  (_name, is, make) => {
+  "I08 %s (%s), whose end is not known, is not sent again until the service shows its folders",
+  (route, command) => {
+    const is = on(route);
     test.each(["drop-before", "drop-after"] as const)("%s", async (fault) => {
       const fixture = await inSync();
       const { rig, mirror, seen } = fixture;
-      make(fixture);
+      actLocally(mirror, command);
       loseThenHideFolders(fixture, is, fault);
       for (let run = 0; run < 3; run++) await mirror.sync();
       expect(seen.filter(is)).toHaveLength(1);
       fixture.fault = () => null;
       await settle(mirror);
-      for (const folder of ["f", "empty"])
-        expect({ folder, there: rig.app.folders().includes(folder) }).toEqual({
-          folder,
-          there: mirror.disk.user.exists(mirror.path(folder)),
-        });
+      expectSameFolders(fixture);
       expect([...mirror.texts()]).toEqual([...remoteTexts(rig)]);
       expect(seen.filter(is)).toHaveLength(fault === "drop-before" ? 2 : 1);
     });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { MANY_RUNS } from "../../property.ts";
+import { actLocally, actOnService } from "../../simulator/commands.ts";
 import type { Mirror } from "../../simulator/mirror.ts";
 import { createRig, type Rig } from "../../simulator/rig.ts";
 
@@ -31,27 +32,15 @@ const EDITS: Readonly<Record<string, Edit>> = {
   "another link, which is new": (text, other) => `${text}\nAnd [once more](${other}#new).\n`,
 };
 
-const MOVES: Readonly<Record<string, (rig: Rig, mirror: Mirror) => void>> = {
-  "here, by its file": (_rig, mirror) => moveHere(mirror, "b.md", "deep/er/b2.md"),
-  "here, with its folder": (_rig, mirror) => moveHere(mirror, "folder", "directory"),
-  "there, by its name": (rig) => rig.app.rename("b.md", "b3.md"),
-  "there, with its folder": (rig) => rig.app.renameFolder("folder", "directory"),
-  "on both sides": (rig, mirror) => {
-    moveHere(mirror, "b.md", "b4.md");
-    rig.app.renameFolder("folder", "directory");
-  },
-  "together with what links to it": (_rig, mirror) => {
-    moveHere(mirror, "a.md", "deep/a.md");
-    moveHere(mirror, "b.md", "b5.md");
-  },
-};
-
-function moveHere(mirror: Mirror, from: string, to: string): void {
-  const parent = to.slice(0, Math.max(0, to.lastIndexOf("/")));
-  if (parent !== "") mirror.disk.user.makeFolder(mirror.path(parent));
-  mirror.disk.user.rename(mirror.path(from), mirror.path(to));
-  mirror.disk.advance(10);
-}
+/** Local commands, commands on the service. */
+const MOVES: readonly (readonly [local: string, remote: string])[] = [
+  ["mkdir deep/er; mv b.md deep/er/b2.md", ""],
+  ["mv folder directory", ""],
+  ["", "mv b.md b3.md"],
+  ["", "mv folder directory"],
+  ["mv b.md b4.md", "mv folder directory"],
+  ["mkdir deep; mv a.md deep/a.md; mv b.md b5.md", ""],
+];
 
 async function begin(): Promise<{ rig: Rig; mirror: Mirror; a: string; b: string; c: string }> {
   const rig = createRig(1, { judgesLinks: true });
@@ -78,20 +67,22 @@ function asOnDisk(rig: Rig, { path, text }: { readonly path: string; readonly te
 
 // The short run has each edit and each move; a long one has each edit with each move.
 const cases = Object.keys(EDITS).flatMap((edit, n) =>
-  Object.keys(MOVES)
-    .filter((_, m, moves) => MANY_RUNS || m === n % moves.length)
-    .flatMap((move) => (["here", "there"] as const).map((side) => ({ edit, move, side }))),
+  MOVES.filter((_, m) => MANY_RUNS || m === n % MOVES.length).flatMap(([local, remote]) =>
+    (["here", "there"] as const).map((side) => ({ edit, local, remote, side })),
+  ),
 );
 
 describe("a link of which a part is edited while documents move", () => {
   test.each(cases)(
-    "$edit is edited $side, and documents move $move: both arrive, and each link leads home",
-    async ({ edit, move, side }) => {
+    "$edit is edited $side, local: $local, on the service: $remote: all arrive, and each link leads home",
+    async ({ edit, local, remote, side }) => {
       const { rig, mirror, a, b, c } = await begin();
       const expected = EDITS[edit]!(linking(b, c), c);
       if (side === "there") rig.app.edit("a.md", expected);
       else mirror.write("a.md", EDITS[edit]!(mirror.texts().get("a.md")!, "folder/c.md"));
-      MOVES[move]!(rig, mirror);
+      actLocally(mirror, local);
+      mirror.disk.advance(10);
+      actOnService(rig.app, remote);
       const report = await mirror.sync();
       expect(report).toMatchObject({ state: "in-sync", counts: { conflicts: 0, uploaded: side === "here" ? 1 : 0 } });
       await mirror.sync();
@@ -145,7 +136,8 @@ describe("a link that is edited on both sides while its target moves", () => {
     expect(mirror.texts().get("a (theirs).md")).toBe(
       linking("moved.md", "folder/c.md").replace("the plan", "their plan"),
     );
-    moveHere(mirror, "moved.md", "folder/home.md");
+    actLocally(mirror, "mv moved.md folder/home.md");
+    mirror.disk.advance(10);
     await mirror.sync();
     expect(mirror.texts().get("a.md")).toBe(linking("folder/home.md", "folder/c.md").replace("the plan", "my plan"));
     mirror.disk.user.remove(mirror.path("a (theirs).md"));
@@ -165,10 +157,8 @@ test("a text that is read once more as it is sent, for a target that was just cr
   const mirror = rig.mirror({ links: true });
   await mirror.sync();
   rig.app.renameFolder("folder", "directory");
-  moveHere(mirror, "folder", "directory");
-  moveHere(mirror, "directory/b.md", "aside.tmp");
-  moveHere(mirror, "c.md", "directory/b.md");
-  moveHere(mirror, "aside.tmp", "c.md");
+  actLocally(mirror, "mv folder directory; mv directory/b.md aside.tmp; mv c.md directory/b.md; mv aside.tmp c.md");
+  mirror.disk.advance(10);
   mirror.write("new.md", "# New\n");
   mirror.write("directory/a.md", `${FILLER}\n[b](b.md)\n\n[new](../new.md)\n`);
   await mirror.sync();
