@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { readUndo, undoRun } from "../../src/mirror/operations/history/undo.ts";
 import { digestOf } from "../../src/contract/digest.ts";
+import { actLocally } from "../simulator/commands.ts";
 import { killAtEachCall } from "../simulator/kill-at-each-call.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
@@ -112,15 +113,7 @@ describe("I13 killed at any call, then synced", () => {
     start.rig.app.create("b.md", "b\n");
     await start.mirror.sync();
     const ids = new Map([...start.rig.app.files().values()].map(({ id, text }) => [text, id]));
-    const { user } = start.mirror.disk;
-    const move = (from: string, to: string) => user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
-    for (const [from, to] of [
-      ["a.md", "t.md"],
-      ["b.md", "a.md"],
-      ["t.md", "b.md"],
-      ["k", "kk"],
-    ] as const)
-      move(from, to);
+    actLocally(start.mirror, "mv a.md t.md; mv b.md a.md; mv t.md b.md; mv k kk");
     await start.mirror.sync();
     const undone = { "a.md": "a\n", "b.md": "b\n", "k/other.md": "other\n", "plan.md": "third\n" };
     await killAtEachCall(start, {

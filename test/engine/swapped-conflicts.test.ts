@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { actLocally, actOnService } from "../simulator/commands.ts";
 import type { Mirror } from "../simulator/mirror.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";
 
@@ -26,21 +27,9 @@ async function openBoth(theirs: Readonly<Record<"a" | "b", string>>): Promise<Op
 }
 
 function swap({ rig, mirror }: Opened, side: "local" | "remote"): void {
-  const [a, b, free] = ["a", "b", "free"].map((folder) => mirror.path(folder)) as [string, string, string];
-  if (side === "local")
-    for (const [from, to] of [
-      [a, free],
-      [b, a],
-      [free, b],
-    ] as const)
-      mirror.disk.user.rename(from, to);
-  else
-    for (const [from, to] of [
-      ["a", "free"],
-      ["b", "a"],
-      ["free", "b"],
-    ] as const)
-      rig.app.renameFolder(from, to);
+  const moves = "mv a free; mv b a; mv free b";
+  if (side === "local") actLocally(mirror, moves);
+  else actOnService(rig.app, moves);
 }
 
 /** What is locally, but for the documents that are in no conflict. */

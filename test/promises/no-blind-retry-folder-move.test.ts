@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { actLocally } from "../simulator/commands.ts";
 import { asText, inSync, loseThenHideFolders, remoteTexts, type Seen, settle } from "./fixture.ts";
 
 function isFolderPatch({ method, path }: Seen): boolean {
@@ -60,12 +61,7 @@ describe.each(["drop-before", "drop-after"] as const)(
         const fixture = await inSync();
         const { rig, mirror, seen } = fixture;
         const { user } = mirror.disk;
-        for (const [from, to] of [
-          ["d", "t"],
-          ["e", "d"],
-          ["t", "e"],
-        ] as const)
-          user.rename(mirror.path(from), mirror.path(to));
+        actLocally(mirror, "mv d t; mv e d; mv t e");
         const idOf = (at: string): string | undefined => rig.app.files().get(at)?.id;
         const ids = new Map(["d/a.md", "d/b.md", "d/c.md", "e/k.md"].map((at) => [swapped(at), idOf(at)]));
         const dirs = new Map([...mirror.state.load().dirs.values()].map((dir) => [swapped(dir.localPath), dir.id]));
