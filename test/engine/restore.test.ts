@@ -135,6 +135,9 @@ test("I09 a linked document whose file is missing comes back under its id, and n
   const { mirror } = await edited();
   mirror.disk.user.remove(mirror.path("plan.md"));
   const restored = await restoreVersion(mirror.world(), "plan.md", 1);
-  expect(restored).toMatchObject({ kind: "ok", value: { path: "plan.md", asNew: false, notes: [] } });
+  expect(restored).toMatchObject({
+    kind: "ok",
+    value: { result: { items: [{ path: "plan.md", asNew: false, notes: [] }] } },
+  });
   expect(mirror.texts().get("plan.md")).toBe(TEXTS[0]);
 });
