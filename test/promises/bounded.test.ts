@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
+import { actLocally, actOnService } from "../simulator/commands.ts";
 import type { Variant } from "../variants/variant.ts";
 import { type Fixture, openFixture, settle } from "./fixture.ts";
 
@@ -26,7 +27,8 @@ function counted({ seen }: Fixture): Requests {
 /** In sync; three of the documents were created locally, so that nothing is read back later. */
 async function inSync(variant: Variant = {}): Promise<Fixture> {
   const fixture = openFixture(33, variant);
-  for (let n = 0; n < 57; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
+  actOnService(fixture.rig.app, "new d0/n0.md $X");
+  for (let n = 1; n < 57; n++) fixture.rig.app.create(`d${n % 6}/n${n}.md`, `note ${n}\n`);
   await settle(fixture.mirror);
   for (let n = 0; n < 3; n++) fixture.mirror.write(`d0/first${n}.md`, `first ${n}\n`);
   await settle(fixture.mirror);
@@ -39,102 +41,54 @@ async function requestsOf(fixture: Fixture): Promise<Requests> {
   return counted(fixture);
 }
 
-type Act = readonly [what: string, act: (fixture: Fixture) => void, beside: Requests];
-
 const FILE = "/v1/files/{id}";
 const FOLDER = "/v1/folders/{id}";
+const CONTENT = `${FILE}/content`;
 
-const HERE: readonly Act[] = [
-  ["nothing to do", () => undefined, {}],
-  ["an edit", ({ mirror }) => mirror.write("d1/n1.md", "edited\n"), { [`PUT ${FILE}/content`]: 1 }],
+/** Local commands, commands on the service, and the requests beside the two lists. */
+type Row = readonly [local: string, remote: string, beside: Requests];
+
+const edits = (verb: string, count: number): string =>
+  Array.from({ length: count }, (_, n) => `${verb} d${n % 6}/n${n}.md edited-${n}`).join("; ");
+
+const ROWS: readonly Row[] = [
+  ["", "", {}],
+  [edits("write", 1), "", { [`PUT ${CONTENT}`]: 1 }],
+  [edits("write", 10), "", { [`PUT ${CONTENT}`]: 10 }],
+  ["write d1/new.md new", "", { "POST /v1/files": 1 }],
+  // The first document of a form that a service may change is read back.
+  ["write d1/new.md $CRLF", "", { "POST /v1/files": 1, [`GET ${FILE}`]: 1 }],
+  ["write made/new.md new", "", { "POST /v1/folders": 1, "POST /v1/files": 1 }],
+  ["mv d1/n1.md d1/other.md", "", { [`PATCH ${FILE}`]: 1 }],
+  ["mv d1/n1.md d2/n1.md", "", { [`PATCH ${FILE}`]: 1 }],
+  ["mv d1/n1.md n1.md", "", { [`PATCH ${FILE}`]: 1 }],
+  ["mv d0/n0.md d0/b.md; write d0/b.md $X1", "", { [`PATCH ${FILE}`]: 1, [`PUT ${CONTENT}`]: 1 }],
+  ["mv d1 e1", "", { [`PATCH ${FOLDER}`]: 1 }],
+  ["mv d1 d2/d1", "", { [`PATCH ${FOLDER}`]: 1 }],
+  // Read once more, since there is no conditional DELETE.
+  ["rm d1/n1.md", "", { [`GET ${FILE}`]: 1, [`DELETE ${FILE}`]: 1 }],
+  ["", edits("edit", 1), { [`GET ${FILE}`]: 1 }],
+  ["", edits("edit", 17), { [`GET ${FILE}`]: 17 }],
+  ["", "new d1/new.md new", { [`GET ${FILE}`]: 1 }],
+  ["", "mv d1/n1.md d1/other.md", {}],
+  ["", "mv d1/n1.md d2/n1.md", {}],
+  ["", "mv d1 e1", {}],
+  // Proven by its id, and by that of another which shows that the key is healthy.
+  ["", "rm d1/n1.md", { [`GET ${FILE}`]: 2 }],
+  ["", "rm d1/n1.md; rm d2/n2.md; rm d3/n3.md; rm d4/n4.md", { [`GET ${FILE}`]: 5 }],
+  // A merge, and one more look.
   [
-    "ten edits",
-    ({ mirror }) => {
-      for (let n = 0; n < 10; n++) mirror.write(`d${n % 6}/n${n}.md`, `edited ${n}\n`);
-    },
-    { [`PUT ${FILE}/content`]: 10 },
-  ],
-  ["a new document", ({ mirror }) => mirror.write("d1/new.md", "new\n"), { "POST /v1/files": 1 }],
-  [
-    "the first document of a form that a service may change: it is read back",
-    ({ mirror }) => mirror.write("d1/new.md", "no final newline"),
-    { "POST /v1/files": 1, [`GET ${FILE}`]: 1 },
-  ],
-  [
-    "a new folder with a document",
-    ({ mirror }) => mirror.write("made/new.md", "new\n"),
-    { "POST /v1/folders": 1, "POST /v1/files": 1 },
-  ],
-  ["a rename", (fixture) => rename(fixture, "d1/n1.md", "d1/other.md"), { [`PATCH ${FILE}`]: 1 }],
-  ["a move", (fixture) => rename(fixture, "d1/n1.md", "d2/n1.md"), { [`PATCH ${FILE}`]: 1 }],
-  ["a move to the root", (fixture) => rename(fixture, "d1/n1.md", "n1.md"), { [`PATCH ${FILE}`]: 1 }],
-  [
-    "a rename and an edit of it",
-    (fixture) => {
-      rename(fixture, "d1/n1.md", "d1/other.md");
-      fixture.mirror.write("d1/other.md", "note 1\n\nand an edit of it\n");
-    },
-    { [`PATCH ${FILE}`]: 1, [`PUT ${FILE}/content`]: 1 },
-  ],
-  ["a folder renamed", (fixture) => rename(fixture, "d1", "e1"), { [`PATCH ${FOLDER}`]: 1 }],
-  ["a folder moved", (fixture) => rename(fixture, "d1", "d2/d1"), { [`PATCH ${FOLDER}`]: 1 }],
-  [
-    "a deletion: read once more, since there is no conditional DELETE",
-    ({ mirror }) => mirror.disk.user.remove(mirror.path("d1/n1.md")),
-    { [`GET ${FILE}`]: 1, [`DELETE ${FILE}`]: 1 },
+    "write d0/n0.md $X1",
+    "edit d0/n0.md $X10",
+    { "GET /v1/files": 2, "GET /v1/folders": 2, [`GET ${FILE}`]: 1, [`PUT ${CONTENT}`]: 1 },
   ],
 ];
-
-const THERE: readonly Act[] = [
-  ["an edit", ({ rig }) => rig.app.edit("d1/n1.md", "edited\n"), { [`GET ${FILE}`]: 1 }],
-  [
-    "seventeen edits",
-    ({ rig }) => {
-      for (const path of [...rig.app.files().keys()].slice(0, 17)) rig.app.edit(path, `edited ${path}\n`);
-    },
-    { [`GET ${FILE}`]: 17 },
-  ],
-  [
-    "an edit of a document that is edited locally too, and one more look",
-    ({ rig, mirror }) => {
-      rig.app.edit("d0/n0.md", "note 0\n\nand there\n");
-      mirror.write("d0/n0.md", "here, and\n\nnote 0\n");
-    },
-    { "GET /v1/files": 2, "GET /v1/folders": 2, [`GET ${FILE}`]: 1, [`PUT ${FILE}/content`]: 1 },
-  ],
-  ["a new document", ({ rig }) => void rig.app.create("d1/new.md", "new\n"), { [`GET ${FILE}`]: 1 }],
-  ["a rename", ({ rig }) => rig.app.rename("d1/n1.md", "other.md"), {}],
-  ["a move", ({ rig }) => rig.app.move("d1/n1.md", "d2"), {}],
-  ["a folder renamed", ({ rig }) => rig.app.renameFolder("d1", "e1"), {}],
-  [
-    "a deletion: proven by its id, and by that of another which shows that the key is healthy",
-    ({ rig }) => rig.app.remove("d1/n1.md"),
-    { [`GET ${FILE}`]: 2 },
-  ],
-  [
-    "four deletions",
-    ({ rig }) => {
-      for (const path of ["d1/n1.md", "d2/n2.md", "d3/n3.md", "d4/n4.md"]) rig.app.remove(path);
-    },
-    { [`GET ${FILE}`]: 5 },
-  ],
-];
-
-function rename({ mirror }: Fixture, from: string, to: string): void {
-  mirror.disk.user.rename(mirror.path(from), mirror.path(to));
-}
 
 describe("I33 each thing costs its own requests beside the two lists, and no other", () => {
-  test.each(HERE)("here: %s", async (_what, act, beside) => {
+  test.each(ROWS)("local: %s, on the service: %s", async (local, remote, beside) => {
     const fixture = await inSync();
-    act(fixture);
-    expect(await requestsOf(fixture)).toEqual({ ...LISTS, ...beside });
-    expect(await requestsOf(fixture)).toEqual(LISTS);
-  });
-
-  test.each(THERE)("there: %s", async (_what, act, beside) => {
-    const fixture = await inSync();
-    act(fixture);
+    actLocally(fixture.mirror, local);
+    actOnService(fixture.rig.app, remote);
     expect(await requestsOf(fixture)).toEqual({ ...LISTS, ...beside });
     expect(await requestsOf(fixture)).toEqual(LISTS);
   });
