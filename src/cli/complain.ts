@@ -12,6 +12,9 @@ const EXITS: Readonly<Record<Trouble["kind"], ExitCode>> = {
   offline: EXIT.offline,
 };
 
+/** Codes of stops that no answer ends. */
+const STOPPED: ReadonlySet<string> = new Set(["lost-root", "nothing-to-reject"]);
+
 /** Prints why a command cannot continue and returns its exit code. */
 export function complain(io: Io, trouble: Trouble): ExitCode {
   io.err(`mdmirror: ${shownWords(trouble.what)}${originClause(trouble.code ?? null, trouble.requestId ?? null)}`);
@@ -21,6 +24,7 @@ export function complain(io: Io, trouble: Trouble): ExitCode {
 }
 
 export function exitOfTrouble({ kind, code = null }: Pick<Trouble, "kind" | "code">): ExitCode {
+  if (code !== null && STOPPED.has(code)) return EXIT.stopped;
   return kind === "fault" && isDiskFull(code) ? EXIT.diskFull : EXITS[kind];
 }
 

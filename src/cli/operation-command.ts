@@ -27,7 +27,9 @@ type Face<D extends Declaration, Plan> = {
   /** Returns the question before anything is written; null: nobody is asked. */
   readonly question: (plan: Plan) => string | null;
   /** Returns the lines that show a plan before the question, or instead of the work. */
-  readonly planLines: (plan: Plan, isDryRun: boolean) => readonly string[];
+  readonly planLines: (plan: Plan, isDryRun: boolean, args: Args) => readonly string[];
+  /** The exit code if a person does not agree; left out: that of a wrong usage. */
+  readonly declined?: ExitCode;
   /** Prints what was done. */
   readonly showDone: (io: Io, plan: Plan, result: ResultOf<D>) => void;
 };
@@ -74,7 +76,7 @@ async function perform<D extends Declaration, Plan>(
 ): Promise<ExitCode> {
   const json = args.flag("json");
   const showPlan = (plan: Plan, isDryRun: boolean) => {
-    if (!json) for (const line of face.planLines(plan, isDryRun)) io.out(line);
+    if (!json) for (const line of face.planLines(plan, isDryRun, args)) io.out(line);
   };
   let began = 0;
   const completed = face.complete === undefined ? ok(input) : face.complete(io, args, mirror, input);
@@ -93,7 +95,7 @@ async function perform<D extends Declaration, Plan>(
   });
   if (carried.kind === "trouble") return complain(io, carried.trouble);
   const ended = carried.value;
-  if (ended.kind === "declined") return showDeclined(io, operation.declared.name);
+  if (ended.kind === "declined") return showDeclined(io, operation.declared.name, face.declined);
   if (ended.kind === "planned") showPlan(ended.plan, true);
   const paths = ended.result.items.map(({ path }) => path);
   const report = ended.kind === "done" ? ended.report : null;
@@ -109,10 +111,11 @@ type Performed<D extends Declaration, Plan> = {
   readonly input: ReadInput<D>;
 };
 
-function showDeclined(io: Io, name: string): ExitCode {
-  io.err("mdmirror: nothing was done");
+function showDeclined(io: Io, name: string, exit: ExitCode = EXIT.usage): ExitCode {
+  const why = io.terminal.input ? "nothing was done" : "this command needs a confirmation, but no terminal is attached";
+  io.err(`mdmirror: ${why}`);
   io.err(`  next: to continue: mdmirror ${name} … --yes`);
-  return EXIT.usage;
+  return io.terminal.input ? exit : EXIT.usage;
 }
 
 function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {

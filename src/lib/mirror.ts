@@ -2,11 +2,9 @@ import { nextFor } from "../mirror/operations/results/next-step.ts";
 import { readDifferences, readHistoryOf, readTexts, readVersion } from "./documents.ts";
 import { operationsOf } from "./operations.ts";
 import { errorOf, unwrap } from "./with-errors.ts";
-import { approveStop, safetyStopOf, rejectStop } from "./stop.ts";
 import type { Session } from "./session.ts";
 import type {
   Difference,
-  SafetyStopAnswer,
   History,
   Mirror,
   MirrorPlan,
@@ -59,7 +57,12 @@ class OpenMirror implements Omit<Mirror, OperationName> {
       const preview = await previewSync(mirror, stoppedRun(mirror, false));
       if (preview.kind === "offline") throw errorOf(faultTrouble(preview.fault, mirror.url), root);
       const { steps, blocked } = planJson(preview);
-      return { steps, blocked, safetyStop: safetyStopOf(preview) };
+      const { versionOfStop } = await import("../mirror/operations/manual/answer-stop.ts");
+      const { stopOf } = await import("../mirror/operations/manual/approve.ts");
+      const halted = stopOf(preview);
+      const safetyStop =
+        halted.kind === "nothing" ? null : { reasons: halted.reasons, version: versionOfStop(mirror, halted) };
+      return { steps, blocked, safetyStop };
     });
   }
 
@@ -90,16 +93,6 @@ class OpenMirror implements Omit<Mirror, OperationName> {
     );
     this.#session.onClose(() => watch.stop());
     return watch;
-  }
-
-  approve(plan: MirrorPlan): Promise<SafetyStopAnswer> {
-    const use = { mode: "write", what: "approve", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => approveStop(mirror, plan));
-  }
-
-  reject(plan: MirrorPlan): Promise<SafetyStopAnswer> {
-    const use = { mode: "write", what: "reject", path: this.root } as const;
-    return this.#session.opened(use, (mirror) => rejectStop(mirror, plan));
   }
 
   conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }> {

@@ -71,10 +71,11 @@ export type SyncOptions = {
 /** Reason why a safety check stopped the sync: until the answer nothing changes on either side. */
 export type SafetyStop = {
   readonly reasons: readonly SafetyStopReason[];
-  /** True if the reasons themselves are approved, and not only their steps. */
-  readonly byReason: boolean;
-  /** Identifies the stopped changes, so that `approve` and `reject` answer exactly these. */
-  readonly keys: readonly string[];
+  /**
+   * Version of the stop, which `approve` and `reject` expect as `stop`; null if no answer ends the
+   * stop, because the folder itself has changed.
+   */
+  readonly version: string | null;
 };
 
 export type MirrorPlan = {
@@ -82,16 +83,6 @@ export type MirrorPlan = {
   readonly blocked: readonly BlockedPath[];
   /** Null if nothing is stopped. */
   readonly safetyStop: SafetyStop | null;
-};
-
-/** Result of an answer to a stop. The next `sync` carries it out. */
-export type SafetyStopAnswer = {
-  /**
-   * Number of steps or reasons that were approved, or of documents and folders that were restored.
-   */
-  readonly count: number;
-  /** Items that could not be restored, with the reason. */
-  readonly left: readonly { readonly path: string; readonly why: string }[];
 };
 
 export type OpenConflict = {
@@ -209,16 +200,6 @@ export type Mirror = Operations & {
    * does not notify systemd, and handles no signals of the process.
    */
   watch(options?: { readonly signal?: AbortSignal }): MirrorWatch;
-  /**
-   * Approves what a safety check stopped, for the next `sync`: exactly what the plan shows.
-   * @throws code `safety-stop-changed` if more is stopped now
-   */
-  approve(plan: MirrorPlan): Promise<SafetyStopAnswer>;
-  /**
-   * Rejects what a safety check stopped: restores it, so that both sides keep it.
-   * @throws as `approve`
-   */
-  reject(plan: MirrorPlan): Promise<SafetyStopAnswer>;
   /** Returns problems that wait for a choice: conflicts, and blocked paths. No network. */
   conflicts(): Promise<{ readonly conflicts: readonly OpenConflict[]; readonly blocked: readonly OpenBlockedPath[] }>;
   /** Returns all versions of a document, by its present or earlier path, or its id. No network. */

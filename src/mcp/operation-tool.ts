@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { COMMON, type Declaration, type InputOf } from "../mirror/operations/define.ts";
+import { type Declaration, type InputOf, ownInput } from "../mirror/operations/define.ts";
 import { type Operation, runOperation } from "../mirror/operations/run-operation.ts";
 import { answer, defineTool, type Ended, refused, type Tool } from "./tool.ts";
 
@@ -13,8 +13,12 @@ export function operationTool<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   narrowed: z.ZodRawShape = {},
 ): Tool {
-  const { name, summary, about, access, input, expected } = operation.declared;
-  const fields = { ...input.shape, ...narrowed, ...COMMON.shape, ...(expected === undefined ? {} : { expected }) };
+  const { name, summary, about, access, expected } = operation.declared;
+  const fields = {
+    ...ownInput(operation.declared).shape,
+    ...narrowed,
+    ...(expected === undefined ? {} : { expected }),
+  };
   return defineTool({
     name,
     title: `${summary[0]!.toUpperCase()}${summary.slice(1)}`,

@@ -124,12 +124,15 @@ describe("a mirror of the library", () => {
     for (const name of names.slice(0, 12)) rmSync(join(root, name));
     expect((await mirror.sync()).state).toBe("stopped");
     const plan = await mirror.plan();
-    expect(plan.safetyStop?.keys).toHaveLength(12);
+    const expectedOf = ({ safetyStop }: typeof plan) => ({ expected: { stop: safetyStop!.version! } });
+    expect(await mirror.approve({ dryRun: true })).toMatchObject({ items: Array(12).fill({ end: "planned" }) });
+    expect(await errorOf(mirror.approve({}))).toMatchObject({ kind: "usage", code: "usage" });
     rmSync(join(root, names[12]!));
-    expect(await errorOf(mirror.approve(plan))).toMatchObject({ kind: "usage", code: "safety-stop-changed" });
-    const seen = await mirror.plan();
-    expect((await mirror.approve(seen)).count).toBe(13);
-    expect(await mirror.reject(seen)).toEqual({ count: 13, left: [] });
+    expect(await errorOf(mirror.approve(expectedOf(plan)))).toMatchObject({ kind: "usage", code: "stale" });
+    const seen = expectedOf(await mirror.plan());
+    const done = { items: Array(13).fill({ end: "done" }), next: "sync", sync: null };
+    expect(await mirror.approve(seen)).toMatchObject(done);
+    expect(await mirror.reject(seen)).toMatchObject(done);
     expect([(await mirror.sync()).state, read(names[0]!)]).toEqual(["in-sync", "# 0.md\n"]);
   });
 

@@ -69,7 +69,7 @@ describe("a halt", () => {
       const shown = await person.until("Carry out 13 changes");
       rmSync(join(rigged.rig.root, "a.md"));
       await person.answer(shown, what);
-      await person.until("the stop changed since this page was shown; nothing was done");
+      await person.until("nothing was written: the stop changed since it was read");
       expect(existsSync(join(rigged.rig.root, "d"))).toBe(false);
       expect(isThere(rigged)).toBe(COUNT);
       expect(await person.until("Carry out 14 changes")).toContain("a.md");

@@ -20,6 +20,11 @@ export type Declaration<
   readonly about: readonly string[];
   /** `write` needs the lock of the folder. A tool that writes is not offered with `--read-only`. */
   readonly access: "read" | "write";
+  /**
+   * True for an answer that only a person gives. No tool has it, a program has to name the version
+   * that the person saw, and no sync follows.
+   */
+  readonly isForPeople?: true;
   /** Descriptions are the help of the options. Metadata: see `FieldMeta`. */
   readonly input: Input;
   /** Versions that the caller saw. The operation does nothing if they are others by now. */
@@ -50,19 +55,26 @@ export type ResultOf<D extends Declaration> = z.output<D["result"]> & Ends;
 /** The result with the report of the sync that followed; null if none did. */
 export type ResultWithSync<D extends Declaration> = ResultOf<D> & { readonly sync: SyncReport | null };
 
-/** Fields that each operation that writes has. */
+/** Fields that operations that write have. */
 type Common<D extends Declaration> = z.output<typeof COMMON> & {
   readonly expected?: z.output<NonNullable<D["expected"]>> | undefined;
 };
 
-export const COMMON = z.strictObject({
+const COMMON = z.strictObject({
   dryRun: z.boolean().describe("show what it would do and write nothing").optional(),
   noSync: z.boolean().describe("only change the local folder; the next sync uploads it").optional(),
 });
 
+/** Returns the input of an operation without the expected versions. */
+export function ownInput({ access, isForPeople, input }: Declaration): z.ZodObject {
+  if (access === "read") return input;
+  const { noSync, dryRun } = COMMON.shape;
+  return z.strictObject({ ...input.shape, dryRun, ...(isForPeople === true ? {} : { noSync }) });
+}
+
 /** The part of a result that all of these operations share. */
 export type Ends = {
-  /** The run that `undo` takes back; null if nothing was done. */
+  /** The run that `undo` takes back; null if there is none. */
   readonly run: number | null;
   /** True if the service was not reached, so that some were not tried. */
   readonly isOffline?: boolean;

@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { type Result, trouble } from "../../common/trouble.ts";
-import { COMMON, type Declaration, type FieldMeta, type ReadInput } from "./define.ts";
+import { type Declaration, type FieldMeta, ownInput, type ReadInput } from "./define.ts";
 
 /** Reads the input of an operation, and describes its fields. */
 
 /** Returns the whole input of an operation, as programs give it. */
-export function wholeInput({ access, input, expected }: Declaration): z.ZodObject {
-  if (access === "read") return input;
-  const more = expected === undefined ? {} : { expected: expected.optional() };
-  return z.strictObject({ ...input.shape, ...COMMON.shape, ...more });
+export function wholeInput(declared: Declaration): z.ZodObject {
+  const { expected } = declared;
+  const own = ownInput(declared);
+  return expected === undefined ? own : z.strictObject({ ...own.shape, expected: expected.optional() });
 }
 
 /** Checks what a caller gave, which no compiler may have seen. */
@@ -33,9 +33,10 @@ export type Field = {
 type Schema = FieldMeta & { readonly type?: string; readonly description?: string; readonly enum?: readonly string[] };
 
 /** Returns the fields of an operation that are options on the command line. */
-export function fieldsOf({ access, input }: Pick<Declaration, "access" | "input">): readonly Field[] {
-  const all = access === "read" ? input : z.strictObject({ ...input.shape, ...COMMON.shape });
-  const { properties = {} } = z.toJSONSchema(all, { io: "input" }) as { properties?: Record<string, Schema> };
+export function fieldsOf(declared: Declaration): readonly Field[] {
+  const { properties = {} } = z.toJSONSchema(ownInput(declared), { io: "input" }) as {
+    properties?: Record<string, Schema>;
+  };
   return Object.entries(properties).flatMap(([name, schema]) => {
     const { type: json, description = "", enum: choices = null, value = "VALUE", short = null, isOperand } = schema;
     if (isOperand === true) return [];

@@ -13,7 +13,9 @@ import { reportJson } from "./results/report.ts";
 /** An operation that plans, writes, and syncs afterwards. */
 export type Operation<D extends Declaration, Plan> = {
   readonly declared: D;
-  readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan>;
+  readonly plan: (mirror: OpenedMirror, input: ReadInput<D>) => Result<Plan> | Promise<Result<Plan>>;
+  /** Returns false if there is nothing to do. Left out: true if the plan has items. */
+  readonly hasWork?: (plan: Plan) => boolean;
   /** Returns the present versions, under the names of `expected`. */
   readonly seen?: (mirror: OpenedMirror, plan: Plan) => Seen | Promise<Seen>;
   /** Returns the result of a dry run. */
@@ -56,25 +58,38 @@ export async function carryOut<D extends Declaration, Plan>(
   operation: Operation<D, Plan>,
   mirror: OpenedMirror,
   input: ReadInput<D>,
-  { agree, onDone, stoppable }: Hooks<Plan, ResultOf<D>> = {},
+  hooks: Hooks<Plan, ResultOf<D>> = {},
 ): Promise<Result<Carried<Plan, ResultOf<D>>>> {
-  const { dryRun = false, noSync = false, expected } = input;
-  const planned = operation.plan(mirror, input);
+  const planned = await operation.plan(mirror, input);
   if (planned.kind === "trouble") return planned;
   const plan = planned.value;
-  if (expected !== undefined) {
-    const changed = changedSince((await operation.seen?.(mirror, plan)) ?? {}, expected);
+  const preview = operation.preview(plan);
+  const nothingDone = ok({ kind: "planned", plan, result: preview } as const);
+  const hasWork = operation.hasWork?.(plan) ?? preview.items.length > 0;
+  if (!hasWork) return nothingDone;
+  if (input.expected !== undefined) {
+    const changed = changedSince((await operation.seen?.(mirror, plan)) ?? {}, input.expected);
     if (changed.length > 0) return stale(changed);
   }
-  const preview = operation.preview(plan);
-  if (dryRun || preview.items.length === 0) return ok({ kind: "planned", plan, result: preview });
-  if (agree !== undefined && !(await agree(plan))) return ok({ kind: "declined" });
+  if (input.dryRun === true) return nothingDone;
+  if (hooks.agree !== undefined && !(await hooks.agree(plan))) return ok({ kind: "declined" });
+  return perform(operation, mirror, plan, hooks, input.noSync !== true);
+}
+
+async function perform<D extends Declaration, Plan>(
+  operation: Operation<D, Plan>,
+  mirror: OpenedMirror,
+  plan: Plan,
+  { onDone, stoppable }: Hooks<Plan, ResultOf<D>>,
+  syncs: boolean,
+): Promise<Result<Carried<Plan, ResultOf<D>>>> {
   const { value: done, isStopped } = await (stoppable ?? NEVER_STOPPED)((stop) => operation.run(mirror, plan, stop));
   if (done.kind === "trouble") return done;
   const result = done.value;
   onDone?.(plan, result);
-  const isOwed = !noSync && !isStopped && result.items.some(({ end }) => end === "done");
-  const report = isOwed ? await runSync(mirror, USUAL_RUN, "sync", stoppable) : null;
+  const isOwed = syncs && !isStopped && result.items.some(({ end }) => end === "done");
+  const isLeft = operation.declared.isForPeople === true || !isOwed;
+  const report = isLeft ? null : await runSync(mirror, USUAL_RUN, "sync", stoppable);
   return ok({ kind: "done", plan, result, isStopped, report });
 }
 
@@ -91,6 +106,7 @@ const VERSION_WORDS: Readonly<Record<string, string>> = {
   mine: "the local file",
   theirs: "the version on the service",
   base: "the last version that both sides had",
+  stop: "the stop",
 };
 
 function stale(changed: readonly string[]): Result<never> {
@@ -117,6 +133,8 @@ export async function runOperation<D extends Declaration, Plan>(
   const read = readInput(operation.declared, given);
   if (read.kind === "trouble") return read;
   const input = read.value;
+  if (operation.declared.isForPeople === true && input.dryRun !== true && input.expected === undefined)
+    return trouble("usage", "expected is not given, so nobody has seen what it would do", "read the plan first");
   const mode = input.dryRun === true ? "read" : operation.declared.access;
   const { stoppable } = options;
   return withMirror(root, { ...options, mode, what: operation.declared.name }, async (mirror) => {

@@ -2,6 +2,8 @@ import type { DECLARED, OperationName } from "./declared/table.ts";
 
 /** Every operation. The module of one is loaded when it is called. */
 export const OPERATIONS = {
+  approve: async () => (await import("./manual/answer-stop.ts")).approve,
+  reject: async () => (await import("./manual/answer-stop.ts")).reject,
   resolve: async () => (await import("./manual/resolve-many.ts")).resolve,
   restore: async () => (await import("./history/restore.ts")).restore,
 } satisfies { [Name in OperationName]: () => Promise<{ readonly declared: (typeof DECLARED)[Name] }> };

@@ -14,5 +14,5 @@ const plan = await notes.plan();
 console.log(plan.safetyStop?.reasons.map(({ reason }) => reason).join());
 
 // `approve` applies exactly what the plan shows; `reject` undoes it.
-const answer = await notes.reject(plan);
-console.log(answer.count, (await notes.sync()).state);
+const { items } = await notes.reject({ expected: { stop: plan.safetyStop?.version ?? "" } });
+console.log(items.length, (await notes.sync()).state);

@@ -1,8 +1,11 @@
 import { RESOLVE } from "./resolve.ts";
 import { RESTORE } from "./restore.ts";
+import { APPROVE, REJECT } from "./stop.ts";
 
 /** The declarations of all operations. The types of the library come from them. */
 export const DECLARED = {
+  approve: APPROVE,
+  reject: REJECT,
   resolve: RESOLVE,
   restore: RESTORE,
 } as const;

@@ -4,18 +4,20 @@ import { byPath } from "../../model/by-path.ts";
 import type { Action } from "../../model/action.ts";
 import type { Reason } from "../../planner/verdict/stops.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
-import type { MirrorOptions, OpenedMirror } from "../../folder/open-mirror.ts";
+import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { stoppedRun } from "../../folder/run.ts";
-import { ok, type Result } from "../../../common/trouble.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
 import { type GuestOptions, withMirror } from "../../folder/with-mirror.ts";
+import { APPROVE, REJECT } from "../declared/stop.ts";
+import type { ResultOf } from "../define.ts";
 import { actionPath, actionWords } from "../results/actions.ts";
-import { approve, findStop, type StoppedPlan } from "./approve.ts";
-import { planRejection, rejectStop, type RejectEnd, type RejectItem } from "./reject.ts";
+import { NEXT_WITHOUT_ROOT } from "../results/attention.ts";
+import { insteadOf } from "../results/stop.ts";
+import type { Operation } from "../run-operation.ts";
+import { findStop, type StoppedPlan, storeApproval, withdrawApproval } from "./approve.ts";
+import { planRejection, type RejectItem, rejectStop } from "./reject.ts";
 
-/**
- * Both answers to a stop that a person looked at first: an answer applies only to the stop that was
- * shown.
- */
+/** Both answers to a stop. Each applies only to the stop that the person saw. */
 
 /** One stopped change. */
 export type StoppedRow = {
@@ -48,61 +50,119 @@ type Decidable = Extract<StoppedPlan, { kind: "stopped" }>;
 
 /** Returns the changes that the next sync would stop. Writes nothing. */
 export function readStop(root: string, options: GuestOptions): Promise<Result<StopView>> {
-  return withHalt(root, { ...options, mode: "read", what: "plan" }, (mirror, halted) => ok(viewOf(mirror, halted)));
-}
-
-/** `nothing`: the stop has ended. `changed`: other changes are stopped than were shown. */
-export type Decided<T> = { readonly kind: "nothing" | "changed" | "not-approvable" } | ({ readonly kind: "done" } & T);
-
-/** `borrowed`: a daemon continues with it. */
-type LetGo = { readonly borrowed: boolean };
-type Brought = LetGo & { readonly ends: readonly RejectEnd[] };
-
-/** Approves the stop that was shown. */
-export function approveShownStop(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<LetGo>>> {
-  return withHalt<Decided<LetGo>>(root, { ...options, mode: "write", what: "approve" }, (mirror, halted) => {
-    const other = otherThan(mirror, halted, seen);
-    if (other !== null) return ok({ kind: other });
-    approve(mirror, halted as Decidable);
-    return ok({ kind: "done", borrowed: mirror.borrowed === true });
-  });
-}
-
-/** Rejects the stop that was shown. */
-export function rejectShownStop(root: string, seen: string, options: GuestOptions): Promise<Result<Decided<Brought>>> {
-  return withHalt<Decided<Brought>>(root, { ...options, mode: "write", what: "reject" }, async (mirror, halted) => {
-    const other = otherThan(mirror, halted, seen);
-    if (other !== null) return ok({ kind: other });
-    const ends = await rejectStop(mirror.world, itemsOf(mirror, halted as Decidable));
-    return ok({ kind: "done", borrowed: mirror.borrowed === true, ends });
-  });
-}
-
-function withHalt<T>(
-  root: string,
-  options: MirrorOptions,
-  work: (mirror: OpenedMirror, halted: Exclude<StoppedPlan, { kind: "offline" }>) => Result<T> | Promise<Result<T>>,
-): Promise<Result<T>> {
-  return withMirror(root, options, async (mirror) => {
+  return withMirror<StopView>(root, { ...options, mode: "read", what: "plan" }, async (mirror) => {
     const halted = await findStop(mirror, stoppedRun(mirror, true));
     if (halted.kind === "offline") return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
-    return work(mirror, halted);
+    return ok(viewOf(mirror, halted));
   });
 }
 
-function otherThan(
-  mirror: OpenedMirror,
-  halted: Exclude<StoppedPlan, { kind: "offline" }>,
-  seen: string,
-): Exclude<Decided<unknown>["kind"], "done"> | null {
-  if (halted.kind !== "stopped") return halted.kind;
-  return seenOf(halted, itemsOf(mirror, halted)) === seen ? null : "changed";
+/** Returns the version of a stop, which an answer to it names. */
+export function versionOfStop(mirror: OpenedMirror, halted: Exclude<StoppedPlan, { kind: "offline" }>): Digest | null {
+  return halted.kind === "stopped" ? seenOf(halted, backOf(mirror, halted)) : null;
+}
+
+export type StopPlan =
+  | { readonly kind: "nothing" }
+  | {
+      readonly kind: "stopped";
+      readonly halted: Decidable;
+      /** What `reject` restores. */
+      readonly back: readonly RejectItem[];
+      readonly next: "daemon" | "sync";
+    };
+
+type Answer = Operation<typeof APPROVE, StopPlan>;
+
+/** Lets the next sync carry out the changes of the stop. */
+export const approve: Answer = {
+  declared: APPROVE,
+  plan: (mirror, { attended = false }) => planAnswer(mirror, attended),
+  hasWork: ({ kind }) => kind === "stopped",
+  seen: (_mirror, plan) => versionOf(plan),
+  preview: (plan) => resultOf(plan, plan.kind === "nothing" ? [] : plan.halted.stopped.map((one) => rowIn(plan, one))),
+  async run(mirror, plan) {
+    if (plan.kind === "stopped") storeApproval(mirror, plan.halted);
+    const { items, ...rest } = approve.preview(plan);
+    return ok({ ...rest, items: items.map((item) => ({ ...item, end: "done" })) });
+  },
+};
+
+/** Reverts what led to the stop. */
+export const reject: Answer = {
+  declared: REJECT,
+  async plan(mirror, { attended = false, dryRun }) {
+    // Steps that were approved before count as stopped again.
+    if (dryRun !== true) withdrawApproval(mirror);
+    const planned = await planAnswer(mirror, attended);
+    if (planned.kind === "trouble" || planned.value.kind === "nothing") return planned;
+    const { halted, back } = planned.value;
+    if (back.some(({ kind }) => kind !== "left")) return planned;
+    const next = halted.reasons.map(({ reason }) => insteadOf(reason)).join("; ");
+    const what = "there is nothing to undo: nothing was deleted or changed on either side";
+    return trouble("usage", what, next, { code: "nothing-to-reject" });
+  },
+  hasWork: ({ kind }) => kind === "stopped",
+  seen: (_mirror, plan) => versionOf(plan),
+  preview: (plan) => resultOf(plan, plan.kind === "nothing" ? [] : plan.back.map(itemOf)),
+  async run({ world }, plan) {
+    if (plan.kind === "nothing") return ok(resultOf(plan, []));
+    const ends = await rejectStop(world, plan.back);
+    const items = ends.map(({ item: { path }, done, note }): StopItem => {
+      if (done) return { path, end: "done", why: "", notes: note === "" ? [] : [note] };
+      return { path, end: "left", why: note, notes: [] };
+    });
+    return ok(resultOf(plan, items));
+  },
+};
+
+type StopItem = ResultOf<typeof APPROVE>["items"][number];
+
+async function planAnswer(mirror: OpenedMirror, attended: boolean): Promise<Result<StopPlan>> {
+  const halted = await findStop(mirror, stoppedRun(mirror, attended));
+  switch (halted.kind) {
+    case "offline":
+      return { kind: "trouble", trouble: faultTrouble(halted.fault, mirror.url) };
+    case "nothing":
+      return ok(halted);
+    case "not-approvable": {
+      const reasons = halted.reasons.map(({ reason, detail }) => `${detail} (${reason})`).join("; ");
+      const what = `this stop has no answer, because the folder itself has changed: ${reasons}`;
+      return trouble("usage", what, NEXT_WITHOUT_ROOT, { code: "lost-root" });
+    }
+    case "stopped":
+      return ok({
+        kind: "stopped",
+        halted,
+        back: backOf(mirror, halted),
+        next: mirror.borrowed === true ? "daemon" : "sync",
+      });
+  }
+}
+
+function versionOf(plan: StopPlan) {
+  return { stop: plan.kind === "nothing" ? null : seenOf(plan.halted, plan.back) };
+}
+
+function resultOf(plan: StopPlan, items: readonly StopItem[]): ResultOf<typeof APPROVE> {
+  if (plan.kind === "nothing") return { run: null, reasons: [], next: "sync", items };
+  const reasons = plan.halted.reasons.map(({ reason, detail }) => ({ reason, detail }));
+  return { run: null, reasons, next: plan.next, items: [...items] };
+}
+
+function rowIn({ halted }: Extract<StopPlan, { kind: "stopped" }>, action: Action): StopItem {
+  return { path: rowOf(action, halted.trees.base).path, end: "planned", why: "", notes: [] };
+}
+
+function itemOf(item: RejectItem): StopItem {
+  if (item.kind === "left") return { path: item.path, end: "left", why: item.why, notes: [] };
+  return { path: item.path, end: "planned", why: "", notes: [] };
 }
 
 function viewOf(mirror: OpenedMirror, halted: Exclude<StoppedPlan, { kind: "offline" }>): StopView {
   if (halted.kind !== "stopped") return halted;
   const { reasons, plan, trees } = halted;
-  const back = itemsOf(mirror, halted);
+  const back = backOf(mirror, halted);
   const byReason = plan.verdict.kind === "safety-stop" && plan.verdict.byReason;
   const stopped = halted.stopped.map((action) => rowOf(action, trees.base));
   return {
@@ -116,7 +176,7 @@ function viewOf(mirror: OpenedMirror, halted: Exclude<StoppedPlan, { kind: "offl
   };
 }
 
-function itemsOf({ world }: OpenedMirror, { plan, trees, reasons }: Decidable): RejectItem[] {
+function backOf({ world }: OpenedMirror, { plan, trees, reasons }: Decidable): RejectItem[] {
   return planRejection(
     world.state,
     plan,

@@ -9,7 +9,7 @@ import { approvedKeys } from "../../engine/run/guard-facts.ts";
 import { META } from "../../engine/run/meta.ts";
 import { recordEvent } from "../../engine/run/world.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
-import { previewSync, type RunRequest } from "../../folder/run.ts";
+import { type Preview, previewSync, type RunRequest } from "../../folder/run.ts";
 
 /**
  * The changes that a safety check stops now, and an approval of exactly these. The plan is made
@@ -35,7 +35,11 @@ export type StoppedPlan =
 
 export async function findStop(mirror: OpenedMirror, request: RunRequest): Promise<StoppedPlan> {
   const preview = await previewSync(mirror, request);
-  if (preview.kind === "offline") return preview;
+  return preview.kind === "offline" ? preview : stopOf(preview);
+}
+
+/** Returns the stop of a plan. */
+export function stopOf(preview: Extract<Preview, { kind: "planned" }>): Exclude<StoppedPlan, { kind: "offline" }> {
   const { verdict, steps } = preview.plan;
   if (verdict.kind === "run") return { kind: "nothing" };
   const { reasons, stoppedSteps, byReason } = verdict;
@@ -55,7 +59,10 @@ export function withdrawApproval({ world: { state } }: OpenedMirror): void {
 }
 
 /** Stores the approval until a run without a stop ends it. */
-export function approve(mirror: OpenedMirror, { keys, reasons }: Extract<StoppedPlan, { kind: "stopped" }>): void {
+export function storeApproval(
+  mirror: OpenedMirror,
+  { keys, reasons }: Extract<StoppedPlan, { kind: "stopped" }>,
+): void {
   const { world } = mirror;
   const { state, clock } = world;
   state.transact(() => {

@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { DIGEST, defineOperation, ITEM_END } from "../define.ts";
+
+/** The two answers to a stop by a safety check. Only a person gives them, so no tool has them. */
+
+const INPUT = z.strictObject({
+  attended: z.boolean().meta({ isOperand: true, description: "true if a person sees the run, as for sync" }).optional(),
+});
+
+const EXPECTED = z.strictObject({ stop: DIGEST.describe("the version of the stop, as plan returns it") });
+
+const RESULT = z.strictObject({
+  run: z.null(),
+  reasons: z.array(z.strictObject({ reason: z.string(), detail: z.string() })).readonly(),
+  next: z.enum(["daemon", "sync"]).describe("what syncs next: the daemon by itself, or a sync"),
+  items: z.array(z.strictObject(ITEM_END)).readonly(),
+});
+
+/** Lets the next sync carry out what a safety check stopped. */
+export const APPROVE = defineOperation({
+  name: "approve",
+  summary: "carry out the changes that a safety check stopped",
+  about: [
+    "Shows the changes that a safety check stopped, asks for confirmation, and approves exactly these. The next sync carries them out. If more such changes are added before that sync, it stops again.",
+    "Deleted files go to .mdmirror/trash; the content of deleted documents stays in the local history. To undo the changes instead: mdmirror reject.",
+  ],
+  access: "write",
+  isForPeople: true,
+  input: INPUT,
+  expected: EXPECTED,
+  result: RESULT,
+});
+
+/** Reverts what led to a stop. */
+export const REJECT = defineOperation({
+  name: "reject",
+  summary: "undo the changes that a safety check stopped",
+  about: [
+    "Shows the changes that a safety check stopped, asks for confirmation, and reverts what led to them. Restores files that were deleted locally. Uploads files as new if their documents were deleted on the service.",
+    "To carry the changes out instead: mdmirror approve.",
+  ],
+  access: "write",
+  isForPeople: true,
+  input: INPUT,
+  expected: EXPECTED,
+  result: RESULT,
+});
