@@ -30,6 +30,8 @@ type Face<D extends Declaration, Plan> = {
   readonly planLines: (plan: Plan, isDryRun: boolean, args: Args) => readonly string[];
   /** The exit code if a person does not agree; left out: that of a wrong usage. */
   readonly declined?: ExitCode;
+  /** Returns the command that continues after a person stopped this one; left out: the same. */
+  readonly again?: (plan: Plan) => string | undefined;
   /** Prints what was done. */
   readonly showDone: (io: Io, plan: Plan, result: ResultOf<D>) => void;
 };
@@ -101,7 +103,7 @@ async function perform<D extends Declaration, Plan>(
   const report = ended.kind === "done" ? ended.report : null;
   const synced = report === null ? EXIT.inSync : showSync(io, report, { json, paths, began, url: mirror.url });
   if (json) io.out(jsonLine(operationJson(ended)));
-  if (ended.kind === "done" && ended.isStopped) return showStopped(io, ended.result.run);
+  if (ended.kind === "done" && ended.isStopped) return showStopped(io, ended.result.run, face.again?.(ended.plan));
   return synced === EXIT.inSync ? exitOf(ended) : synced;
 }
 
@@ -112,18 +114,18 @@ type Performed<D extends Declaration, Plan> = {
 };
 
 function showDeclined(io: Io, name: string, exit: ExitCode = EXIT.usage): ExitCode {
-  const why = io.terminal.input ? "nothing was done" : "this command needs a confirmation, but no terminal is attached";
-  io.err(`mdmirror: ${why}`);
+  const why = io.terminal.input ? "" : ": this command needs a confirmation, but no terminal is attached";
+  io.err(`mdmirror: nothing was done${why}`);
   io.err(`  next: to continue: mdmirror ${name} … --yes`);
   return io.terminal.input ? exit : EXIT.usage;
 }
 
+/** A dry run exits as the command would. */
 function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {
   const { items, isOffline } = result;
   if (isOffline === true) return EXIT.offline;
-  const isWell =
-    kind === "done" ? items.every(({ end }) => end === "done") : items.some(({ end }) => end === "planned");
-  return isWell || items.length === 0 ? EXIT.inSync : EXIT.attention;
+  const wanted = kind === "done" ? "done" : "planned";
+  return items.every(({ end }) => end === wanted) ? EXIT.inSync : EXIT.attention;
 }
 
 /** Finds the one linked folder of all operands, and what they name in it. */

@@ -1,11 +1,8 @@
 import type { ManyEnd, ManyEnds } from "../mirror/operations/manual/many.ts";
-import type { OpenedMirror } from "../mirror/folder/open-mirror.ts";
 import { count } from "../common/count.ts";
 import { shownName, shownWords } from "../common/shown-name.ts";
-import type { Args, Io } from "./command.ts";
+import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
-import { jsonLine } from "./json-line.ts";
-import { syncAfter } from "./use-mirror.ts";
 
 /** Results of a command on several documents: a line for each, and a sum. */
 
@@ -13,36 +10,6 @@ type Done = Pick<ManyEnds, "run" | "ends"> & {
   /** Participle for the sum, as in `3 resolved`. */
   readonly word: string;
 };
-
-type Ending = {
-  /** The run that did the work. Null: no run, so nothing can be taken back. */
-  readonly run: number | null;
-  /** Whether a person stopped the command: no sync follows. */
-  readonly isStopped: boolean;
-  /** Whether a sync has anything to send. */
-  readonly isOwed: boolean;
-  /** Local paths of the documents that the command was about. */
-  readonly paths: readonly string[];
-  /** The object of `--json`, without the sync. */
-  readonly object: object;
-  /** The exit code where the sync succeeds, or none follows. */
-  readonly exit: ExitCode;
-  /** The command that continues with the rest after a stop. Left out: the same command. */
-  readonly again?: string;
-};
-
-/**
- * Ends a command that changed several documents: syncs unless `--no-sync` was given, prints the
- * object of `--json`, and returns the exit code.
- */
-export async function endMany(io: Io, args: Args, mirror: OpenedMirror, ending: Ending): Promise<ExitCode> {
-  const json = args.flag("json");
-  const syncs = ending.isOwed && !ending.isStopped && !args.flag("no-sync");
-  const sync = syncs ? await syncAfter(io, mirror, json, ending.paths) : null;
-  if (json) io.out(jsonLine({ ...ending.object, sync: sync?.report ?? null }));
-  if (ending.isStopped) return showStopped(io, ending.run, ending.again);
-  return sync === null || sync.exit === EXIT.inSync ? ending.exit : sync.exit;
-}
 
 export function exitOfMany({ ends, isOffline }: ManyEnds): ExitCode {
   if (isOffline) return EXIT.offline;

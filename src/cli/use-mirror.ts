@@ -8,8 +8,7 @@ import { hidesProgress, showProgress } from "./progress.ts";
 import { shownWords } from "../common/shown-name.ts";
 import { withMirror } from "../mirror/folder/with-mirror.ts";
 import { withLocal } from "../mirror/folder/open-local.ts";
-import { type RunReport, runSync, USUAL_RUN } from "../mirror/folder/run.ts";
-import { reportJson } from "../mirror/operations/results/report.ts";
+import type { RunReport } from "../mirror/folder/run.ts";
 import { exitOf, showReportOn, splitAttention } from "./show-report.ts";
 
 /** Opens and closes the linked folder of a command. */
@@ -51,22 +50,6 @@ export async function useMirror(
 export async function useLocal(io: Io, root: string, work: (mirror: LocalMirror) => ExitCode): Promise<ExitCode> {
   const ended = withLocal(root, io, (mirror) => ok(work(mirror)));
   return ended.kind === "trouble" ? complain(io, ended.trouble) : ended.value;
-}
-
-/**
- * Runs a sync after a command that changed documents.
- * @param paths local paths of the documents that the command was about
- * @returns the object of `sync --json`, and the exit code of the command
- */
-export async function syncAfter(
-  io: Io,
-  mirror: OpenedMirror,
-  json: boolean,
-  paths: readonly string[],
-): Promise<{ readonly report: object; readonly exit: ExitCode }> {
-  const began = io.clock.monotonic();
-  const report = await runSync(mirror, USUAL_RUN, "sync", io.stoppable);
-  return { report: reportJson(report), exit: showSync(io, report, { json, paths, began, url: mirror.url }) };
 }
 
 type Synced = {

@@ -22,6 +22,7 @@ const DRY_RUNS: { readonly [Name in OperationName]: DryRun } = {
   approve: { path: "a.md", argv: [], input: {} },
   reject: { path: "a.md", argv: [], input: {} },
   resolve: { path: "c.md", argv: ["c.md", "--mine"], input: { paths: ["c.md"], way: "mine" } },
+  undo: { path: "a.md", argv: [], input: {} },
   restore: { path: "a.md", argv: ["a.md@1"], input: { paths: ["a.md"], n: 1 } },
 };
 type DryRun = { readonly path: string; readonly argv: readonly string[]; readonly input: object };

@@ -27,7 +27,7 @@ async function changeAll(): Promise<string> {
   for (const name of NAMES) rig.write(name, FLOUR(name).replace("flour", "oats"));
   expect((await run("sync")).code).toBe(0);
   const { out } = await run("undo", "--dry-run", "--json");
-  return String((JSON.parse(out[0]!) as { run: number }).run);
+  return String((JSON.parse(out[0]!) as { runs: number[] }).runs[0]);
 }
 
 const stopWhen = (isSo: () => boolean, ...argv: string[]) => stopRigWhen(rig, isSo, ...argv);

@@ -190,7 +190,7 @@ describe("restore of several", () => {
     await sync();
     const { id } = rig.remote("d/b.md")!;
     const asked = await run("restore", ".", "--as-of", "30s");
-    expect([asked.code, asked.err[0]]).toEqual([2, "mdmirror: nothing was done"]);
+    expect([asked.code, asked.err[0]]).toEqual([2, expect.stringMatching(/^mdmirror: nothing was done/)]);
     expect(asked.out).toContainEqual("  new.md  left alone: it did not exist yet");
     const done = await run("restore", ".", "--as-of", "30s", "--yes");
     expect([done.code, done.out]).toEqual([3, expect.arrayContaining(["2 restored, 1 left alone"])]);

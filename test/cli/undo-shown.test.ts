@@ -8,13 +8,13 @@ const { rig, run, sync, edit } = useSyncedRig();
 /** What the last run is planned to lose, and how many of it `undo --yes` then takes back. */
 async function plannedAndDone(): Promise<readonly [string[], number | null, number]> {
   const dry = await run("undo", "2", "--dry-run", "--json");
-  const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string; why?: string }[] };
+  const { items } = JSON.parse(dry.out[0]!) as { items: { path: string; kind: string; why: string }[] };
   const done = await run("undo", "2", "--yes", "--no-sync", "--json");
-  const ends = (JSON.parse(done.out[0]!) as { done: { done: boolean }[] }).done;
+  const ends = (JSON.parse(done.out[0]!) as { items: { end: string }[] }).items;
   return [
-    items.map(({ path, kind, why }) => why ?? `${path} ${kind}`),
+    items.map(({ path, kind, why }) => why || `${path} ${kind}`),
     dry.code,
-    ends.filter((end) => end.done).length,
+    ends.filter(({ end }) => end === "done").length,
   ];
 }
 

@@ -49,12 +49,12 @@ describe("undo", () => {
       "  a.md  restore the content",
     ]);
     const json = JSON.parse((await run("undo", "--dry-run", "--json")).out[0]!) as {
-      run: number;
+      runs: number[];
       passedOver: number[];
     };
     expect(json.passedOver).toEqual([Number(/^run (\d+)/.exec(out[0]!)![1])]);
-    expect(json.run).toBe(Number(/^run (\d+)/.exec(out[2]!)![1]));
-    expect(JSON.parse((await run("undo", String(json.run), "--dry-run", "--json")).out[0]!).passedOver).toEqual([]);
+    expect(json.runs).toEqual([Number(/^run (\d+)/.exec(out[2]!)![1])]);
+    expect(JSON.parse((await run("undo", String(json.runs[0]), "--dry-run", "--json")).out[0]!).passedOver).toEqual([]);
   });
 
   test("of a text that went to review says that the review is there still: accepted, it would come back", async () => {
@@ -66,7 +66,8 @@ describe("undo", () => {
     await sync();
     expect((await run("restore", "k.md@2", "--no-sync")).code).toBe(0);
     const planned = await run("undo", "--dry-run", "--json");
-    const { run: number } = JSON.parse(planned.out[0]!) as { run: number };
+    const { runs } = JSON.parse(planned.out[0]!) as { runs: number[] };
+    const [number] = runs;
     await sync();
     rig.pass(60_000);
     expect(await rig.syncCounts()).toEqual({ submitted: 1 });

@@ -21,10 +21,12 @@ export type Declaration<
   /** `write` needs the lock of the folder. A tool that writes is not offered with `--read-only`. */
   readonly access: "read" | "write";
   /**
-   * True for an answer that only a person gives. No tool has it, a program has to name the version
-   * that the person saw, and no sync follows.
+   * True for a decision that only a person takes. No tool has it, and a program has to name the
+   * version that the person saw.
    */
   readonly isForPeople?: true;
+  /** True if no sync follows: the next one carries out what was decided. */
+  readonly isForNextSync?: true;
   /** Descriptions are the help of the options. Metadata: see `FieldMeta`. */
   readonly input: Input;
   /** Versions that the caller saw. The operation does nothing if they are others by now. */
@@ -66,10 +68,10 @@ const COMMON = z.strictObject({
 });
 
 /** Returns the input of an operation without the expected versions. */
-export function ownInput({ access, isForPeople, input }: Declaration): z.ZodObject {
+export function ownInput({ access, isForNextSync, input }: Declaration): z.ZodObject {
   if (access === "read") return input;
   const { noSync, dryRun } = COMMON.shape;
-  return z.strictObject({ ...input.shape, dryRun, ...(isForPeople === true ? {} : { noSync }) });
+  return z.strictObject({ ...input.shape, dryRun, ...(isForNextSync === true ? {} : { noSync }) });
 }
 
 /** The part of a result that all of these operations share. */

@@ -88,7 +88,7 @@ async function perform<D extends Declaration, Plan>(
   const result = done.value;
   onDone?.(plan, result);
   const isOwed = syncs && !isStopped && result.items.some(({ end }) => end === "done");
-  const isLeft = operation.declared.isForPeople === true || !isOwed;
+  const isLeft = operation.declared.isForNextSync === true || !isOwed;
   const report = isLeft ? null : await runSync(mirror, USUAL_RUN, "sync", stoppable);
   return ok({ kind: "done", plan, result, isStopped, report });
 }
@@ -107,6 +107,7 @@ const VERSION_WORDS: Readonly<Record<string, string>> = {
   theirs: "the version on the service",
   base: "the last version that both sides had",
   stop: "the stop",
+  plan: "the plan",
 };
 
 function stale(changed: readonly string[]): Result<never> {

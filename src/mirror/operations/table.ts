@@ -6,4 +6,5 @@ export const OPERATIONS = {
   reject: async () => (await import("./manual/answer-stop.ts")).reject,
   resolve: async () => (await import("./manual/resolve-many.ts")).resolve,
   restore: async () => (await import("./history/restore.ts")).restore,
+  undo: async () => (await import("./history/undo-operation.ts")).undo,
 } satisfies { [Name in OperationName]: () => Promise<{ readonly declared: (typeof DECLARED)[Name] }> };

@@ -1,5 +1,5 @@
 import { readRuns, type RunLine } from "../../mirror/operations/history/runs.ts";
-import { readUndoPlan } from "../../mirror/operations/history/undo-seen.ts";
+import { readUndoPlan } from "../../mirror/operations/history/undo-operation.ts";
 import type { UndoItem } from "../../mirror/operations/history/undo-item.ts";
 import type { LocalMirror } from "../../mirror/folder/open-local.ts";
 import { ok, type Result, trouble } from "../../common/trouble.ts";
@@ -35,7 +35,7 @@ type Seen = {
 type Undo =
   | {
       readonly kind: "plan";
-      readonly mark: string;
+      readonly version: string;
       /** The first items, for the page. */
       readonly items: readonly UndoItem[];
       readonly total: number;
@@ -86,10 +86,10 @@ function readRun(mirror: LocalMirror, run: number): Result<Seen> {
   const events = state.events({ limit: EVENTS, run }).toReversed().map(eventLineOf);
   const seen = readUndoPlan(mirror, run);
   if (seen.kind === "trouble") return ok({ line, events, undo: { kind: "none", why: seen.trouble.what } });
-  const { plan, mark } = seen.value;
+  const { plan, version } = seen.value;
   const doable = plan.items.filter(({ kind }) => kind !== "left").length;
   const items = plan.items.slice(0, SIZE);
-  return ok({ line, events, undo: { kind: "plan", mark, items, total: plan.items.length, doable } });
+  return ok({ line, events, undo: { kind: "plan", version, items, total: plan.items.length, doable } });
 }
 
 function noRun(run: string): Result<never> {
@@ -99,13 +99,13 @@ function noRun(run: string): Result<never> {
 /** Shows the plan; its button undoes exactly what is shown. */
 function undoPart({ mirror, line, undo }: Model, moment: Moment): Html {
   if (undo.kind === "none") return html`<p>${wordsOf(undo.why)}</p>`;
-  const { items, mark, total, doable } = undo;
+  const { items, version, total, doable } = undo;
   const plan = html`<ul class="lines">${items.map(planItem)}</ul>${
     total > items.length && html`<p class="faint">… and ${plural(total - items.length, "more document")}</p>`
   }`;
   if (total === 0) return html`<p>This run changed no document.</p>`;
   if (doable === 0) return html`<p>Nothing in this run can be undone:</p>${plan}`;
-  const action = { path: `runs/${line.run}/undo`, fields: { mark } };
+  const action = { path: `runs/${line.run}/undo`, fields: { version } };
   const button = html`<button class="main-action">Undo ${count(doable)} of run ${line.run}</button>`;
   return html`<p>Undo would do this. Versions are restored as edits; documents that changed since are left alone.</p>${plan}
 ${mirrorForm(mirror, action, moment, button)}`;

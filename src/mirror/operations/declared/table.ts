@@ -1,6 +1,7 @@
 import { RESOLVE } from "./resolve.ts";
 import { RESTORE } from "./restore.ts";
 import { APPROVE, REJECT } from "./stop.ts";
+import { UNDO } from "./undo.ts";
 
 /** The declarations of all operations. The types of the library come from them. */
 export const DECLARED = {
@@ -8,6 +9,7 @@ export const DECLARED = {
   reject: REJECT,
   resolve: RESOLVE,
   restore: RESTORE,
+  undo: UNDO,
 } as const;
 
 export type OperationName = keyof typeof DECLARED;

@@ -1,0 +1,62 @@
+import { type Digest, digestOf } from "../../../contract/digest.ts";
+import type { World } from "../../engine/run/world.ts";
+import { ok, type Result, trouble } from "../../../common/trouble.ts";
+import { UNDO } from "../declared/undo.ts";
+import type { ResultOf } from "../define.ts";
+import type { Operation } from "../run-operation.ts";
+import { readMoment } from "./as-of.ts";
+import { readUndo, readUndoSince, type UndoPlan, undoRun } from "./undo.ts";
+
+/** Undoes the runs of a plan, each document only if it has not changed since. */
+
+/** A plan with a digest that identifies it. `since` in milliseconds since the epoch. */
+export type SeenUndo = { readonly plan: UndoPlan; readonly version: Digest; readonly since: number | null };
+
+export const undo: Operation<typeof UNDO, SeenUndo> = {
+  declared: UNDO,
+  plan({ world }, { run = null, since: time }) {
+    if (time === undefined) return readUndoPlan(world, run);
+    const since = readMoment(time, world.clock.now());
+    if (since === null)
+      return trouble("usage", `${time} is not a past time`, "give a time such as 2h, 3d or 2026-11-22T09:30");
+    if (run !== null) return trouble("usage", "a run and a time are given", "give a run or a time, not both");
+    return seenUndo(readUndoSince(world, since), since);
+  },
+  hasWork: ({ plan: { items } }) => items.some(({ kind }) => kind !== "left"),
+  seen: (_mirror, { version }) => ({ plan: version }),
+  preview: ({ plan, version }) => ({
+    ...runsOf(plan),
+    run: null,
+    version,
+    items: plan.items.map((item): UndoneItem => {
+      const { path, kind } = item;
+      if (item.kind === "left") return { path, kind, end: "left", why: item.why, notes: [] };
+      return { path, kind, end: "planned", why: "", notes: [] };
+    }),
+  }),
+  async run({ world }, { plan, version }, stop) {
+    const { run, ends } = await undoRun(world, plan, stop);
+    const items = ends.map(({ item: { path, kind }, done, note }): UndoneItem => {
+      if (done) return { path, kind, end: "done", why: "", notes: note === "" ? [] : [note] };
+      return { path, kind, end: kind === "left" ? "left" : "failed", why: note, notes: [] };
+    });
+    return ok({ ...runsOf(plan), run, version, items });
+  },
+};
+
+type UndoneItem = ResultOf<typeof UNDO>["items"][number];
+
+function runsOf({ runs, passed }: UndoPlan) {
+  return { runs: runs.map(({ run }) => run), passedOver: passed.map(({ run }) => run) };
+}
+
+export function readUndoPlan(world: Pick<World, "state" | "disk">, run: number | null): Result<SeenUndo> {
+  return seenUndo(readUndo(world, run), null);
+}
+
+function seenUndo(read: Result<UndoPlan>, since: number | null): Result<SeenUndo> {
+  if (read.kind === "trouble") return read;
+  const { runs, items } = read.value;
+  const version = digestOf(Buffer.from(JSON.stringify([runs.map(({ run }) => run), items])));
+  return ok({ plan: read.value, version, since });
+}
