@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { nearestWord } from "../common/nearest-word.ts";
 import type { Args, Command, OptionSpec } from "./command.ts";
 
 export type ParsedArgs =
@@ -19,6 +20,8 @@ export function optionsOf(command: Command): Readonly<Record<string, OptionSpec>
  */
 export function readArgs(command: Command, argv: readonly string[]): ParsedArgs {
   const specs = optionsOf(command);
+  const unknown = unknownOption(specs, argv);
+  if (unknown !== null) return { kind: "bad", why: unknown };
   let parsed: ReturnType<typeof parseArgs>;
   try {
     parsed = parseArgs({ args: [...argv], options: parseOptions(specs), allowPositionals: true, strict: true });
@@ -41,7 +44,42 @@ export function readArgs(command: Command, argv: readonly string[]): ParsedArgs 
   if (positionals.includes("")) return { kind: "bad", why: "an operand is empty" };
   const empty = Object.entries(values).find(([, value]) => isEmpty(value));
   if (empty !== undefined) return { kind: "bad", why: `--${empty[0]} is empty` };
-  return { kind: "parsed", args: argsOver(specs, values, positionals) };
+  const wrong = unknownWord(command, specs, values, positionals);
+  return wrong === null ? { kind: "parsed", args: argsOver(specs, values, positionals) } : { kind: "bad", why: wrong };
+}
+
+type Specs = Readonly<Record<string, OptionSpec>>;
+
+function unknownOption(specs: Specs, argv: readonly string[]): string | null {
+  const lax = { args: [...argv], options: parseOptions(specs), strict: false, allowPositionals: true } as const;
+  const { tokens } = parseArgs({ ...lax, tokens: true });
+  const names = new Set(Object.keys(specs));
+  const token = tokens.find((one) => one.kind === "option" && !names.has(one.name));
+  if (token?.kind !== "option") return null;
+  const near = nearestWord(token.name, [...names]);
+  return `there is no option ${token.rawName}${near === null ? "" : `; did you mean --${near}?`}`;
+}
+
+/** Checks the first operand and the values of options that have a few words to choose from. */
+function unknownWord(
+  { operands: { words = [] } }: Command,
+  specs: Specs,
+  values: Readonly<Record<string, unknown>>,
+  [first]: readonly string[],
+): string | null {
+  if (words.length > 0 && first !== undefined && !words.includes(first)) return notAmong(`"${first}"`, first, words);
+  for (const [name, { choices }] of Object.entries(specs)) {
+    const value = values[name];
+    if (choices !== undefined && typeof value === "string" && !choices.includes(value))
+      return notAmong(`--${name} ${value}`, value, choices);
+  }
+  return null;
+}
+
+/** Says that a word is unknown, with the one that is probably meant or all possible words. */
+export function notAmong(shown: string, word: string, words: readonly string[]): string {
+  const near = nearestWord(word, words);
+  return `${shown} is unknown; ${near === null ? `choose ${words.join(", ")}` : `did you mean ${near}?`}`;
 }
 
 function isEmpty(value: unknown): boolean {
@@ -50,7 +88,7 @@ function isEmpty(value: unknown): boolean {
 
 type ParseOptions = NonNullable<NonNullable<Parameters<typeof parseArgs>[0]>["options"]>;
 
-function parseOptions(specs: Readonly<Record<string, OptionSpec>>): ParseOptions {
+function parseOptions(specs: Specs): ParseOptions {
   const options: ParseOptions = {};
   for (const [name, { value, short, multiple }] of Object.entries(specs)) {
     options[name] = {

@@ -1,5 +1,6 @@
 import { diskTrouble } from "../mirror/folder/disk-trouble.ts";
 import { isDiskFull } from "../common/trouble.ts";
+import { nearestWord } from "../common/nearest-word.ts";
 import { fewOpenFiles } from "../mirror/folder/open-files.ts";
 import type { Io } from "./command.ts";
 import { EXIT, type ExitCode } from "./exit.ts";
@@ -110,10 +111,11 @@ function print(io: Io, lines: readonly string[]): ExitCode {
 }
 
 function unknownCommand(io: Io, name: string): ExitCode {
-  const near = COMMANDS.find((entry) => entry.name.startsWith(name.slice(0, 3)) || name.startsWith(entry.name));
-  io.err(
-    `mdmirror: there is no command ${JSON.stringify(name)}${near === undefined ? "" : `; did you mean ${near.name}?`}`,
+  const near = nearestWord(
+    name,
+    COMMANDS.map((entry) => entry.name),
   );
+  io.err(`mdmirror: there is no command ${JSON.stringify(name)}${near === null ? "" : `; did you mean ${near}?`}`);
   io.err("  next: mdmirror --help");
   return EXIT.usage;
 }

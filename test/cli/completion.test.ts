@@ -43,7 +43,7 @@ describe("completion", () => {
   test("for another shell it says which ones there are", async () => {
     const { code, err } = await rig.run(["completion", "tcsh"]);
     expect(code).toBe(2);
-    expect(err[0]).toBe("mdmirror completion: choose a shell: bash, zsh, fish");
+    expect(err[0]).toBe('mdmirror completion: "tcsh" is unknown; choose bash, zsh, fish');
   });
 });
 

@@ -52,7 +52,13 @@ describe("help", () => {
 const WRONG: readonly (readonly string[])[] = [
   ["sink"],
   ["syn"],
+  ["statsu"],
   ["status", "--jsn"],
+  ["resolve", "a.md", "--mien"],
+  ["service", "instal"],
+  ["service", "print", "w", "--for", "upstart"],
+  ["completion", "tcsh"],
+  ["serve", "admin", "kyes"],
   ["plan", "a", "b"],
   ["protect", "a.md", ""],
   ["search", "a", "--limit", ""],

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { distanceWithin } from "../../src/mirror/operations/links/edit-distance.ts";
+import { distanceWithin } from "../../src/common/nearest-word.ts";
 
 describe("edit distance", () => {
   test.each([

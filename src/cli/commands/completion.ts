@@ -1,8 +1,8 @@
 import type { Command } from "../command.ts";
-import { misuse } from "../complain.ts";
 import { EXIT, type ExitCode } from "../exit.ts";
 
 const SHELLS = ["bash", "zsh", "fish"] as const;
+type Shell = (typeof SHELLS)[number];
 
 export const command: Command = {
   usage: "completion bash|zsh|fish",
@@ -17,15 +17,14 @@ export const command: Command = {
   options: {},
   operands: { least: 1, most: 1, words: SHELLS },
   async run(io, args, table): Promise<ExitCode> {
-    const shell = SHELLS.find((known) => known === args.operands[0]);
-    if (shell === undefined) return misuse(io, "completion", `choose a shell: ${SHELLS.join(", ")}`);
+    const shell = args.operands[0] as Shell;
     const [{ declaredCommands }, script] = await Promise.all([import("../completion/declared.ts"), scriptOf(shell)]);
     for (const line of script(await declaredCommands(table))) io.out(line);
     return EXIT.inSync;
   },
 };
 
-async function scriptOf(shell: (typeof SHELLS)[number]) {
+async function scriptOf(shell: Shell) {
   switch (shell) {
     case "bash":
       return (await import("../completion/bash.ts")).bashCompletion;

@@ -68,8 +68,6 @@ export const command: Command = {
   operands: { least: 0, most: 1 },
   async run(io, args): Promise<ExitCode> {
     const prefer = args.text("prefer");
-    if (prefer !== null && !PREFER.includes(prefer as Prefer))
-      return misuse(io, "init", "--prefer takes local, remote or each");
     for (const pattern of args.texts("ignore")) {
       const fault = lineFault(pattern);
       if (fault !== null) return misuse(io, "init", `--ignore ${JSON.stringify(pattern)} ${fault}`);

@@ -3,6 +3,7 @@ import type { AdminSession } from "../../service/admin/session.ts";
 import type { Result } from "../../common/trouble.ts";
 import { type Action, type Actions, REACH } from "../admin/action.ts";
 import type { Args, Command, Io } from "../command.ts";
+import { notAmong } from "../args.ts";
 import { complain, misuse } from "../complain.ts";
 import type { ExitCode } from "../exit.ts";
 import { DEFAULT_DATA } from "../service-data.ts";
@@ -53,12 +54,12 @@ export const command: Command = {
   },
   operands: { least: 1, most: 3, words: SUBJECTS },
   async run(io, args): Promise<ExitCode> {
-    const subject = SUBJECTS.find((one) => one === args.operands[0]);
-    if (subject === undefined) return misuse(io, "serve admin", `it takes ${SUBJECTS.join(", ")}`);
+    const subject = args.operands[0] as (typeof SUBJECTS)[number];
     const { actions } = await LOAD[subject]();
     const [, verb = "list", word = ""] = args.operands;
     const action = Object.hasOwn(actions, verb) ? actions[verb]! : null;
-    const wrong = action === null ? unknownVerb(subject, actions) : misuseOf(io, args, verb, action);
+    const wrong =
+      action === null ? notAmong(`${subject} ${verb}`, verb, Object.keys(actions)) : misuseOf(io, args, verb, action);
     if (action === null || wrong !== null) return misuse(io, "serve admin", wrong ?? "");
     const session = await reach(io, args);
     if (session.kind === "trouble") return complain(io, session.trouble);
@@ -70,10 +71,6 @@ export const command: Command = {
     }
   },
 };
-
-function unknownVerb(subject: string, actions: Actions): string {
-  return `${subject} takes ${Object.keys(actions).join(", ")}`;
-}
 
 /** Returns what is wrong with the command line, or null. */
 function misuseOf(io: Io, args: Args, verb: string, action: Action): string | null {

@@ -93,7 +93,6 @@ type Asked = { readonly options: ServeOptions; readonly database: string | null 
 function readAsked(io: Io, args: Args): Asked | string {
   const port = args.text("port") ?? String(DEFAULT_PORT);
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535) return "--port takes a number up to 65535";
-  if (!["any", "resolve"].includes(args.text("links") ?? "any")) return "--links takes any or resolve";
   const tls = readTls(io, args);
   if (tls === "bad") return "--tls-cert and --tls-key go together";
   const settings = readSettings(args);

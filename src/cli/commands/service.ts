@@ -41,9 +41,9 @@ export const command: Command = {
   },
   operands: { least: 1, most: 2, words: VERBS },
   async run(io, args): Promise<ExitCode> {
-    const verb = VERBS.find((one) => one === args.operands[0]);
+    const verb = args.operands[0] as Verb;
     const wrong = misuseOf(verb, args);
-    if (verb === undefined || wrong !== null) return misuse(io, "service", wrong ?? `it takes ${VERBS.join(", ")}`);
+    if (wrong !== null) return misuse(io, "service", wrong);
     const found = args.flag("all") ? null : findMirror(io, args.operands[1]);
     if (found?.kind === "trouble") return complain(io, found.trouble);
     const root = found === null ? null : realpathSync(found.value);
@@ -59,12 +59,10 @@ export const command: Command = {
 };
 
 /** Returns what is wrong with the command line, as a clause, or null. */
-function misuseOf(verb: Verb | undefined, args: Args): string | null {
+function misuseOf(verb: Verb, args: Args): string | null {
   const kind = args.text("for");
-  if (verb === undefined) return null;
   if (args.flag("all") && args.operands.length > 1) return "it takes a folder or --all, not both";
   if (kind === null) return null;
-  if (!FOR.some((one) => one === kind)) return "--for takes systemd, launchd or cron";
   if (verb !== "print") return "--for goes with print alone";
   return kind === "cron" && args.flag("all") ? "--for cron takes one folder: print a line for each" : null;
 }

@@ -5,7 +5,7 @@ import { pathTo, type Place, resolve } from "../../../markdown/links/place.ts";
 import { LinkPlaces } from "../../engine/links/places.ts";
 import { joinPath, type LocalPath, nameOf } from "../../../contract/path.ts";
 import type { LocalTree } from "../../model/tree.ts";
-import { distanceWithin } from "./edit-distance.ts";
+import { distanceWithin } from "../../../common/nearest-word.ts";
 import type { World } from "../../engine/run/world.ts";
 
 /** Finds links without a target in local files. Writes nothing (I23). */

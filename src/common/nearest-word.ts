@@ -24,3 +24,13 @@ export function distanceWithin(a: string, b: string, most: number): number {
   }
   return Math.min(last[to.length]!, most + 1);
 }
+
+/** Returns the word that is probably meant; null if no word is similar. */
+export function nearestWord(word: string, words: readonly string[]): string | null {
+  const most = Math.max(1, Math.floor(word.length / 3));
+  const near = words
+    .map((one) => ({ one, distance: distanceWithin(word, one, most) }))
+    .filter(({ distance }) => distance <= most)
+    .toSorted((a, b) => a.distance - b.distance);
+  return near[0]?.one ?? words.find((one) => word.length > 2 && one.startsWith(word)) ?? null;
+}
