@@ -3,10 +3,10 @@ import type { App } from "./app.ts";
 import type { Mirror } from "./mirror.ts";
 
 /**
- * What people do, in the notation of tables, close to that of the planner's. Commands are separated by `;`, and a
- * `_` in a path is a space. Local: `write P T`, `save P T` (a new inode), `rm P`, `mv P Q`,
- * `mkdir P`. On the service: `new P T`, `edit P T`, `rm P`, `mv P Q`, `mkdir P`. A path without
- * `.md` is a folder's. Documents: `P=T`, or `P=T<Q` for the document that was at `Q` in the
+ * Runs commands of users in a notation close to that of the planner's tables. Commands are separated
+ * by `;`, and a `_` in a path is a space. Local: `write P T`, `save P T` (a new inode), `rm P`,
+ * `mv P Q`, `mkdir P`. On the service: `new P T`, `edit P T`, `rm P`, `mv P Q`, `mkdir P`. A path
+ * without `.md` is a folder's. Documents: `P=T`, or `P=T<Q` for the document that was at `Q` in the
  * beginning. Contents: a word is a line, `$NAME` one of `CONTENTS`.
  */
 

@@ -26,7 +26,7 @@ export type Lines = {
  * lines look alike and pair the wrong paragraphs, so they are white space of the next line. `keys`:
  * numbers that distinguish lines that look alike, as fences, by the line that they belong to.
  */
-export type Filled = {
+type Filled = {
   readonly ids: readonly number[];
   readonly at: readonly number[];
   readonly keys: readonly number[];

@@ -79,7 +79,7 @@ export function runsClause(runs: UndoPlan["runs"]): string {
   return first === last ? `run ${first}` : `runs ${first} to ${last}`;
 }
 
-export type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonly note: string };
+type UndoEnd = { readonly item: UndoItem; readonly done: boolean; readonly note: string };
 
 export type Undone = { readonly run: number | null; readonly ends: readonly UndoEnd[] };
 
