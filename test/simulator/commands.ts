@@ -3,7 +3,7 @@ import type { App } from "./app.ts";
 import type { Mirror } from "./mirror.ts";
 
 /**
- * Runs commands of users in a notation close to that of the planner's tables. Commands are separated
+ * Runs commands of users in a notation close to that of the planner's tables. Commands are divided
  * by `;`, and a `_` in a path is a space. Local: `write P T`, `save P T` (a new inode), `rm P`,
  * `mv P Q`, `mkdir P`. On the service: `new P T`, `edit P T`, `rm P`, `mv P Q`, `mkdir P`. A path
  * without `.md` is a folder's. Documents: `P=T`, or `P=T<Q` for the document that was at `Q` in the
