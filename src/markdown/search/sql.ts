@@ -6,8 +6,6 @@ export type SqlStatement = {
   run(...values: readonly unknown[]): unknown;
   get(...values: readonly unknown[]): unknown;
   all(...values: readonly unknown[]): readonly unknown[];
-  /** Returns rows one at a time; leaving the loop ends the query. */
-  iterate(...values: readonly unknown[]): Iterable<unknown>;
 };
 
 export type Sql = { prepare(sql: string): SqlStatement };

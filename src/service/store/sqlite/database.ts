@@ -49,11 +49,6 @@ export class Statement<Values extends unknown[], Row> {
       .all(...values) as unknown as Value[];
   }
 
-  /** Yields rows one at a time; leaving the loop ends the query. */
-  iterate(...values: Values): IterableIterator<Row> {
-    return this.#ready().iterate(...values);
-  }
-
   run(...values: Values): Sqlite.RunResult {
     this.#onRun?.();
     return this.#ready().run(...values);
