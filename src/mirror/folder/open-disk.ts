@@ -4,7 +4,7 @@ import type { LinkedSource } from "../local/linked-paths.ts";
 import { createNodeFs } from "../local/node-fs.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import type { State } from "../ports/state.ts";
-import { readLinkedPaths } from "../state/linked-paths.ts";
+import { readLinkedPaths } from "../state/read-beside.ts";
 import { type Config, readConfig } from "../settings/config.ts";
 
 type DiskOptions = Omit<ConstructorParameters<typeof LocalDisk>[2], "gitignore">;

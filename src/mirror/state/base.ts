@@ -3,15 +3,13 @@ import { type DatabaseFault, type Db, faultOf, keepFewPages } from "./database.t
 import { ConflictTable } from "./conflicts.ts";
 import { HoldTable } from "./holds.ts";
 import { findImpossible } from "./impossible.ts";
-import { IntentTable } from "./journal.ts";
 import { DirTable, LinkTable } from "./links.ts";
-import { MetaTable } from "./meta.ts";
 import { SpellingTable } from "./spellings.ts";
 import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { Tombstone } from "../model/link.ts";
-import { WithStatements } from "./statement.ts";
-import { upsert } from "./upsert.ts";
+import { upsert, WithStatements } from "./statement.ts";
+import type { Intent, OpenIntent } from "../ports/state.ts";
 
 /** The tables that a pass uses. */
 export function openBaseTables(db: Db) {
@@ -85,5 +83,56 @@ class TombstoneTable extends WithStatements {
 
   remove(id: DocId): void {
     this.#remove.run(id);
+  }
+}
+
+/** Single values, by key. */
+export class MetaTable extends WithStatements {
+  readonly #all = this.sql<[], [key: string, value: string]>("SELECT key, value FROM meta", "raw");
+  readonly #get = this.sql<[string], string>("SELECT value FROM meta WHERE key = ?", "pluck");
+  readonly #set = this.sql<[string, string]>(
+    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value WHERE value <> excluded.value",
+  );
+  readonly #remove = this.sql<[string]>("DELETE FROM meta WHERE key = ?");
+
+  all(): [key: string, value: string][] {
+    return this.#all.all();
+  }
+
+  get(key: string): string | null {
+    return this.#get.get(key) ?? null;
+  }
+
+  /** @param value null removes the key */
+  set(key: string, value: string | null): void {
+    if (value === null) this.#remove.run(key);
+    else this.#set.run(key, value);
+  }
+}
+
+/** The open intents, stored as JSON. */
+export class IntentTable extends WithStatements {
+  readonly #all = this.sql<[], { intent_id: number; run: number; intent: string }>(
+    "SELECT intent_id, run, intent FROM intents ORDER BY intent_id",
+  );
+  readonly #insert = this.sql<[number, string]>("INSERT INTO intents (run, intent) VALUES (?, ?)");
+  readonly #remove = this.sql<[number]>("DELETE FROM intents WHERE intent_id = ?");
+
+  /** @returns the number that `close` takes */
+  open(run: number, intent: Intent): number {
+    return Number(this.#insert.run(run, JSON.stringify(intent)).lastInsertRowid);
+  }
+
+  close(intentId: number): void {
+    this.#remove.run(intentId);
+  }
+
+  /** In the order in which they were opened. */
+  all(): OpenIntent[] {
+    return this.#all.all().map((row) => ({
+      intentId: row.intent_id,
+      run: row.run,
+      intent: JSON.parse(row.intent) as Intent,
+    }));
   }
 }

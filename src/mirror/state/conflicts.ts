@@ -2,8 +2,7 @@ import type { ChangeId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { Conflict, ShownVersion, Stamp } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
-import { WithStatements } from "./statement.ts";
-import { upsert } from "./upsert.ts";
+import { upsert, WithStatements } from "./statement.ts";
 
 type ConflictRow = {
   readonly id: DocId;

@@ -2,10 +2,9 @@ import { basename, dirname, join } from "node:path";
 import type { Statement } from "better-sqlite3";
 import type { Digest } from "../../contract/digest.ts";
 import { examineBase, openBaseTables } from "./base.ts";
-import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting } from "./database.ts";
+import { type DatabaseFault, type Db, faultOf, openForReading, openForWriting, pageFault } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { statOwn, makeOwnFolder, renameOwn } from "./own-files.ts";
-import { pageFault } from "./page-check.ts";
+import { makeOwnFolder, renameOwn, statOwn } from "./own-files.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { provenText } from "./texts.ts";
 

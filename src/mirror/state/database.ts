@@ -1,10 +1,10 @@
 import { basename, dirname } from "node:path";
-import Sqlite from "better-sqlite3";
 import { keepBefore } from "./before-migration.ts";
 import { openOwnDatabase } from "./own-database.ts";
-import { statOwn, readOwn } from "./own-files.ts";
+import { readOwn, statOwn } from "./own-files.ts";
 import type { Schema } from "./schema.ts";
 import { enterWal, securePages, WAL_BYTES } from "./wal-mode.ts";
+import Sqlite from "better-sqlite3";
 
 export type Db = Sqlite.Database;
 
@@ -214,4 +214,20 @@ export function faultOf(error: unknown): DatabaseFault | null {
     return { kind: "unusable", code, detail: error.message };
   }
   return null;
+}
+
+/**
+ * Runs SQLite's own check of the pages and their order, without the indexes' contents. null: no
+ * fault.
+ */
+export function pageFault(db: Db): DatabaseFault | null {
+  try {
+    keepFewPages(db);
+    const verdict = db.pragma("quick_check(1)", { simple: true });
+    return verdict === "ok" ? null : { kind: "damaged", detail: String(verdict) };
+  } catch (error) {
+    const fault = faultOf(error);
+    if (fault === null) throw error;
+    return fault;
+  }
 }

@@ -3,8 +3,7 @@ import type { OpenIntent } from "../ports/state.ts";
 import type { Db } from "./database.ts";
 import { type RunRow, RunTable } from "./history.ts";
 import { HoldTable } from "./holds.ts";
-import { IntentTable } from "./journal.ts";
-import { MetaTable } from "./meta.ts";
+import { IntentTable, MetaTable } from "./base.ts";
 import { type ReadBeside, readBeside } from "./read-beside.ts";
 
 /** The state in numbers, without its rows: for 100,000 records, `status` loads none of them. */

@@ -3,8 +3,7 @@ import type { Digest } from "../../contract/digest.ts";
 import type { HoldReason } from "../model/hold.ts";
 import type { Hold } from "../model/link.ts";
 import { rebase } from "../../contract/path.ts";
-import { WithStatements } from "./statement.ts";
-import { upsert } from "./upsert.ts";
+import { upsert, WithStatements } from "./statement.ts";
 
 type HoldRow = [
   key: string,

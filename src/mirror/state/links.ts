@@ -1,8 +1,7 @@
 import type { ChangeId, DirId, DocId } from "../../contract/ids.ts";
 import type { Digest } from "../../contract/digest.ts";
 import type { DirLink, Link, Placed, Stamp, Submission } from "../model/link.ts";
-import { WithStatements } from "./statement.ts";
-import { upsert } from "./upsert.ts";
+import { upsert, WithStatements } from "./statement.ts";
 
 type LinkRow = [
   id: DocId,

@@ -8,10 +8,10 @@ import {
   openEmpty,
   openForReading,
   openForWriting,
+  pageFault,
 } from "./database.ts";
-import { statOwn, removeOwn, touchOwn } from "./own-files.ts";
+import { removeOwn, statOwn, touchOwn } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
-import { pageFault } from "./page-check.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
 import { StoredState } from "./state.ts";
 import { leaveWal } from "./wal-mode.ts";

@@ -3,6 +3,8 @@ import { type DatabaseFault, type Db, faultOf, openForReading } from "./database
 import { statOwn } from "./own-files.ts";
 import { withOwnFolderOpen } from "./own-handle.ts";
 import { STATE_SCHEMA, type StateFile, TEXTS_SCHEMA } from "./schema.ts";
+import type { LocalPath } from "../../contract/path.ts";
+import { LOCAL_PATHS } from "./links.ts";
 
 export type ReadBeside<T> =
   | { readonly kind: "read"; readonly value: T }
@@ -37,4 +39,14 @@ function readHere<T>(own: string, read: (db: Db) => T): ReadBeside<T> {
   } finally {
     opened.db.close();
   }
+}
+
+/**
+ * Returns the local paths of linked documents, from a state that this process has not opened. Empty
+ * if it cannot be read: the caller sends and removes nothing.
+ * @param own absolute path of `.mdmirror`
+ */
+export function readLinkedPaths(own: string): readonly LocalPath[] {
+  const read = readBeside(own, (db) => db.prepare<[], LocalPath>(LOCAL_PATHS).pluck().all());
+  return read.kind === "read" ? read.value : [];
 }

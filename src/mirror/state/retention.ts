@@ -1,5 +1,5 @@
 import type { Db } from "./database.ts";
-import type { MetaTable } from "./meta.ts";
+import type { MetaTable } from "./base.ts";
 import { TextPruning } from "./prune-texts.ts";
 import type { ReferencedTexts } from "./referenced-texts.ts";
 import type { TextStore } from "./texts.ts";

@@ -9,9 +9,8 @@ import type { Intent } from "../../ports/state.ts";
 import { recordEvent, trashPlace } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { DONE, ended, type Got, got, outcomeOfDisk, stale } from "./effect.ts";
-import { keepFileText, storeConflictCopy } from "./keep-file-text.ts";
+import { keepFileText, seenLocally, storeConflictCopy } from "./text-name.ts";
 import type { Shown } from "./run-effect.ts";
-import { seenLocally } from "./text-name.ts";
 import { leftOpen } from "./unsettled.ts";
 
 /** Finds, names and removes the files that show the service's version while a conflict is open. */

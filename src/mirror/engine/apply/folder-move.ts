@@ -1,15 +1,14 @@
 import type { ActionOf } from "../../model/action.ts";
 import type { DirLink } from "../../model/link.ts";
 import { isPathPair } from "../../model/name-pair.ts";
-import { isWithin, type LocalPath, nameOf, parentOf, type RemotePath, rebase } from "../../../contract/path.ts";
+import { isWithin, type LocalPath, nameOf, parentOf, rebase, type RemotePath } from "../../../contract/path.ts";
 import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { fromService } from "../run/world.ts";
 import type { FolderMove } from "./commit.ts";
 import { DONE, ended, got, outcomeOfDisk } from "./effect.ts";
 import { findFolder } from "./folder-link.ts";
-import { type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
-import { isMovedBack } from "./moved-back.ts";
+import { isMovedBack, type MoveRequest, prepareMove, refuseMove } from "./in-the-way.ts";
 import { ensureFolders } from "./parents.ts";
 import type { Effect, LocalEffect } from "./run-effect.ts";
 import { didNotHappen, leftOpen } from "./unsettled.ts";

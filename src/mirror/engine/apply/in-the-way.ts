@@ -7,8 +7,10 @@ import type { Intent } from "../../ports/state.ts";
 import { ended, type Got, got, makeHold, outcomeOfFault, stale } from "./effect.ts";
 import { newParent, whereItIs } from "./place.ts";
 import { moveRequest, noteRefused, refusedBefore } from "./refused-before.ts";
-import { fromService, toService } from "../run/world.ts";
+import { fromService, toService, type World } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import { type DirLink, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
+import type { Look } from "../../ports/disk.ts";
 
 /** Knowledge about a path that the service called taken. */
 type Taken =
@@ -125,4 +127,27 @@ export function learnedNames({ world, traitsAtStart: before }: PassContext): boo
     now.foldsCase !== before.foldsCase ||
     now.foldsUnicode !== before.foldsUnicode
   );
+}
+
+/**
+ * Returns whether the user reverted an interrupted move. Base still has the old local place, so
+ * nothing would look moved locally, and the document would follow the service to the place that its
+ * user gave up.
+ */
+export function isMovedBack({ disk, state }: World, intent: Move): boolean {
+  const { stands } = intent;
+  const base = intent.kind === "patch" ? state.link(intent.id) : state.dir(intent.dirId);
+  if (base === null || stands === undefined || stands === base.localPath) return false;
+  const now = disk.look(base.localPath);
+  const isOwn = "stamp" in base ? isFileOf(now, base.stamp) : isFolderOf(now, base);
+  if (isOwn) return true;
+  return now.kind === (intent.kind === "patch" ? "file" : "folder") && disk.look(stands).kind === "absent";
+}
+
+function isFileOf(look: Look, stamp: Stamp | null): boolean {
+  return look.kind === "file" && stamp !== null && sameInodeAndBirth(look.stamp, stamp);
+}
+
+function isFolderOf(look: Look, { dev, ino, birthMs }: DirLink): boolean {
+  return look.kind === "folder" && look.ino === ino && look.dev === dev && look.birthMs === birthMs;
 }

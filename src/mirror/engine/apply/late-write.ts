@@ -7,7 +7,7 @@ import type { Intent } from "../../ports/state.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { hasRestarted, isCutOff } from "./cut-off.ts";
 import { DONE } from "./effect.ts";
-import { findFreePath, type FreePath } from "./free-path.ts";
+import { findFreePath, type FreePath } from "./parents.ts";
 import { type LocalEffect, runLocalEffect, type Shown } from "./run-effect.ts";
 import { holdsChanges, putBack, readSetAside } from "./set-aside.ts";
 import { seenLocally } from "./text-name.ts";

@@ -3,6 +3,7 @@ import { folderInodeKey } from "../../planner/match/inode.ts";
 import { ancestorsOf, type LocalPath } from "../../../contract/path.ts";
 import { outcomeOfDisk, stale } from "./effect.ts";
 import type { PassContext } from "../run/pass-context.ts";
+import type { Disk } from "../../ports/disk.ts";
 
 /**
  * Creates the missing folders above a path: no listing showed them, or they were deleted before a
@@ -29,4 +30,21 @@ function wentMeanwhile({ notes: { local, made }, world }: PassContext, path: Loc
   if (key === null) return false;
   const walked = local?.folders.get(path);
   return made.has(key) || (walked !== undefined && folderInodeKey(walked) === key);
+}
+
+export type FreePath =
+  | { readonly kind: "free"; readonly path: LocalPath }
+  | { readonly kind: "unknown"; readonly why: string };
+
+/**
+ * Returns the first of numbered paths that is free. A path that cannot be read ends the search:
+ * what hides one path may hide all of them.
+ */
+export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
+  for (let number = 1; ; number++) {
+    const path = pathOf(number);
+    const look = disk.look(path);
+    if (look.kind === "absent") return { kind: "free", path };
+    if (look.kind === "unknown") return { kind: "unknown", why: look.why };
+  }
 }

@@ -9,7 +9,7 @@ import { mayBeLost } from "../apply/flush.ts";
 import { META } from "../run/meta.ts";
 import { outcomeOfDisk } from "../apply/effect.ts";
 import { commit } from "../apply/commit.ts";
-import { findFreePath } from "../apply/free-path.ts";
+import { findFreePath } from "../apply/parents.ts";
 import type { PassContext } from "../run/pass-context.ts";
 import { recordEvent } from "../run/world.ts";
 

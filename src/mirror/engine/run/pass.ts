@@ -6,7 +6,7 @@ import { rewriteLinks } from "../links/respell.ts";
 import { observe, textKeeper, withLinks, withReturned, withUnseen } from "../observe/look.ts";
 import { applyPlan } from "./apply-plan.ts";
 import { copiesOf } from "../../model/conflict-copy-path.ts";
-import { storeConflictCopy } from "../apply/keep-file-text.ts";
+import { storeConflictCopy } from "../apply/text-name.ts";
 import type { StepEnd } from "./execute.ts";
 import { checkRoot, conflictBudget, gatherSignals, rememberEmptied } from "./guard-facts.ts";
 import { PassContext, type PassEnd, type PassInput, type Planned } from "./pass-context.ts";
