@@ -1,12 +1,14 @@
 import type { Digest } from "../../contract/digest.ts";
 import type { Db } from "./database.ts";
 import type { ReferencedTexts } from "./referenced-texts.ts";
-import { Statement } from "./statement.ts";
+import { Statement, WithStatements } from "./statement.ts";
 import type { TextStore } from "./texts.ts";
 
 /** Rows in one slice. */
 const LOOKED_AT = 2_000;
 const DELETED = 256;
+
+const IDLE = "SELECT t.seq, t.digest, i.since FROM idle AS i JOIN texts AS t ON t.seq = i.seq";
 
 type IdleRow = { readonly seq: number; readonly digest: Buffer; readonly since: number };
 
@@ -14,16 +16,35 @@ type IdleRow = { readonly seq: number; readonly digest: Buffer; readonly since: 
  * Deletes idle contents, which no row of the state names. `idle.since` is when pruning first found
  * that; storing content again renews `texts.used`.
  */
-export class TextPruning {
+export class TextPruning extends WithStatements {
+  readonly #page = this.sql<[Buffer, number], { seq: number; digest: Buffer; since: number | null }>(
+    "SELECT t.seq, t.digest, i.since FROM texts AS t LEFT JOIN idle AS i ON i.seq = t.seq " +
+      "WHERE t.digest > ? ORDER BY t.digest LIMIT ?",
+  );
+  readonly #mark = this.sql<[number, number]>("INSERT OR REPLACE INTO idle (seq, since) VALUES (?, ?)");
+  readonly #unmark = this.sql<[number]>("DELETE FROM idle WHERE seq = ?");
+  readonly #unname = this.sql<[number]>("DELETE FROM seen WHERE text = ?");
+  readonly #remove = this.sql<[number]>("DELETE FROM texts WHERE seq = ?");
+  readonly #expired = this.sql<{ cutoff: number; after: number; limit: number }, IdleRow>(
+    `${IDLE} WHERE i.seq > @after AND i.since < @cutoff AND t.used < @cutoff ORDER BY i.seq LIMIT @limit`,
+  );
+  readonly #oldestIdle = this.sql<{ before: number; since: number; after: number; limit: number }, IdleRow>(
+    `${IDLE} WHERE (i.since, i.seq) > (@since, @after) AND t.used < @before ORDER BY i.since, i.seq LIMIT @limit`,
+  );
+  readonly #bytes = this.sql<[], number>(
+    "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
+    "pluck",
+  );
+  readonly #changes: Statement<[], number>;
   readonly #store: TextStore;
   readonly #referenced: ReferencedTexts;
-  readonly #statements;
   readonly #inOne: (work: () => void) => void;
 
   constructor(state: Db, texts: Db, store: TextStore, referenced: ReferencedTexts) {
+    super(texts);
     this.#store = store;
     this.#referenced = referenced;
-    this.#statements = prepareAll(state, texts);
+    this.#changes = new Statement(state, "SELECT total_changes()", "pluck");
     this.#inOne = texts.transaction((work: () => void) => work());
   }
 
@@ -32,19 +53,18 @@ export class TextPruning {
    * contents that are named again.
    */
   *markIdle(now: number): Generator<void> {
-    const { page, mark, unmark } = this.#statements;
     const named = this.#fresh(() => this.#referenced.all());
     let after: Buffer = Buffer.alloc(0);
     for (;;) {
-      const rows = page.all(after, LOOKED_AT);
+      const rows = this.#page.all(after, LOOKED_AT);
       if (rows.length === 0) return;
       const names = named();
       this.#inOne(() => {
         for (const { seq, digest, since } of rows) {
           const isNamed = names.has(digestOfKey(digest));
-          if (isNamed && since !== null) unmark.run(seq);
+          if (isNamed && since !== null) this.#unmark.run(seq);
           // A time in the future comes from a clock that was wrong.
-          if (!isNamed && (since === null || since > now)) mark.run(seq, now);
+          if (!isNamed && (since === null || since > now)) this.#mark.run(seq, now);
         }
       });
       after = rows.at(-1)!.digest;
@@ -57,7 +77,7 @@ export class TextPruning {
     const named = this.#fresh(() => this.#referenced.all());
     let deleted = 0;
     for (let after = 0; ; ) {
-      const rows = this.#statements.expired.all({ cutoff, after, limit: DELETED });
+      const rows = this.#expired.all({ cutoff, after, limit: DELETED });
       if (rows.length === 0) return deleted;
       const names = named();
       const expired = rows.filter(({ digest }) => !names.has(digestOfKey(digest)));
@@ -80,7 +100,7 @@ export class TextPruning {
     let deleted = 0;
     let [since, after] = [0, 0];
     while (this.#bytesUsed() > bytes) {
-      const rows = this.#statements.oldestIdle.all({ before, since, after, limit: DELETED });
+      const rows = this.#oldestIdle.all({ before, since, after, limit: DELETED });
       const last = rows.at(-1);
       if (last === undefined) break;
       const [names, known] = [named(), versions()];
@@ -99,13 +119,13 @@ export class TextPruning {
   }
 
   #bytesUsed(): number {
-    return this.#statements.bytesUsed.get() ?? 0;
+    return this.#bytes.get() ?? 0;
   }
 
   #drop({ seq, digest }: IdleRow): void {
-    this.#statements.unmark.run(seq);
-    this.#statements.unname.run(seq);
-    this.#statements.remove.run(seq);
+    this.#unmark.run(seq);
+    this.#unname.run(seq);
+    this.#remove.run(seq);
     this.#store.forget(digestOfKey(digest));
   }
 
@@ -116,40 +136,11 @@ export class TextPruning {
   #fresh<T>(compute: () => T): () => T {
     let computed: { readonly at: number; readonly value: T } | null = null;
     return () => {
-      const at = this.#statements.changes.get() ?? 0;
+      const at = this.#changes.get() ?? 0;
       if (computed?.at !== at) computed = { at, value: compute() };
       return computed.value;
     };
   }
-}
-
-function prepareAll(state: Db, texts: Db) {
-  const idle = "SELECT t.seq, t.digest, i.since FROM idle AS i JOIN texts AS t ON t.seq = i.seq";
-  return {
-    page: new Statement<[Buffer, number], { seq: number; digest: Buffer; since: number | null }>(
-      texts,
-      "SELECT t.seq, t.digest, i.since FROM texts AS t LEFT JOIN idle AS i ON i.seq = t.seq " +
-        "WHERE t.digest > ? ORDER BY t.digest LIMIT ?",
-    ),
-    mark: new Statement<[number, number]>(texts, "INSERT OR REPLACE INTO idle (seq, since) VALUES (?, ?)"),
-    unmark: new Statement<[number]>(texts, "DELETE FROM idle WHERE seq = ?"),
-    unname: new Statement<[number]>(texts, "DELETE FROM seen WHERE text = ?"),
-    remove: new Statement<[number]>(texts, "DELETE FROM texts WHERE seq = ?"),
-    expired: new Statement<{ cutoff: number; after: number; limit: number }, IdleRow>(
-      texts,
-      `${idle} WHERE i.seq > @after AND i.since < @cutoff AND t.used < @cutoff ORDER BY i.seq LIMIT @limit`,
-    ),
-    oldestIdle: new Statement<{ before: number; since: number; after: number; limit: number }, IdleRow>(
-      texts,
-      `${idle} WHERE (i.since, i.seq) > (@since, @after) AND t.used < @before ORDER BY i.since, i.seq LIMIT @limit`,
-    ),
-    bytesUsed: new Statement<[], number>(
-      texts,
-      "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, pragma_page_size",
-      "pluck",
-    ),
-    changes: new Statement<[], number>(state, "SELECT total_changes()", "pluck"),
-  };
 }
 
 function digestOfKey(key: Buffer): Digest {

@@ -3,7 +3,6 @@ import type { MetaTable } from "./base.ts";
 import { TextPruning } from "./prune-texts.ts";
 import type { ReferencedTexts } from "./referenced-texts.ts";
 import type { TextStore } from "./texts.ts";
-import { Statement } from "./statement.ts";
 
 /**
  * Limits for stored contents. `bytes`: size of the file of contents above which superseded versions
@@ -31,40 +30,41 @@ const DAY_MS = 86_400_000;
  * all other texts, perhaps the sole copies, stay their time. The file keeps its size; freed pages
  * are used again.
  */
-export class RetentionPruning {
-  readonly #meta: MetaTable;
-  readonly #texts;
-  readonly #rows;
+export function* prune(
+  { state, texts, store, meta, referenced }: Prunable,
+  now: number,
+  retention: Retention,
+): Generator<void, Pruned> {
+  const cutoff = noteDay(meta, now, retention.days);
+  yield;
+  const pruning = new TextPruning(state, texts, store, referenced);
+  yield* pruning.markIdle(now);
+  const expired = cutoff === null ? 0 : yield* pruning.deleteExpired(cutoff);
+  const evicted = yield* pruning.deleteOver(retention.bytes, now - DAY_MS);
+  const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* deleteRowsBefore(state, cutoff);
+  return { texts: expired + evicted, ...rows };
+}
 
-  constructor(state: Db, texts: Db, store: TextStore, meta: MetaTable, referenced: ReferencedTexts) {
-    this.#meta = meta;
-    this.#texts = new TextPruning(state, texts, store, referenced);
-    this.#rows = new RowPruning(state);
-  }
+type Prunable = {
+  readonly state: Db;
+  readonly texts: Db;
+  readonly store: TextStore;
+  readonly meta: MetaTable;
+  readonly referenced: ReferencedTexts;
+};
 
-  *prune(now: number, retention: Retention): Generator<void, Pruned> {
-    const cutoff = this.#noteDay(now, retention.days);
-    yield;
-    yield* this.#texts.markIdle(now);
-    const expired = cutoff === null ? 0 : yield* this.#texts.deleteExpired(cutoff);
-    const evicted = yield* this.#texts.deleteOver(retention.bytes, now - DAY_MS);
-    const rows = cutoff === null ? { events: 0, runs: 0, versions: 0 } : yield* this.#rows.deleteBefore(cutoff);
-    return { texts: expired + evicted, ...rows };
-  }
-
-  /**
-   * Returns the time before which rows are pruned; null while too few days were seen. Days in the
-   * future do not count.
-   */
-  #noteDay(now: number, days: number): number | null {
-    const seen = JSON.parse(this.#meta.get("retention-days") ?? "[]") as number[];
-    const valid = seen.filter((day) => day <= now);
-    const last = valid.at(-1);
-    if (last === undefined || now - last >= DAY_MS) valid.push(now);
-    const kept = valid.slice(-(days + 1));
-    this.#meta.set("retention-days", JSON.stringify(kept));
-    return kept[kept.length - 1 - days] ?? null;
-  }
+/**
+ * Returns the time before which rows are pruned; null while too few days were seen. Days in the
+ * future do not count.
+ */
+function noteDay(meta: MetaTable, now: number, days: number): number | null {
+  const seen = JSON.parse(meta.get("retention-days") ?? "[]") as number[];
+  const valid = seen.filter((day) => day <= now);
+  const last = valid.at(-1);
+  if (last === undefined || now - last >= DAY_MS) valid.push(now);
+  const kept = valid.slice(-(days + 1));
+  meta.set("retention-days", JSON.stringify(kept));
+  return kept[kept.length - 1 - days] ?? null;
 }
 
 /** Numbers in one slice. */
@@ -75,60 +75,31 @@ const SLICE = 4_000;
  */
 const VERSIONS_KEPT = 20;
 
-type Slice = { readonly from: number; readonly to: number; readonly cutoff: number };
-
 /**
  * Deletes events, runs and versions older than a cutoff, by ranges of their numbers, which follow
- * time: one range for each step of the generator.
+ * time: one range for each step of the generator. Returns how many were deleted.
  */
-class RowPruning {
-  readonly #events;
-  readonly #runs;
-  readonly #versions;
-
-  constructor(db: Db) {
-    this.#events = prepareFor(db, "events", "seq", "at < @cutoff");
-    this.#runs = prepareFor(
-      db,
-      "runs",
-      "run",
-      "started_at < @cutoff AND run < (SELECT max(run) FROM runs) AND run NOT IN (SELECT run FROM intents)",
-    );
-    this.#versions = prepareFor(
-      db,
-      "versions",
-      "seq",
-      "at < @cutoff AND NOT EXISTS (SELECT 1 FROM records WHERE records.id = versions.id AND records.change_id = versions.change_id) " +
-        `AND (SELECT count(*) FROM versions AS newer WHERE newer.id = versions.id AND newer.seq > versions.seq) >= ${VERSIONS_KEPT}`,
-    );
-  }
-
-  /** Returns how many were deleted. */
-  *deleteBefore(cutoff: number) {
-    return {
-      events: yield* pruneTable(this.#events, cutoff),
-      runs: yield* pruneTable(this.#runs, cutoff),
-      versions: yield* pruneTable(this.#versions, cutoff),
-    };
-  }
-}
-
-type TablePruning = ReturnType<typeof prepareFor>;
-
-function prepareFor(db: Db, table: string, key: string, condition: string) {
+function* deleteRowsBefore(db: Db, cutoff: number) {
+  const runs = "run < (SELECT max(run) FROM runs) AND run NOT IN (SELECT run FROM intents)";
+  const isPresent = "records.id = versions.id AND records.change_id = versions.change_id";
+  const newer = "SELECT count(*) FROM versions AS newer WHERE newer.id = versions.id AND newer.seq > versions.seq";
+  const versions = `NOT EXISTS (SELECT 1 FROM records WHERE ${isPresent}) AND (${newer}) >= ${VERSIONS_KEPT}`;
   return {
-    bounds: new Statement<[], { low: number | null; high: number }>(
-      db,
-      `SELECT min(${key}) AS low, max(${key}) AS high FROM ${table}`,
-    ),
-    remove: new Statement<Slice>(db, `DELETE FROM ${table} WHERE ${key} >= @from AND ${key} < @to AND ${condition}`),
+    events: yield* pruneTable(db, cutoff, "events", "seq", "at < @cutoff"),
+    runs: yield* pruneTable(db, cutoff, "runs", "run", `started_at < @cutoff AND ${runs}`),
+    versions: yield* pruneTable(db, cutoff, "versions", "seq", `at < @cutoff AND ${versions}`),
   };
 }
 
-function* pruneTable({ bounds, remove }: TablePruning, cutoff: number): Generator<void, number> {
-  const range = bounds.get();
+type Slice = { readonly from: number; readonly to: number; readonly cutoff: number };
+
+function* pruneTable(db: Db, cutoff: number, table: string, key: string, condition: string): Generator<void, number> {
+  const bounds = `SELECT min(${key}) AS low, max(${key}) AS high FROM ${table}`;
+  const range = db.prepare<[], { low: number | null; high: number }>(bounds).get();
   let deleted = 0;
   if (range === undefined || range.low === null) return deleted;
+  const slice = `${key} >= @from AND ${key} < @to`;
+  const remove = db.prepare<Slice>(`DELETE FROM ${table} WHERE ${slice} AND ${condition}`);
   for (let from = range.low; from <= range.high; from += SLICE) {
     deleted += remove.run({ from, to: from + SLICE, cutoff }).changes;
     yield;

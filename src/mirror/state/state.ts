@@ -6,8 +6,8 @@ import { type BaseTables, examineBase, openBaseTables, readBase } from "./base.t
 import type { DatabaseFault, Db } from "./database.ts";
 import { EventTable, RunTable, VersionTable } from "./history.ts";
 import { ReferencedTexts } from "./referenced-texts.ts";
-import { type Pruned, type Retention, RetentionPruning } from "./retention.ts";
-import { Statement } from "./statement.ts";
+import { type Pruned, prune, type Retention } from "./retention.ts";
+import { WithStatements } from "./statement.ts";
 import { SubtreeMoves } from "./subtree.ts";
 import { TextStore } from "./texts.ts";
 import { Transactions } from "./transactions.ts";
@@ -26,18 +26,18 @@ type OpenFiles = {
  * The port of the state, over two open databases. A statement is prepared when it is first needed,
  * and kept as long as the connection.
  */
-export class StoredState implements State {
-  readonly #db: Db;
-  readonly #tables: BaseTables;
-  readonly #transactions: Transactions;
-  readonly #subtrees: SubtreeMoves;
+export class StoredState extends WithStatements implements State {
+  readonly #tables = openBaseTables(this.db);
+  readonly #subtrees = new SubtreeMoves(this.db, this.#tables.holds);
+  readonly #versions = new VersionTable(this.db);
+  readonly #events = new EventTable(this.db);
+  readonly #runs = new RunTable(this.db);
+  readonly #referenced = new ReferencedTexts(this.db);
+  readonly #dataVersion = this.sql("PRAGMA data_version", "pluck");
   readonly #texts: TextStore;
-  readonly #versions: VersionTable;
-  readonly #events: EventTable;
-  readonly #runs: RunTable;
-  readonly #referenced: ReferencedTexts;
-  readonly #retention: RetentionPruning;
-  readonly #dataVersion;
+  readonly #transactions: Transactions;
+  /** Prunes old rows and content. To be run to its end, a step at a time, about once a day. */
+  readonly prune: (now: number, retention: Retention) => Generator<void, Pruned>;
   /**
    * Base as it was read at the opening, for the first load. Null after that load, and once this
    * process has written.
@@ -47,17 +47,11 @@ export class StoredState implements State {
   readonly close: () => void;
 
   constructor({ state, texts, clock, close, onDamage }: OpenFiles) {
-    this.#db = state;
-    this.#tables = openBaseTables(state);
+    super(state);
     this.#texts = new TextStore(texts, clock, onDamage);
     this.#transactions = new Transactions(state, this.#texts);
-    this.#subtrees = new SubtreeMoves(state, this.#tables.holds);
-    this.#versions = new VersionTable(state);
-    this.#events = new EventTable(state);
-    this.#runs = new RunTable(state);
-    this.#referenced = new ReferencedTexts(state);
-    this.#retention = new RetentionPruning(state, texts, this.#texts, this.#tables.meta, this.#referenced);
-    this.#dataVersion = new Statement(state, "PRAGMA data_version", "pluck");
+    const prunable = { state, texts, store: this.#texts, meta: this.#tables.meta, referenced: this.#referenced };
+    this.prune = (now, retention) => prune(prunable, now, retention);
     this.close = close;
   }
 
@@ -76,7 +70,7 @@ export class StoredState implements State {
   load(): BaseTree {
     const known = this.#dataVersion.get() === this.#examinedVersion ? this.#examined : null;
     this.#examined = null;
-    return known ?? this.transact(() => readBase(this.#db, this.#tables));
+    return known ?? this.transact(() => readBase(this.db, this.#tables));
   }
 
   /**
@@ -86,7 +80,7 @@ export class StoredState implements State {
   examine(): Extract<DatabaseFault, { kind: "damaged" }> | null {
     // ORDER: read before the rows: what is written while they are read is not in them.
     this.#examinedVersion = this.#dataVersion.get();
-    const found = this.transact(() => examineBase(this.#db, this.#tables));
+    const found = this.transact(() => examineBase(this.db, this.#tables));
     this.#examined = found.kind === "sound" ? found.base : null;
     return found.kind === "sound" ? null : found;
   }
@@ -169,9 +163,4 @@ export class StoredState implements State {
   readonly record: State["record"] = (event) => this.#events.record(event);
   readonly events: State["events"] = (query) => this.#events.find(query);
   readonly lossesAfter: State["lossesAfter"] = (side, run) => this.#events.lossesAfter(side, run);
-
-  /** See `RetentionPruning`. To be run to its end, a step at a time, about once a day. */
-  prune(now: number, retention: Retention): Generator<void, Pruned> {
-    return this.#retention.prune(now, retention);
-  }
 }
