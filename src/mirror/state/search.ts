@@ -11,6 +11,7 @@ import { type Db, faultOf } from "./database.ts";
 import { openOwnDatabase } from "./own-database.ts";
 import { removeOwn } from "./own-files.ts";
 import { SEARCH_FILE } from "./search-file.ts";
+import { WithStatements } from "./statement.ts";
 
 /**
  * The folder's own index, `.mdmirror/search.db`, of the disk's content at the last walk. Everything
@@ -108,30 +109,20 @@ type Row = Omit<Stamp, "dev"> & {
   readonly dev: number | null;
 };
 
-export class MirrorSearch {
-  readonly #db: Db;
-  readonly #all;
-  readonly #pathOf;
-  readonly #before;
-  readonly #after;
-  readonly #within;
-  readonly #keys: KeyIndex;
+/** Over a file that `openSearch` has prepared. */
+export class MirrorSearch extends WithStatements {
+  readonly #all = this.sql<[], Row>(
+    "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
+  );
+  readonly #pathOf = this.sql<[number], string>("SELECT path FROM search_files WHERE doc = ?", "pluck");
+  readonly #before = this.sql<[number], number>("SELECT max(doc) FROM search_files WHERE doc < ?", "pluck");
+  readonly #after = this.sql<[number], number>("SELECT min(doc) FROM search_files WHERE doc > ?", "pluck");
+  readonly #within = this.sql<Block, number>(
+    "SELECT doc FROM search_files WHERE doc BETWEEN @first AND @last ORDER BY doc",
+    "pluck",
+  );
+  readonly #keys = new KeyIndex(this.db);
   #rows: ReadonlyMap<LocalPath, Row> | null = null;
-
-  /** @param db prepared by `openSearch` */
-  constructor(db: Db) {
-    this.#db = db;
-    this.#all = db.prepare<[], Row>(
-      "SELECT doc, path, digest, dev, ino, size, mtime_ms AS mtimeMs, ctime_ms AS ctimeMs, birth_ms AS birthMs, nlink FROM search_files",
-    );
-    this.#pathOf = db.prepare<[number], string>("SELECT path FROM search_files WHERE doc = ?").pluck();
-    this.#before = db.prepare<[number], number>("SELECT max(doc) FROM search_files WHERE doc < ?").pluck();
-    this.#after = db.prepare<[number], number>("SELECT min(doc) FROM search_files WHERE doc > ?").pluck();
-    this.#within = db
-      .prepare<[Block], number>("SELECT doc FROM search_files WHERE doc BETWEEN @first AND @last ORDER BY doc")
-      .pluck();
-    this.#keys = new KeyIndex(db);
-  }
 
   /** Returns the index's facts about a file, for a walk. */
   known(path: LocalPath): KnownFile | null {
@@ -152,10 +143,10 @@ export class MirrorSearch {
     keep: (path: LocalPath) => boolean,
     read: (path: LocalPath) => string | null,
   ): number {
-    const update = this.#db.transaction(() => {
+    const update = this.db.transaction(() => {
       // Another process may have written since: its entries are read within the transaction.
       this.#rows = null;
-      const count = updateRows({ db: this.#db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
+      const count = updateRows({ db: this.db, keys: this.#keys, before: this.#rowsByPath() }, files, keep, read);
       this.#rows = null;
       return count;
     });
@@ -186,7 +177,7 @@ export class MirrorSearch {
   }
 
   close(): void {
-    this.#db.close();
+    this.db.close();
   }
 
   #rowsByPath(): ReadonlyMap<LocalPath, Row> {
