@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type HoldReason, isOpen } from "../model/hold.ts";
 import type { Hold } from "../model/link.ts";
+import type { Intent } from "../ports/state.ts";
 import { MIRROR_FOLDER } from "../model/mirror-folder.ts";
 import { type RunState, runStateOf } from "../engine/run/run-state.ts";
 import { type Glance, glanceAtState } from "../state/glance.ts";
@@ -76,8 +77,7 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     remote,
     documents: survey.documents,
     folders: survey.folders,
-    // A set-aside file is always checked once more: nothing was interrupted.
-    pending: isBusy ? 0 : intents.filter(({ intent }) => intent.kind !== "set-aside").length,
+    pending: isBusy ? 0 : intents.filter(({ intent }) => !IS_NO_STEP.has(intent.kind)).length,
     resting: countResting(holds),
     conflicts: conflicts.toSorted(comparePaths),
     reviews: reviewedSince.map(({ path }) => path),
@@ -85,6 +85,12 @@ function statusOf(glance: Glance, { url, remote }: Config, isBusy: boolean): Mir
     lastRun: newestRun === null ? null : lastRunOf(newestRun),
   };
 }
+
+/**
+ * Rows that are no interrupted step: a set-aside file is always checked once more, and a new file
+ * that was not created is downloaded like any other.
+ */
+const IS_NO_STEP: ReadonlySet<Intent["kind"]> = new Set(["set-aside", "create"]);
 
 function countResting(holds: readonly Hold[]): MirrorStatus["resting"] {
   const counts: Partial<Record<HoldReason, number>> = {};

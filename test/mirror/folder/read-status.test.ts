@@ -10,7 +10,7 @@ test("what a daemon is applying is not interrupted", async () => {
   const value = {
     survey: { documents: 2, folders: 0, conflicts: [], reviews: [] },
     holds: [],
-    intents: [{ intent: { kind: "put" } }, { intent: { kind: "set-aside" } }],
+    intents: [{ intent: { kind: "put" } }, { intent: { kind: "set-aside" } }, { intent: { kind: "create" } }],
     meta: new Map(),
     newestRun: null,
   };
