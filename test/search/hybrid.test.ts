@@ -22,7 +22,7 @@ describe("hybrid search", () => {
   });
 
   test("what is refused neither shows nor counts, whatever its rank, and however much it is", async () => {
-    const texts = Array.from({ length: 21_000 }, (_, n) => [`${n}.md`, n === 0 ? "one zebra of many" : "zebra"]);
+    const texts = Array.from({ length: 5_000 }, (_, n) => [`${n}.md`, n === 0 ? "one zebra of many" : "zebra"]);
     const index = memoryIndex(Object.fromEntries(texts));
     index.accepts = (document) => document === 1;
     expect(await index.found("zebra", 1)).toEqual(["0.md"]);
@@ -178,10 +178,10 @@ describe("the cost of a query", () => {
   });
 
   test("is bounded: of more texts than it may read, the newest are found", async () => {
-    const texts = Array.from({ length: 250 }, (_, n) => [`${n}.md`, `${"w ".repeat(LONGEST / 2 - 5)}zebra ${n % 2}`]);
+    const texts = Array.from({ length: 200 }, (_, n) => [`${n}.md`, `${" ".repeat(LONGEST - 10)}zebra ${n % 2}`]);
     const index = memoryIndex(Object.fromEntries(texts));
     const found = await index.found("zebra", 500);
-    expect(found.slice(0, 2)).toEqual(["249.md", "248.md"]);
+    expect(found.slice(0, 2)).toEqual(["199.md", "198.md"]);
     expect([found.length < 200, index.counted.read < 500, index.counted.steps < 50_000_000]).toEqual([
       true,
       true,
