@@ -1,56 +1,102 @@
 import { expect, test } from "vitest";
-import { trackProblems } from "../../src/cli/track-problems.ts";
+import type { Io } from "../../src/cli/command.ts";
+import { showEvents } from "../../src/cli/show-events.ts";
+import type { LocalPath } from "../../src/contract/path.ts";
+import type { FolderEvent } from "../../src/mirror/daemon/daemon.ts";
 
-/** What `watch` says of what needs the user, after each run. */
+/** The one place that pins what `watch` prints: `watch-news.txt` holds the lines of each tale. */
 
-const one = (path: string, detail = "why", waits = false) => ({
-  path,
-  kind: "type-clash" as const,
-  code: null,
-  detail,
-  requestId: null,
-  waits,
+type News<K extends FolderEvent["kind"]> = Partial<Omit<Extract<FolderEvent, { kind: K }>, "kind">>;
+
+const of = <K extends FolderEvent["kind"]>(kind: K, news: News<K> | object) =>
+  ({ at: 0, ...news, kind }) as FolderEvent;
+
+const pending = (paths: readonly string[], more: News<"deletion-pending"> = {}) =>
+  paths.map((path) => of("deletion-pending", { path: path as LocalPath, dueAt: 30_000, ...more }));
+const many = (count: number) => Array.from({ length: count }, (_, n) => `${count - 1 - n}.md`);
+
+const change = (news: object) => of("change", { path: "a.md", outcome: "done", detail: "why", lines: null, ...news });
+const phase = (kind: string, more: object = {}) => of("phase", { phase: { kind, ...more } });
+
+const problem = (path: string, more: object = {}) => ({
+  ...{ path, kind: "type-clash", code: null, detail: "why", requestId: null, waits: false },
+  ...more,
 });
-const says = (path: string, detail = "why") => [
-  `${path}: type-clash: ${detail}`,
-  "  next: rename or move the local file or folder: the service has the other kind at this path. If a file is missing, its document counts as deleted",
-];
+const run = (paths: readonly (string | object)[], more: object = {}) => {
+  const attention = paths.map((path) => (typeof path === "string" ? problem(path) : path));
+  return of("run", { report: { state: "attention", attention, ...more } });
+};
+const foreseen = [{ reason: "delete-budget-remote", detail: "" }];
+const anew = problem("a.md", { detail: "otherwise" });
 
-test("each thing is told once, then what has ended and how many are left", () => {
-  const tell = trackProblems();
-  const run = (...attention: readonly ReturnType<typeof one>[]) => tell("w", { state: "attention", attention });
-  expect(run(one("a.md"), one("b.md"), one("later.md", "why", true))).toEqual([...says("a.md"), ...says("b.md")]);
-  expect(run(one("a.md"), one("b.md"))).toEqual([]);
-  expect(run(one("a.md"), one("b.md"), one("c.md"))).toEqual([
-    ...says("c.md"),
-    "3 problems left to fix: mdmirror status",
-  ]);
-  // In other words it is told anew, and has not ended.
-  expect(run(one("a.md", "otherwise"), one("c.md"))).toEqual([
-    ...says("a.md", "otherwise"),
-    "ended: b.md: type-clash",
-    "2 problems left to fix: mdmirror status",
-  ]);
-  expect(tell("w", { state: "offline", attention: [] })).toEqual([]);
-  expect(run()).toEqual(["ended: a.md: type-clash", "ended: c.md: type-clash", "no problem is left"]);
-  expect(run()).toEqual([]);
-});
-
-test.each([
-  ["stopped", { state: "stopped" as const }],
-  [
-    "about to stop",
-    { state: "attention" as const, foreseen: [{ reason: "delete-budget-remote" as const, detail: "" }] },
+const TALES: Readonly<Record<string, readonly FolderEvent[]>> = {
+  "files that go together are sorted, before what follows": [
+    ...pending(["c.md", "a.md", "b.md"]),
+    of("deletion-called-off", { path: "b.md" as LocalPath }),
   ],
-])("a mirror that is %s still needs somebody when all else has ended", (_, report) => {
-  const tell = trackProblems();
-  tell("w", { state: "attention", attention: [one("a.md")] });
-  expect(tell("w", { ...report, attention: [] })).toEqual(["ended: a.md: type-clash"]);
-  expect(tell("w", { ...report, attention: [one("b.md")] })).toEqual(says("b.md"));
+  "many files that go together are one sentence, with some of the names": [
+    ...pending(many(10)),
+    ...pending(["k.md"], { inConflict: true }),
+  ],
+  "many files in conflict go together": pending(many(6), { inConflict: true }),
+  "of many files a safety check will ask": pending(many(7), { asks: true }),
+  "of a few files a safety check will ask": pending(["a.md", "b.md"], { asks: true }),
+  changes: [
+    change({ what: "put", outcome: "submitted", detail: "edited locally" }),
+    change({ what: "put", lines: { added: 1_200, removed: 3 } }),
+    change({ what: "put", outcome: "failed", code: "conflict", requestId: "req_1" }),
+    change({ what: "note-facts", detail: "protected on the service" }),
+    change({ what: "safety-stop", path: "" }),
+  ],
+  "each problem once, then what has ended and how many are left": [
+    run(["a.md", "b.md", problem("later.md", { waits: true })]),
+    run(["a.md", "b.md"]),
+    run(["a.md", "b.md", "c.md"]),
+    run([anew, "c.md"]),
+    run([], { state: "offline" }),
+    run([]),
+    run([]),
+  ],
+  "a stopped mirror still needs somebody when all else has ended": [run(["a.md"]), run([], { state: "stopped" })],
+  "and so does one about to stop": [run(["a.md"]), run([], { foreseen }), run(["b.md"], { foreseen })],
+  "a phase when it begins": [
+    ...[phase("idle"), phase("observing"), phase("waiting", { why: "offline", detail: "no network." })],
+    ...[
+      phase("waiting", { why: "offline", detail: "no route" }),
+      phase("waiting", { why: "unauthenticated", detail: "401" }),
+    ],
+    ...[phase("waiting", { why: "paused", detail: "" }), phase("applying"), phase("idle"), phase("idle")],
+    ...[phase("stopped", { detail: "12 documents would be deleted" }), phase("ended")],
+  ],
+  "what happens to the folder": [
+    of("opened", { url: "http://127.0.0.1:8420", notes: ["a note"] }),
+    ...[of("lent", { what: "sync" }), of("returned", { what: "sync" }), of("woke", { sleptMs: 90_000 })],
+    ...[of("left", { to: "/there" }), of("left", { to: null })],
+    of("broken", { trouble: { what: "the disk is full", next: "free some space" }, retryMs: 5_000 } as News<"broken">),
+    of("watch-limit", { code: "ENOSPC" }),
+  ],
+};
+
+test("the news of watch are this text", async () => {
+  const pages: string[] = [];
+  for (const [title, events] of Object.entries(TALES)) {
+    const page = [`# ${title}`];
+    const line = (mark: string) => (text: string) => void page.push(`${mark}${text.slice("00:00:00 ".length)}`);
+    const show = showEvents({ out: line(""), err: line("! ") } as Partial<Io> as Io, { json: false, several: false });
+    for (const event of events) {
+      if (event.kind === "run") page.push("- run");
+      show("/w", event);
+    }
+    await Promise.resolve();
+    pages.push(page.join("\n"));
+  }
+  await expect(`${pages.join("\n\n")}\n`).toMatchFileSnapshot("watch-news.txt");
 });
 
-test("each folder has its own", () => {
-  const tell = trackProblems();
-  expect(tell("v", { state: "attention", attention: [one("a.md")] })).toEqual(says("a.md"));
-  expect(tell("w", { state: "attention", attention: [one("a.md")] })).toEqual(says("a.md"));
+test("the problems of each folder are news of their own", () => {
+  const lines: string[] = [];
+  const io = { out: (text: string) => void lines.push(text), err: () => undefined } as Partial<Io> as Io;
+  const show = showEvents(io, { json: false, several: false });
+  for (const root of ["/v", "/w", "/v"]) show(root, run(["a.md"]));
+  expect(lines.filter((text) => text.includes("a.md"))).toHaveLength(2);
 });
