@@ -39,12 +39,6 @@ describe("completion", () => {
         expect(text).toContain(shell === "fish" ? `-l ${option}` : `--${option}`);
     }
   });
-
-  test("for another shell it says which ones there are", async () => {
-    const { code, err } = await rig.run(["completion", "tcsh"]);
-    expect(code).toBe(2);
-    expect(err[0]).toBe('mdmirror completion: "tcsh" is unknown; choose bash, zsh, fish');
-  });
 });
 
 /** What bash would offer after these words, and what it leaves to readline. */

@@ -76,7 +76,34 @@ const WRONG: readonly (readonly string[])[] = [
   ["status"],
   ["init", "x", "--url", "http://example.org"],
   ["init", "x", "--url", "https://example.org"],
+  ["search"],
+  ["search", " ", "w"],
+  ["search", "a", "w", "--limit", "0"],
+  ["search", "a", "w", "--limit", "501"],
+  ["search", "a\nb", "w", "--regex"],
+  ["search", "a".repeat(1_025), "w", "--regex"],
+  ["service", "install", "w", "--for", "launchd"],
+  ["status", "w", "--all"],
+  ["watch", "--all", "w"],
+  ["watch", "--all", "--url", "http://x"],
+  ["hooks", "test"],
+  ["hooks", "test", "no", "--event", "x"],
+  ...[
+    ["keys", "create", "--grant", "/=read"],
+    ["keys", "create", "--label", "x"],
+    ["keys", "create", "--label", "x", "--grant", "/=owner"],
+    ["keys", "change", "owner", "--expires", "2020-01-01"],
+    ["keys", "change", "owner", "--expires", "2027-02-30"],
+    ["keys", "change", "owner"],
+    ["keys", "list", "all"],
+    ["keys", "make"],
+    ["keys", "constructor"],
+    ["reviews", "accept"],
+    ["reviews", "--label", "x"],
+  ].map((argv) => ["serve", "admin", ...argv]),
 ];
+
+const shown = (word: string) => (/^[^\s]+$/.test(word) ? word.replace(/(.{40}).+/, "$1…") : JSON.stringify(word));
 
 describe("usage errors", () => {
   test("end with 2, say what to do next, and are this text", async () => {
@@ -85,7 +112,7 @@ describe("usage errors", () => {
       const { err, ...ended } = await rig.run(argv);
       expect([argv, ended]).toEqual([argv, { code: 2, out: [], asked: [] }]);
       expect(err.at(-1)).toMatch(/^ {2}next: /);
-      pages.push([`$ mdmirror ${argv.map((word) => word || "''").join(" ")}`, ...err].join("\n"));
+      pages.push([`$ mdmirror ${argv.map(shown).join(" ")}`, ...err].join("\n"));
     }
     await expect(`${pages.join("\n\n")}\n`).toMatchFileSnapshot("usage-errors.txt");
   });

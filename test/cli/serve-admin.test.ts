@@ -198,21 +198,4 @@ describe("words", () => {
     expect([refused.code, existsSync(join(rig.dir, "new"))]).toEqual([2, false]);
     expect((await admin("keys")).out).toHaveLength(1);
   });
-
-  test.each([
-    [["keys", "create", "--grant", "/=read"], "create takes --label, by which the key is known later"],
-    [["keys", "create", "--label", "x"], "create takes --grant PATH=LEVEL; --grant /=full is everything"],
-    [["keys", "create", "--label", "x", "--grant", "/=owner"], "--grant takes PATH=LEVEL, where LEVEL is full, edit,"],
-    [["keys", "change", "owner", "--expires", "2020-01-01"], "--expires takes a future time"],
-    [["keys", "change", "owner", "--expires", "2027-02-30"], "--expires takes a future time"],
-    [["keys", "change", "owner"], "change takes --grant, --expires, --rate or --label"],
-    [["keys", "list", "all"], "list takes no name"],
-    [["keys", "make"], "keys make is unknown; choose list, create, change, revoke"],
-    [["keys", "constructor"], "keys constructor is unknown; choose list, create, change, revoke"],
-    [["reviews", "accept"], "accept takes ID|PATH"],
-    [["reviews", "--label", "x"], "--label does not go with list"],
-  ])("%j is refused before anything is opened", async (argv, why) => {
-    const ran = await admin(...(argv as string[]));
-    expect([ran.code, ran.err[0]]).toEqual([2, expect.stringContaining(`mdmirror serve admin: ${why}`)]);
-  });
 });

@@ -177,13 +177,4 @@ describe.skipIf(process.platform !== "linux")("service", () => {
     expect([unlinked.code, existsSync(gone)]).toEqual([0, false]);
     expect((await rig.init()).code).toBe(0);
   });
-
-  test.each([
-    [["start", "w"], '"start" is unknown; choose install, uninstall, status, print'],
-    [["install", "w", "--for", "launchd"], "--for goes with print alone"],
-    [["print", "w", "--for", "upstart"], "--for upstart is unknown; choose systemd, launchd, cron"],
-  ])("service %j is misuse", async (argv, why) => {
-    const { code, err } = await run(...argv);
-    expect([code, err[0], err.at(-1)]).toEqual([2, `mdmirror service: ${why}`, "  next: mdmirror service --help"]);
-  });
 });

@@ -227,11 +227,4 @@ describe("status --all", () => {
     chmodSync(registry(), 0o700);
     expect([code, err[0]]).toEqual([2, expect.stringContaining("cannot be read (EACCES)")]);
   });
-
-  test("goes with no folder", async () => {
-    expect(await rig.run(["status", "w", "--all"])).toMatchObject({
-      code: 2,
-      err: ["mdmirror status: it takes a folder or --all, not both", "  next: mdmirror status --help"],
-    });
-  });
 });

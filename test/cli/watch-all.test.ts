@@ -103,13 +103,6 @@ test("what the list does not hold any more is let go, and a list that cannot be 
   await watch.until((event) => event.kind === "change" && event.root === at("one"));
 });
 
-const misuse = async (...more: string[]) => (await rig.run(["watch", "--all", ...more])).err[0];
-
-test("goes with no folder and no service of its own", async () => {
-  expect(await misuse("w")).toBe("mdmirror watch: it takes folders or --all, not both");
-  expect(await misuse("--url", "http://x")).toContain("with --all, each folder uses its own");
-});
-
 test("each line bears the name of its mirror, also after it is called otherwise or unlinked", async () => {
   await link("one/notes");
   await link("two/notes");
