@@ -3,13 +3,15 @@ import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { makeMirrorFolder } from "../../src/mirror/local/marker.ts";
 import { type Bench, createNodeBench, createRamBench } from "../simulator/fs-bench.ts";
 import { rollDice } from "../simulator/dice.ts";
+import { closeWithTest } from "../simulator/open-databases.ts";
 import { RamDisk, type RamDiskOptions } from "../simulator/ram-disk.ts";
 
 export type MirrorBench = Bench & { readonly disk: Disk; at(below: string): string };
 
-/** A mirrored folder, empty but for `.mdmirror/`. */
+/** A mirrored folder, empty but for `.mdmirror/`, which goes with the test. */
 export function mirrorOn(bench: Bench, options: Partial<ConstructorParameters<typeof LocalDisk>[2]> = {}): MirrorBench {
   makeMirrorFolder(bench.fs, bench.root, "marker-1");
+  closeWithTest(() => bench.close());
   const disk = new LocalDisk(bench.fs, bench.root, { random: rollDice(7), ...options });
   return { ...bench, disk, at: (below) => (below === "" ? bench.root : `${bench.root}/${below}`) };
 }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { digestOf } from "../../src/contract/digest.ts";
 import { BENCHES, type MirrorBench, mirrorOn, ROOT, ramMirror } from "./benches.ts";
 
@@ -11,12 +11,7 @@ function textAt(bench: MirrorBench, path: string) {
 
 for (const [name, create] of Object.entries(BENCHES)) {
   describe(`the disk on ${name}`, () => {
-    let open: MirrorBench | null = null;
-    afterEach(() => open?.close());
-    const begin = (): MirrorBench => {
-      open = mirrorOn(create());
-      return open;
-    };
+    const begin = (): MirrorBench => mirrorOn(create());
     const namesIn = (bench: MirrorBench, below: string) =>
       bench.fs
         .readdir(bench.at(below))

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
 import { LocalDisk } from "../../src/mirror/local/disk.ts";
 import { rollDice } from "../simulator/dice.ts";
@@ -39,11 +39,8 @@ const OUTSIDE = [
 
 for (const [name, create] of Object.entries(BENCHES)) {
   describe(`I26 on ${name}`, () => {
-    let open: MirrorBench | null = null;
-    afterEach(() => open?.close());
     const begin = (): MirrorBench => {
       const bench = mirrorOn(create());
-      open = bench;
       bench.fs.mkdir(bench.at("folder"), 0o777);
       bench.write(bench.at("here.md"), "here");
       bench.write(bench.at(".mdmirror/tmp/parked"), "parked");

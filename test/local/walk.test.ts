@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { afterEach, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { type Digest, digestOf } from "../../src/contract/digest.ts";
 import type { KnownFile } from "../../src/mirror/ports/disk.ts";
 import type { LocalTree } from "../../src/mirror/model/tree.ts";
@@ -20,12 +20,7 @@ function vouch(tree: LocalTree): (path: string) => KnownFile | null {
 
 for (const [name, create] of Object.entries(BENCHES)) {
   describe(`a walk on ${name}`, () => {
-    let open: MirrorBench | null = null;
-    afterEach(() => open?.close());
-    const begin = (): MirrorBench => {
-      open = mirrorOn(create());
-      return open;
-    };
+    const begin = (): MirrorBench => mirrorOn(create());
 
     it("looks at every entry and says what each is", () => {
       const bench = begin();

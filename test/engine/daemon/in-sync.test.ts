@@ -9,17 +9,13 @@ import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import { ROOT, SETTINGS } from "../../simulator/mirror.ts";
 import { createRig } from "../../simulator/rig.ts";
 import { rollDice } from "../../simulator/dice.ts";
-import { type DaemonRig, startDaemon } from "./rig.ts";
+import { type DaemonRig, withNotes } from "./rig.ts";
 
 const textOf = (rig: DaemonRig, path: string) => rig.app.files().get(path)?.text;
 const listings = (sent: string[]) => sent.filter((request) => request.startsWith("GET "));
 
-async function notesInSync(count = 3, options: Parameters<typeof startDaemon>[0] = {}): Promise<DaemonRig> {
-  const rig = createRig(1);
-  for (let n = 0; n < count; n++)
-    rig.app.create(`area/topic/note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
-  return startDaemon({ ...options, rig });
-}
+const notesInSync = (count = 3, options: Parameters<typeof withNotes>[2] = {}): Promise<DaemonRig> =>
+  withNotes(count, (n) => `area/topic/note-${n}.md`, options);
 
 describe("while all is in sync", () => {
   test("edits of several documents at once, one saved by rename, are their PUTs alone", async () => {

@@ -3,19 +3,16 @@ import { RemoteHints } from "../../../src/mirror/engine/daemon/remote-hints.ts";
 import { DEFAULT_TIMING } from "../../../src/mirror/engine/daemon/timing.ts";
 import type { ChangeId, DocId } from "../../../src/contract/ids.ts";
 import type { EventHint } from "../../../src/mirror/ports/events.ts";
-import { createRig } from "../../simulator/rig.ts";
-import { type DaemonRig, ScriptedNews, startDaemon } from "./rig.ts";
+import { type DaemonRig, ScriptedNews, withNotes } from "./rig.ts";
 
 const PATH = "area/topic/note-0.md";
 
 type Told = { readonly rig: DaemonRig; readonly news: ScriptedNews };
 
 /** A daemon that listens, at rest, in sync with three documents. */
-async function listening(options: Parameters<typeof startDaemon>[0] = {}): Promise<Told> {
-  const rig = createRig(1);
-  for (let n = 0; n < 3; n++) rig.app.create(`area/topic/note-${n}.md`, `# Note ${n}\n\nits own text, number ${n}\n`);
+async function listening(options: Parameters<typeof withNotes>[2] = {}): Promise<Told> {
   const news = new ScriptedNews();
-  const daemon = await startDaemon({ ...options, rig, news });
+  const daemon = await withNotes(3, (n) => `area/topic/note-${n}.md`, { ...options, news });
   news.state({ kind: "listening" });
   // The poll that was planned before it listened.
   await daemon.pass(12_000);
