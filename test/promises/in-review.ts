@@ -158,7 +158,7 @@ const writesOf = ({ mirror }: Scene): string =>
 
 /** Syncs as cron does: no refusal is tried again (I08). */
 async function rest(scene: Scene, mayHold: ReadonlySet<string>): Promise<void> {
-  for (let run = 0; run < 4; run++) {
+  for (let run = 0; run < 3; run++) {
     await scene.mirror.sync({}, { retryRefused: false });
     for (const [path, content] of scene.mirror.texts())
       if (!NEIGHBOURS.has(path)) expect(mayHold).toContain(nameOf(content));
