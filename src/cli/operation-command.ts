@@ -24,8 +24,8 @@ type Face<D extends Declaration, Plan> = {
   readonly locate: (io: Io, args: Args) => Result<{ readonly root: string; readonly input: object }>;
   /** Completes the input from the opened folder. */
   readonly complete?: (io: Io, args: Args, mirror: OpenedMirror, input: ReadInput<D>) => Result<ReadInput<D>>;
-  /** Returns the question before anything is written; null: nobody is asked. */
-  readonly question: (plan: Plan) => string | null;
+  /** Returns the question before anything is written; left out or null: nobody is asked. */
+  readonly question?: (plan: Plan) => string | null;
   /** Returns the lines that show a plan before the question, or instead of the work. */
   readonly planLines: (plan: Plan, isDryRun: boolean, args: Args) => readonly string[];
   /** The exit code if a person does not agree; left out: that of a wrong usage. */
@@ -46,7 +46,7 @@ export function operationCommand<D extends Declaration, Plan>(
   const options = {
     ...face.options,
     ...Object.fromEntries(fields.map((field) => [optionName(field.name), optionOf(field)])),
-    yes: { help: "do not ask", short: "y" },
+    ...(face.question === undefined ? {} : { yes: { help: "do not ask", short: "y" } }),
     json: { help: "print one JSON object" },
     ...REACH_OPTIONS,
   };
@@ -87,7 +87,7 @@ async function perform<D extends Declaration, Plan>(
     stoppable: io.stoppable,
     async agree(plan) {
       showPlan(plan, false);
-      const question = face.question(plan);
+      const question = face.question?.(plan) ?? null;
       return question === null || agrees(io, args.flag("yes"), question);
     },
     onDone(plan, result) {
@@ -124,8 +124,8 @@ function showDeclined(io: Io, name: string, exit: ExitCode = EXIT.usage): ExitCo
 function exitOf({ kind, result }: { readonly kind: "planned" | "done"; readonly result: Ends }): ExitCode {
   const { items, isOffline } = result;
   if (isOffline === true) return EXIT.offline;
-  const wanted = kind === "done" ? "done" : "planned";
-  return items.every(({ end }) => end === wanted) ? EXIT.inSync : EXIT.attention;
+  const isWell = ({ end }: Ends["items"][number]) => end === "done" || (kind === "planned" && end === "planned");
+  return items.every(isWell) ? EXIT.inSync : EXIT.attention;
 }
 
 /** Finds the one linked folder of all operands, and what they name in it. */

@@ -11,15 +11,6 @@ type Done = Pick<ManyEnds, "run" | "ends"> & {
   readonly word: string;
 };
 
-export function exitOfMany({ ends, isOffline }: ManyEnds): ExitCode {
-  if (isOffline) return EXIT.offline;
-  return ends.every(({ end }) => end === "done") ? EXIT.inSync : EXIT.attention;
-}
-
-export function manyJson({ run, ends }: Pick<ManyEnds, "run" | "ends">): object {
-  return { run, counts: countsOf(ends), items: ends };
-}
-
 type ManyCounts = Readonly<Record<"done" | "left" | "failed", number>>;
 
 export function countsOf(ends: readonly Pick<ManyEnd, "end">[]): ManyCounts {

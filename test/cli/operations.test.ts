@@ -12,6 +12,8 @@ import { openRig, type Rig } from "./rig.ts";
 
 /** The command, the tool, the method and the page of an operation are what its declaration says. */
 
+/** No page shows or changes the protection of a document. */
+const WITHOUT_PAGE: readonly OperationName[] = ["protect", "unprotect"];
 const NAMES = Object.keys(DECLARED) as OperationName[];
 function inCase(name: string, sign: string): string {
   return name.replace(/[A-Z]/g, (letter) => `${sign}${letter.toLowerCase()}`);
@@ -20,9 +22,11 @@ function inCase(name: string, sign: string): string {
 /** A dry run of each operation, of a document whose versions the caller has seen. */
 const DRY_RUNS: { readonly [Name in OperationName]: DryRun } = {
   approve: { path: "a.md", argv: [], input: {} },
+  protect: { path: "a.md", argv: ["a.md"], input: { paths: ["a.md"] } },
   reject: { path: "a.md", argv: [], input: {} },
   resolve: { path: "c.md", argv: ["c.md", "--mine"], input: { paths: ["c.md"], way: "mine" } },
   undo: { path: "a.md", argv: [], input: {} },
+  unprotect: { path: "a.md", argv: ["a.md"], input: { paths: ["a.md"] } },
   restore: { path: "a.md", argv: ["a.md@1"], input: { paths: ["a.md"], n: 1 } },
 };
 type DryRun = { readonly path: string; readonly argv: readonly string[]; readonly input: object };
@@ -73,7 +77,7 @@ describe.each(NAMES)("%s", (name) => {
     ).toEqual(tool);
     expect((await OPERATIONS[name]()).declared).toBe(declared);
     expect(mirror[name]).toBeTypeOf("function");
-    expect(ACTIONS.some((action) => action.operation === name)).toBe(true);
+    expect(ACTIONS.some((action) => action.operation === name)).toBe(!WITHOUT_PAGE.includes(name));
   });
 
   test("the command, the tool and the method return one result", async () => {

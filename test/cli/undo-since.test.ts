@@ -192,10 +192,7 @@ describe("protect of many", () => {
     ]);
     expect(protectedOnes()).toEqual(["b"]);
     const { code, out } = await run("protect", "f", "[ab].md", "--json");
-    expect([code, JSON.parse(out[0]!)]).toMatchObject([
-      0,
-      { protected: true, counts: { done: 3, left: 0, failed: 0 } },
-    ]);
+    expect([code, JSON.parse(out[0]!)]).toMatchObject([0, { items: Array(3).fill({ end: "done" }), isOffline: false }]);
     expect(protectedOnes()).toEqual(["a", "b", "f/x"]);
     expect((await run("undo", "--yes")).code).toBe(0);
     expect(protectedOnes()).toEqual(["b"]);

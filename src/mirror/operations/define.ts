@@ -22,7 +22,7 @@ export type Declaration<
   readonly access: "read" | "write";
   /**
    * True for a decision that only a person takes. No tool has it, and a program has to name the
-   * version that the person saw.
+   * version that the person saw, if there is one.
    */
   readonly isForPeople?: true;
   /** True if no sync follows: the next one carries out what was decided. */

@@ -134,7 +134,8 @@ export async function runOperation<D extends Declaration, Plan>(
   const read = readInput(operation.declared, given);
   if (read.kind === "trouble") return read;
   const input = read.value;
-  if (operation.declared.isForPeople === true && input.dryRun !== true && input.expected === undefined)
+  const { isForPeople, expected } = operation.declared;
+  if (isForPeople === true && expected !== undefined && input.dryRun !== true && input.expected === undefined)
     return trouble("usage", "expected is not given, so nobody has seen what it would do", "read the plan first");
   const mode = input.dryRun === true ? "read" : operation.declared.access;
   const { stoppable } = options;

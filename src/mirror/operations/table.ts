@@ -3,8 +3,10 @@ import type { DECLARED, OperationName } from "./declared/table.ts";
 /** Every operation. The module of one is loaded when it is called. */
 export const OPERATIONS = {
   approve: async () => (await import("./manual/answer-stop.ts")).approve,
+  protect: async () => (await import("./manual/protect.ts")).protect,
   reject: async () => (await import("./manual/answer-stop.ts")).reject,
   resolve: async () => (await import("./manual/resolve-many.ts")).resolve,
   restore: async () => (await import("./history/restore.ts")).restore,
   undo: async () => (await import("./history/undo-operation.ts")).undo,
+  unprotect: async () => (await import("./manual/protect.ts")).unprotect,
 } satisfies { [Name in OperationName]: () => Promise<{ readonly declared: (typeof DECLARED)[Name] }> };

@@ -80,7 +80,8 @@ export const approve: Answer = {
   plan: (mirror, { attended = false }) => planAnswer(mirror, attended),
   hasWork: ({ kind }) => kind === "stopped",
   seen: (_mirror, plan) => versionOf(plan),
-  preview: (plan) => resultOf(plan, plan.kind === "nothing" ? [] : plan.halted.stopped.map((one) => rowIn(plan, one))),
+  preview: (plan) =>
+    resultOf(plan, plan.kind === "nothing" ? [] : plan.halted.stopped.map((one) => rowIn(plan, one)).toSorted(byPath)),
   async run(mirror, plan) {
     if (plan.kind === "stopped") storeApproval(mirror, plan.halted);
     const { items, ...rest } = approve.preview(plan);

@@ -1,4 +1,6 @@
-import type { ManualEnd } from "../../engine/manual/run-manually.ts";
+import { isStopped, type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
+import type { PassContext } from "../../engine/run/pass-context.ts";
+import type { World } from "../../engine/run/world.ts";
 import { NOT_BEGUN } from "../../model/not-begun.ts";
 import type { LocalPath } from "../../../contract/path.ts";
 
@@ -43,19 +45,19 @@ const UNREACHED = "the service could not be reached";
 /**
  * Does several things that ask the service, some at a time. Once it is not reached, the rest is
  * not tried: each would wait as long.
- * @param isStopped whether a person wants no more to be begun
+ * @param isOver returns true if a person wants nothing more to start
  */
-export async function forEachOf<T extends { readonly path: LocalPath }>(
+async function forEachOf<T extends { readonly path: LocalPath }>(
   items: readonly T[],
   work: (item: T) => Promise<ManualEnd>,
   onEnd: (done: number) => void,
-  isStopped: () => Promise<boolean> = async () => false,
+  isOver: () => Promise<boolean>,
 ): Promise<Omit<ManyEnds, "run">> {
   const ends: ManyEnd[] = [];
   let isOffline = false;
   for (let at = 0; at < items.length; at += AT_ONCE) {
     const some = items.slice(at, at + AT_ONCE);
-    const why = isOffline ? UNREACHED : (await isStopped()) ? NOT_BEGUN : null;
+    const why = isOffline ? UNREACHED : (await isOver()) ? NOT_BEGUN : null;
     if (why !== null) {
       ends.push(...some.map(({ path }) => leftAlone(path, why)));
       continue;
@@ -66,4 +68,34 @@ export async function forEachOf<T extends { readonly path: LocalPath }>(
     onEnd(ends.length);
   }
   return { ends, isOffline };
+}
+
+/** The ends of a run, and the outcome of the first item that was tried. */
+export type EachEnd = ManyEnds & { readonly first: ManualEnd | null };
+
+/** Works on each item by itself, as one manual run: a failure does not keep the others. */
+export async function runEach<T extends { readonly path: LocalPath }>(
+  world: World,
+  kind: string,
+  items: readonly T[],
+  work: (ctx: PassContext, item: T) => Promise<ManualEnd>,
+  stop: AbortSignal,
+): Promise<EachEnd> {
+  let run: number | null = null;
+  let first: ManualEnd | null = null;
+  let done: Omit<ManyEnds, "run"> = { ends: [], isOffline: false };
+  const [refused] = await runManually(world, kind, async (ctx) => {
+    run = ctx.run;
+    const each = async (item: T) => {
+      const end = await work(ctx, item);
+      first ??= end;
+      return end;
+    };
+    const onEnd = (n: number) => world.progress.report("apply", n, items.length);
+    done = await forEachOf(items, each, onEnd, () => isStopped(world, stop));
+    return [];
+  });
+  if (refused === undefined) return { run, ...done, first };
+  // The folder is another one now, and nothing was started.
+  return { run, ends: items.map(({ path }) => endOfManual(path, refused)), isOffline: false, first: refused };
 }

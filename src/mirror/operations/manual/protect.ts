@@ -1,6 +1,6 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
-import { protect } from "../../engine/manual/protect.ts";
+import type { ManualEnd } from "../../engine/manual/run-manually.ts";
+import { protect as sendProtection } from "../../engine/manual/protect.ts";
 import { toService, type World } from "../../engine/run/world.ts";
 import { byPath } from "../../model/by-path.ts";
 import { isAway, type Link } from "../../model/link.ts";
@@ -10,30 +10,61 @@ import { linkAt } from "../history/find-document.ts";
 import { faultTrouble } from "../../folder/fault-trouble.ts";
 import type { OpenedMirror } from "../../folder/open-mirror.ts";
 import { ok, type Result, trouble } from "../../../common/trouble.ts";
-import { endOfManual, forEachOf, type ManyEnd, type ManyEnds } from "./many.ts";
+import { PROTECT, UNPROTECT } from "../declared/protect.ts";
+import type { ResultOf } from "../define.ts";
+import type { Operation } from "../run-operation.ts";
+import { type ManyEnd, runEach } from "./many.ts";
 import { manualResult } from "./resolve.ts";
-import { isPattern, selectPaths } from "./selection.ts";
+import { isPattern, namesOf, selectPaths, WHOLE } from "./selection.ts";
 
 /**
  * Sets or clears documents' review protection on the service, as one run. The next listing updates
  * the links.
  */
-export type ProtectItem = {
+type ProtectItem = {
   readonly path: LocalPath;
   readonly id: DocId;
   /** Whether the service has it so already. */
   readonly isSo: boolean;
 };
 
-/** Whether a name is one document's path; a path at which nothing is mirrored counts as one. */
-export function isOneDocument({ state }: Pick<World, "state">, name: string): boolean {
-  const base = state.load();
-  if (linkAt(base, name) !== null) return true;
-  return name !== "" && !isPattern(name) && state.documentsIn(name, "all", 1).length === 0;
+export type ProtectPlan = {
+  /** True if one document was named: what goes wrong with it is the trouble of the whole call. */
+  readonly isOne: boolean;
+  readonly items: readonly ProtectItem[];
+};
+
+type Protect = Operation<typeof PROTECT, ProtectPlan>;
+
+export const protect: Protect = protection(PROTECT, true);
+export const unprotect: Protect = protection(UNPROTECT, false);
+
+function protection(declared: typeof PROTECT, value: boolean): Protect {
+  return {
+    declared,
+    async plan(mirror, { paths }) {
+      const [name = "", second] = paths;
+      const isOne = second === undefined && isOneDocument(mirror.world, name);
+      const items = await planProtection(mirror, namesOf(paths), value);
+      return items.kind === "trouble" ? items : ok({ isOne, items: items.value });
+    },
+    preview: ({ items }) => ({
+      run: null,
+      isOffline: false,
+      items: items.map(({ path, isSo }) => (isSo ? alreadySo(path) : { path, end: "planned", why: "", notes: [] })),
+    }),
+    run: ({ world }, plan, stop) => changeProtection(world, plan, value, stop),
+  };
+}
+
+/** Returns true if a name is the path of one document, rather than a folder or a pattern. */
+function isOneDocument({ state }: Pick<World, "state">, name: string): boolean {
+  if (linkAt(state.load(), name) !== null) return true;
+  return name !== WHOLE && !isPattern(name) && state.documentsIn(name, "all", 1).length === 0;
 }
 
 /** What is protected is asked of the service: a link may be old. */
-export async function planProtection(
+async function planProtection(
   { world, url }: OpenedMirror,
   names: readonly string[],
   value: boolean,
@@ -72,13 +103,25 @@ async function protectionOf(world: World, links: readonly Link[]): Promise<Prote
   return { known: new Map(lists.flatMap(({ items }) => items).map((item) => [item.id, item.protected])) };
 }
 
-export async function protectMany(world: World, items: readonly ProtectItem[], value: boolean): Promise<ManyEnds> {
+async function changeProtection(
+  world: World,
+  { isOne, items }: ProtectPlan,
+  value: boolean,
+  stop: AbortSignal,
+): Promise<Result<ResultOf<typeof PROTECT>>> {
   const same = items.filter(({ isSo }) => isSo).map(({ path }) => alreadySo(path));
   const wanted = items.filter(({ isSo }) => !isSo);
-  if (wanted.length === 0) return { run: null, ends: same, isOffline: false };
-  const { run, done, refused } = await protectIn(world, wanted, value);
-  const ends = refused === null ? done.ends : wanted.map(({ path }) => endOfManual(path, refused));
-  return { run, ends: [...ends, ...same].toSorted(byPath), isOffline: done.isOffline };
+  if (wanted.length === 0) return ok({ run: null, isOffline: false, items: same });
+  const { run, ends, first, isOffline } = await runEach(
+    world,
+    value ? "protect" : "unprotect",
+    wanted,
+    async (ctx, { id, path }) => withAdvice(await sendProtection(ctx, { id, path, value }, "by a command")),
+    stop,
+  );
+  const failed = isOne && first !== null ? resultOf(wanted[0]!.path, first) : null;
+  if (failed?.kind === "trouble") return failed;
+  return ok({ run, isOffline, items: [...ends, ...same].toSorted(byPath) });
 }
 
 function alreadySo(path: LocalPath): ManyEnd {
@@ -88,50 +131,10 @@ function alreadySo(path: LocalPath): ManyEnd {
 const FORBIDDEN = "this key may not change the protection";
 const WITH_ACCESS = "use a key with Full access: --key-file FILE";
 
-type Tried = {
-  readonly run: number | null;
-  readonly done: Omit<ManyEnds, "run">;
-  /** The folder is another one now, and nothing was begun; null: it is not. */
-  readonly refused: ManualEnd | null;
-};
-
-async function protectIn(world: World, wanted: readonly ProtectItem[], value: boolean): Promise<Tried> {
-  let run: number | null = null;
-  let done: Omit<ManyEnds, "run"> = { ends: [], isOffline: false };
-  const [refused = null] = await runManually(world, value ? "protect" : "unprotect", async (ctx) => {
-    run = ctx.run;
-    done = await forEachOf(
-      wanted,
-      async ({ id, path }) => withAdvice(await protect(ctx, { id, path, value }, "by a command")),
-      (n) => world.progress.report("apply", n, wanted.length),
-    );
-    return [];
-  });
-  return { run, done, refused };
-}
-
 function withAdvice(end: ManualEnd): ManualEnd {
   const { outcome } = end;
   if (outcome.kind !== "refused" || outcome.code !== "forbidden") return end;
   return { ...end, outcome: { ...outcome, detail: `${FORBIDDEN}; ${WITH_ACCESS}` } };
-}
-
-/** One document: what goes wrong with it ends the command. */
-export async function setProtection(mirror: OpenedMirror, path: LocalPath, value: boolean): Promise<Result<null>> {
-  const { world } = mirror;
-  if (linkAt(world.state.load(), path) === null) {
-    const next = "mdmirror sync first, if it is new; mdmirror status shows blocked documents";
-    return trouble("usage", `${path} is not a synced document`, next);
-  }
-  const planned = await planProtection(mirror, [path], value);
-  if (planned.kind === "trouble") return planned;
-  const wanted = planned.value.find(({ isSo }) => !isSo);
-  if (wanted === undefined) return ok(null);
-  const kind = value ? "protect" : "unprotect";
-  const [end] = await runManually(world, kind, async (ctx) => [
-    await protect(ctx, { ...wanted, value }, "by a command"),
-  ]);
-  return resultOf(path, end!);
 }
 
 function resultOf(path: LocalPath, end: ManualEnd): Result<null> {

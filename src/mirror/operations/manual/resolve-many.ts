@@ -1,5 +1,4 @@
 import type { DocId } from "../../../contract/ids.ts";
-import { isStopped, type ManualEnd, runManually } from "../../engine/manual/run-manually.ts";
 import type { Seen } from "../../engine/manual/resolve.ts";
 import type { World } from "../../engine/run/world.ts";
 import { mergeText } from "../../../markdown/merge/merge.ts";
@@ -13,7 +12,7 @@ import { runSync, USUAL_RUN } from "../../folder/run.ts";
 import { RESOLVE, type Way } from "../declared/resolve.ts";
 import type { ResultOf } from "../define.ts";
 import type { Operation } from "../run-operation.ts";
-import { endOfManual, forEachOf, leftAlone, type ManyEnd } from "./many.ts";
+import { leftAlone, runEach } from "./many.ts";
 import { manualResult, markersIn, misfitOf, resolveIn, type Resolution } from "./resolve.ts";
 import { theirsNow, type Versions, versionsOf } from "./problem-view.ts";
 import { isPattern, namesOf, selectPaths, WHOLE } from "./selection.ts";
@@ -211,7 +210,6 @@ function mergedItem({ state, disk }: StateAndDisk, subject: OpenProblem, force: 
   return { kind: "end", path, subject, way, seen: { mine: mine.value.digest, theirs: shown.digest } };
 }
 
-/** Ends each problem by itself, as one run: a failure does not keep the others. */
 async function resolvePlanned(
   world: World,
   { isOne, way, items }: ResolvePlan,
@@ -220,30 +218,14 @@ async function resolvePlanned(
   const chosen = items.filter((item) => item.kind === "end");
   const left = items.filter(({ kind }) => kind === "left").map(plannedItem);
   if (chosen.length === 0) return ok({ way, run: null, isOffline: false, items: left });
-  let run: number | null = null;
-  const ends: ManualEnd[] = [];
-  let isOffline = false;
-  let tried: readonly ManyEnd[] = [];
-  const refused = await runManually(world, "resolve", async (ctx) => {
-    run = ctx.run;
-    ({ ends: tried, isOffline } = await forEachOf(
-      chosen,
-      async ({ subject, way: one, seen }) => {
-        const end = await resolveIn(ctx, subject, one, seen ?? undefined);
-        ends.push(end);
-        return end;
-      },
-      (n) => world.progress.report("apply", n, chosen.length),
-      () => isStopped(world, stop),
-    ));
-    return [];
-  });
-  // The folder is another one now, and nothing was started.
-  const [why] = refused;
-  if (isOne) {
-    const notes = manualResult(chosen[0]!.path, why ?? ends[0]!);
-    if (notes.kind === "trouble") return notes;
-  }
-  const done = why === undefined ? tried : chosen.map(({ path }) => endOfManual(path, why));
-  return ok({ way, run, isOffline, items: [...done, ...left].toSorted(byPath) });
+  const { run, ends, first, isOffline } = await runEach(
+    world,
+    "resolve",
+    chosen,
+    (ctx, { subject, way: one, seen }) => resolveIn(ctx, subject, one, seen ?? undefined),
+    stop,
+  );
+  const failed = isOne && first !== null ? manualResult(chosen[0]!.path, first) : null;
+  if (failed?.kind === "trouble") return failed;
+  return ok({ way, run, isOffline, items: [...ends, ...left].toSorted(byPath) });
 }

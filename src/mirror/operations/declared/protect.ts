@@ -1,0 +1,36 @@
+import * as z from "zod";
+import { defineOperation, ITEM_END, PATHS } from "../define.ts";
+
+/** Whether changes of documents wait for a reviewer. Neither operation changes a local file. */
+
+const RESULT = z.strictObject({
+  run: z.int().nullable(),
+  isOffline: z.boolean().describe("the service was not reached, so some were not tried"),
+  items: z.array(z.strictObject(ITEM_END)).readonly(),
+});
+
+/** Sends later changes of documents to review. */
+export const PROTECT = defineOperation({
+  name: "protect",
+  summary: "send changes of a document to review",
+  about: [
+    "From then on, each change of the document waits on the service until somebody accepts it. Needs a key with Full access.",
+    "For a folder or a quoted glob (** matches any folder): the documents that exist now, as one run, which one mdmirror undo takes back.",
+  ],
+  access: "write",
+  isForPeople: true,
+  isForNextSync: true,
+  input: z.strictObject({ paths: PATHS }),
+  result: RESULT,
+});
+
+/** Publishes later changes of documents immediately. */
+export const UNPROTECT = defineOperation({
+  ...PROTECT,
+  name: "unprotect",
+  summary: "publish changes of a document without review",
+  about: [
+    "From then on, each change of the document is published immediately. Needs a key with Full access.",
+    "For a folder or a quoted glob (** matches any folder): the documents that exist now, as one run, which one mdmirror undo takes back.",
+  ],
+});
