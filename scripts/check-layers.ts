@@ -24,6 +24,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   "markdown/merge": ["markdown/outline"],
   "markdown/search": ["markdown/outline"],
   "markdown/links": ["contract", "markdown/outline"],
+  conformance: ["contract"],
   page: SHARED,
   [ISLANDS]: ["contract", "common", "page"],
   "mirror/model": ["contract", "common"],
@@ -38,7 +39,7 @@ const LAYERS: Readonly<Record<string, readonly string[]>> = {
   ui: [...ADAPTED, "page", "mirror"],
   mcp: [...ADAPTED, "mirror"],
   lib: [...ADAPTED, "mirror", "service"],
-  cli: [...ADAPTED, "mirror", "service", "ui", "mcp"],
+  cli: [...ADAPTED, "mirror", "service", "conformance", "ui", "mcp"],
 };
 
 const DECLARED = ["mirror/operations/define.ts", "mirror/operations/read-input.ts", "mirror/operations/declared"];

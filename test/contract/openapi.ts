@@ -1,5 +1,5 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { Wire } from "./suite/fetch-wire.ts";
+import type { Exchange } from "../../src/conformance/world.ts";
 import { type JsonObject, member } from "../../src/contract/json.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 
@@ -29,7 +29,7 @@ export class OpenapiJudge {
   }
 
   /** Judges every exchange with an operation of the document. */
-  watch(wire: Wire): Wire {
+  watch(wire: Exchange): Exchange {
     return async (request) => {
       const response = await wire(request);
       this.#judge(request, response);

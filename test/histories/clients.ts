@@ -1,4 +1,4 @@
-import type { Json } from "../contract/suite/world.ts";
+import type { Json } from "../../src/conformance/world.ts";
 import { Dice } from "../simulator/dice.ts";
 import { type Counter, draw, type Drawn } from "./draw.ts";
 import { rowsOf } from "./facts.ts";

@@ -1,4 +1,4 @@
-import type { Json } from "../contract/suite/world.ts";
+import type { Json } from "../../src/conformance/world.ts";
 import type { Done, Operation, Selector } from "./operation.ts";
 
 /** What a history shows before it is searched: rows of documents and folders, texts, listings. */

@@ -1,4 +1,4 @@
-import type { Json } from "../contract/suite/world.ts";
+import type { Json } from "../../src/conformance/world.ts";
 import { type Facts, rowsOf, textsOf } from "./facts.ts";
 import { type Done, type Operation, tell } from "./operation.ts";
 

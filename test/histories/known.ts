@@ -1,6 +1,6 @@
 import { rowsOf, textsOf } from "./facts.ts";
 import type { Done } from "./operation.ts";
-import type { Json } from "../contract/suite/world.ts";
+import type { Json } from "../../src/conformance/world.ts";
 import type { Dice } from "../simulator/dice.ts";
 
 /** A version of a document, as some client read it. */

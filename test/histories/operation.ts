@@ -1,5 +1,5 @@
 import { FILES, FOLDERS } from "../../src/contract/routes.ts";
-import type { Json } from "../contract/suite/world.ts";
+import type { Json } from "../../src/conformance/world.ts";
 
 /** What clients ask in a history, and what is kept of each question and its answer. */
 

@@ -5,7 +5,7 @@
  */
 import { writeSync } from "node:fs";
 import { openData } from "../../src/service/data.ts";
-import { Api } from "../contract/suite/world.ts";
+import { Api } from "../../src/conformance/world.ts";
 import { textOf } from "./crash-text.ts";
 
 const data = await openData(process.argv[2]!);

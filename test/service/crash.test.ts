@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openData } from "../../src/service/data.ts";
-import { Api } from "../contract/suite/world.ts";
+import { Api } from "../../src/conformance/world.ts";
 import { textOf } from "./crash-text.ts";
 import { temporaryFolder } from "./fixture.ts";
 

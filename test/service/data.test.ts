@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { openData } from "../../src/service/data.ts";
 import { openDatabase } from "../../src/service/store/sqlite/database.ts";
-import { Api, expectGone } from "../contract/suite/world.ts";
+import { Api, expectGone } from "../../src/conformance/world.ts";
 import { temporaryFolder } from "./fixture.ts";
 
 const mode = (file: string) => statSync(file).mode & 0o777;

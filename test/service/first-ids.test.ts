@@ -5,7 +5,7 @@ import { hashKey } from "../../src/service/requests/authenticate.ts";
 import { openData } from "../../src/service/data.ts";
 import { MIGRATIONS } from "../../src/service/store/sqlite/schema.ts";
 import { encodeText } from "../../src/service/store/text-codec.ts";
-import { Api, expectEdited, expectGone, expectOk, expectProblem } from "../contract/suite/world.ts";
+import { Api, expectEdited, expectGone, expectOk, expectProblem } from "../../src/conformance/world.ts";
 import { temporaryFolder } from "./fixture.ts";
 
 /** A data folder of the first version, whose ids had 20 characters after the `_`. */

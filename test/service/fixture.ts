@@ -8,7 +8,7 @@ import type { Settings } from "../../src/service/store/rows.ts";
 import { createService, type Service, type ServiceOptions } from "../../src/service/service.ts";
 import type { DatabaseLocation } from "../../src/service/store/sqlite/database.ts";
 import { openSqlite } from "../../src/service/store/sqlite/store.ts";
-import { Api } from "../contract/suite/world.ts";
+import { Api } from "../../src/conformance/world.ts";
 import { rethrow } from "../simulator/quiet-ports.ts";
 
 /** What the tests of the service stand on. */

@@ -4,7 +4,7 @@ import Sqlite from "better-sqlite3";
 import { describe, expect, it } from "vitest";
 import { Reserve } from "../../src/service/store/sqlite/reserve.ts";
 import { isDiskFull } from "../../src/service/store/store.ts";
-import { expectEdited, expectProblem } from "../contract/suite/world.ts";
+import { expectEdited, expectProblem } from "../../src/conformance/world.ts";
 import { openService, temporaryFolder } from "./fixture.ts";
 
 function diskFull(): Error {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { keepUp } from "../../src/service/upkeep.ts";
-import { expectEdited, expectOk } from "../contract/suite/world.ts";
+import { expectEdited, expectOk } from "../../src/conformance/world.ts";
 import { type Opened, openService } from "./fixture.ts";
 
 const DAY = 86_400_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Api, expectEdited, expectOk, expectProblem } from "../contract/suite/world.ts";
+import { Api, expectEdited, expectOk, expectProblem } from "../../src/conformance/world.ts";
 import { ADMIN_KEY, openService, seeded } from "./fixture.ts";
 
 describe("createService", () => {

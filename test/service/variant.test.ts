@@ -1,10 +1,10 @@
 import { describe, expect, it, test } from "vitest";
 import type { Variant, VariantState } from "../variants/variant.ts";
 import { ConnectionLost, varyService } from "../variants/vary-service.ts";
+import { Api, expectGone, expectEdited, expectOk, expectProblem } from "../../src/conformance/world.ts";
 import { CONTRACT } from "../contract/suite/all.ts";
 import { hubStream } from "../contract/suite/event-stream.ts";
 import { runContractTest } from "../contract/suite/run.ts";
-import { Api, expectGone, expectEdited, expectOk, expectProblem } from "../contract/suite/world.ts";
 import { openService } from "./fixture.ts";
 
 /** The same service, seen plainly and through a variant. */

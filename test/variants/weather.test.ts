@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Api, expectOk, expectProblem } from "../contract/suite/world.ts";
+import { Api, expectOk, expectProblem } from "../../src/conformance/world.ts";
 import { openService } from "../service/fixture.ts";
 import type { Variant, VariantState } from "./variant.ts";
 import { varyService } from "./vary-service.ts";

@@ -1,37 +1,10 @@
 import assert from "node:assert/strict";
+import { ENDPOINTS, NOBODY } from "../../../src/conformance/access-cases.ts";
 import { GENERATION, isGeneration } from "../../../src/contract/generation.ts";
-import {
-  type Api,
-  adminTest,
-  type ContractTest,
-  contractTest,
-  expectGone,
-  expectOk,
-  expectProblem,
-  type World,
-} from "./world.ts";
-
-const NOBODY = "doc_00000000000000";
-const NO_FOLDER = "dir_00000000000000";
-
-const ENDPOINTS: readonly (readonly [string, string])[] = [
-  ["GET", "/v1/files"],
-  ["POST", "/v1/files"],
-  ["GET", `/v1/files/${NOBODY}`],
-  ["PATCH", `/v1/files/${NOBODY}`],
-  ["PUT", `/v1/files/${NOBODY}/content`],
-  ["DELETE", `/v1/files/${NOBODY}`],
-  ["GET", "/v1/folders"],
-  ["POST", "/v1/folders"],
-  ["GET", `/v1/folders/${NO_FOLDER}`],
-  ["PATCH", `/v1/folders/${NO_FOLDER}`],
-  ["DELETE", `/v1/folders/${NO_FOLDER}`],
-];
+import { type Api, expectGone, expectOk, expectProblem } from "../../../src/conformance/world.ts";
+import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
 const everyEndpoint = ENDPOINTS.flatMap(([method, path]) => [
-  contractTest(`answers 401 unauthenticated to ${method} ${path} without a key`, async ({ as }) => {
-    expectProblem(await as(null).send(method, path, method === "GET" ? undefined : {}), "unauthenticated");
-  }),
   adminTest(
     `answers 503 service_unavailable to ${method} ${path} while the workspace is closed`,
     async ({ api, admin }) => {
@@ -58,9 +31,6 @@ const keys: readonly ContractTest[] = [
     await admin().state("closed");
     assert.deepEqual(expectOk(await validate(api), 200), good);
   }),
-  contractTest("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
-    expectProblem(await as("mdm_not-a-key").get("/v1/files"), "unauthenticated");
-  }),
   adminTest("names its generation on each answer, the same on all", async ({ api, as, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const replies = [
@@ -73,9 +43,6 @@ const keys: readonly ContractTest[] = [
     const named = new Set(replies.map(({ headers }) => headers[GENERATION]));
     assert.equal(named.size, 1);
     assert.ok(isGeneration([...named][0]));
-  }),
-  contractTest("answers 401 before it says whether an endpoint is there", async ({ as }) => {
-    expectProblem(await as(null).get("/v1/nothing"), "unauthenticated");
   }),
   adminTest("takes the key from either header", async ({ as, admin }) => {
     const { key } = await admin().key([{ on: null, level: "read" }]);
@@ -186,43 +153,9 @@ const isolation: readonly ContractTest[] = [
   }),
 ];
 
-async function otherWorkspace({ as, admin }: World) {
+async function otherWorkspace({ as, admin }: TestWorld) {
   const made = expectOk(await admin().api.post("/admin/workspaces", { name: "other" }), 201);
   return { api: as(made.key), workspaceId: made.workspaceId as string };
 }
 
-const answers: readonly ContractTest[] = [
-  contractTest("carries a request id of its own on every answer", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/a.md`);
-    const replies = [
-      await api.get(`/v1/files/${file.id}`),
-      await api.get(`/v1/files/${NOBODY}`),
-      await api.get("/v1/nothing"),
-      await api.delete(`/v1/files/${file.id}`),
-    ];
-    const ids = replies.map((reply) => reply.headers["x-request-id"]);
-    assert.ok(ids.every((id) => id !== undefined && id !== ""));
-    assert.equal(new Set(ids).size, ids.length);
-  }),
-  contractTest("answers not_found to unknown paths and methods", async ({ api }) => {
-    for (const [method, path] of [
-      ["GET", "/"],
-      ["GET", "/v1"],
-      ["GET", "/v2/files"],
-      ["GET", "/v1/files/"],
-      ["GET", "/v1/Files"],
-      ["GET", `/v1/files/${NOBODY}/content`],
-      ["GET", `/v1/files/${NOBODY}/content/more`],
-      ["PUT", `/v1/files/${NOBODY}`],
-      ["PUT", "/v1/files"],
-      ["DELETE", "/v1/folders"],
-    ] as const) {
-      expectProblem(await api.send(method, path, method === "PUT" ? {} : undefined), "not_found");
-    }
-  }),
-  contractTest("keeps answers out of caches", async ({ api }) => {
-    assert.equal((await api.get("/v1/files")).headers["cache-control"], "no-store");
-  }),
-];
-
-export const accessTests: readonly ContractTest[] = [...everyEndpoint, ...keys, ...isolation, ...answers];
+export const accessTests: readonly ContractTest[] = [...everyEndpoint, ...keys, ...isolation];

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { adminTest, type ContractTest, expectOk, expectProblem } from "./world.ts";
+import { expectOk, expectProblem } from "../../../src/conformance/world.ts";
+import { adminTest, type ContractTest } from "./world.ts";
 
 export const adminSettingsTests: readonly ContractTest[] = [
   adminTest("shows settings, and changes those that are sent", async ({ admin }) => {

@@ -1,16 +1,9 @@
 import assert from "node:assert/strict";
-import {
-  adminTest,
-  type ContractTest,
-  expectGone,
-  expectEdited,
-  expectOk,
-  expectProblem,
-  type World,
-} from "./world.ts";
+import { expectGone, expectEdited, expectOk, expectProblem } from "../../../src/conformance/world.ts";
+import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
 /** A file in review: live "live\n", proposed "proposed\n". */
-async function inReview({ api, folder }: World, live = "live\n", proposed = "proposed\n") {
+async function inReview({ api, folder }: TestWorld, live = "live\n", proposed = "proposed\n") {
   const file = await api.file(`${folder.path}/a.md`, live);
   expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
   const review = expectOk(await api.edit(file.id, file.lastChangeId, proposed), 202);
@@ -18,7 +11,7 @@ async function inReview({ api, folder }: World, live = "live\n", proposed = "pro
 }
 
 /** Makes a workspace with a file in review. Returns what removes the workspace. */
-async function reviewInAnotherWorkspace(world: World): Promise<() => Promise<void>> {
+async function reviewInAnotherWorkspace(world: TestWorld): Promise<() => Promise<void>> {
   const { api } = world.admin();
   const { key, workspaceId } = expectOk(await api.post("/admin/workspaces", { name: "another" }), 201);
   const other = world.as(key);

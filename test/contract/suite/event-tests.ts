@@ -1,13 +1,14 @@
 import assert from "node:assert/strict";
 import { Heard, lineOf } from "./event-stream.ts";
-import { adminTest, type ContractTest, expectGone, expectOk, expectProblem, type Json, type World } from "./world.ts";
+import { expectGone, expectOk, expectProblem, type Json } from "../../../src/conformance/world.ts";
+import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
 /**
  * `GET /v1/events`, which is beside the published contract. Events of one listener are in order, so
  * that one which is heard proves that those before it were not told.
  */
 
-async function listen({ stream }: World, key: string, lastId: string | null = null): Promise<Heard> {
+async function listen({ stream }: TestWorld, key: string, lastId: string | null = null): Promise<Heard> {
   const headers = { authorization: `Bearer ${key}`, ...(lastId === null ? {} : { "last-event-id": lastId }) };
   const opened = await stream({ method: "GET", path: "/v1/events", headers, body: null });
   if (!("read" in opened)) throw new Error(`it answered ${opened.status} ${opened.body}`);
@@ -19,17 +20,17 @@ async function listen({ stream }: World, key: string, lastId: string | null = nu
 }
 
 /** Listens as one who knows nothing yet. */
-async function listenAnew(world: World, key: string): Promise<Heard> {
+async function listenAnew(world: TestWorld, key: string): Promise<Heard> {
   const heard = await listen(world, key);
   assert.equal(await heard.line(), "reset");
   return heard;
 }
 
-async function keyOf({ admin }: World, grants: readonly { on: string | null; level: string }[]): Promise<Json> {
-  return admin().key(grants as Parameters<ReturnType<World["admin"]>["key"]>[0]);
+async function keyOf({ admin }: TestWorld, grants: readonly { on: string | null; level: string }[]): Promise<Json> {
+  return admin().key(grants as Parameters<ReturnType<TestWorld["admin"]>["key"]>[0]);
 }
 
-async function refused({ stream }: World, path: string, headers: Readonly<Record<string, string>>) {
+async function refused({ stream }: TestWorld, path: string, headers: Readonly<Record<string, string>>) {
   const answer = await stream({ method: "GET", path, headers, body: null });
   if ("read" in answer) throw new Error("a stream began");
   return { ...answer, text: answer.body, json: JSON.parse(answer.body) };

@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import { withGrant } from "./grants-ground.ts";
-import {
-  adminTest,
-  type ContractTest,
-  expectGone,
-  expectEdited,
-  expectOk,
-  expectProblem,
-  type World,
-} from "./world.ts";
+import { expectGone, expectEdited, expectOk, expectProblem } from "../../../src/conformance/world.ts";
+import { adminTest, type ContractTest, type TestWorld } from "./world.ts";
 
 /** What each grant allows, and which of several decides. */
 
@@ -132,7 +125,7 @@ const nearest: readonly ContractTest[] = [
 /**
  * A protected file that the key may edit where it stands, and a folder to which it has Full access.
  */
-async function protectedBesideFull({ api, admin, as, folder }: World) {
+async function protectedBesideFull({ api, admin, as, folder }: TestWorld) {
   const file = await api.file(`${folder.path}/guarded/a.md`);
   expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
   const guarded = (await api.page("folders", { path: `${folder.path}/guarded` })).data[0]!;

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { withGrant } from "./grants-ground.ts";
-import { adminTest, type ContractTest, expectProblem } from "./world.ts";
+import { expectProblem } from "../../../src/conformance/world.ts";
+import { adminTest, type ContractTest } from "./world.ts";
 
 /** That what a key cannot read shows in nothing that it is answered. */
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { adminTest, type ContractTest, expectGone, expectOk, expectProblem } from "./world.ts";
+import { expectGone, expectOk, expectProblem } from "../../../src/conformance/world.ts";
+import { adminTest, type ContractTest } from "./world.ts";
 
 /** Grants that outlive what they were on. */
 

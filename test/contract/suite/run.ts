@@ -1,4 +1,5 @@
-import { AdminApi, Api, type ContractTest, expectOk, type Target, type World } from "./world.ts";
+import { Api, expectOk } from "../../../src/conformance/world.ts";
+import { AdminApi, type ContractTest, type Target, type TestWorld } from "./world.ts";
 
 /**
  * Runs one test on ground of its own, and clears that ground after it. @throws what the test throws
@@ -7,7 +8,7 @@ export async function runContractTest(test: ContractTest, target: Target, unique
   const admin = target.adminKey === null ? null : await ownWorkspace(target, target.adminKey, unique);
   const api = new Api(target.wire, admin?.key ?? target.key);
   const folder = await api.folder(`/contract-${unique}`);
-  const world: World = {
+  const world: TestWorld = {
     api,
     folder,
     stream: target.stream,

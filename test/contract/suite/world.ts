@@ -1,26 +1,20 @@
-import assert from "node:assert/strict";
-import { PROBLEM_CODES, type Problem, type ProblemCode } from "../../../src/contract/problem.ts";
-import type { FileResource, FileWithContent, FolderResource } from "../../../src/contract/resources.ts";
-import type { WireHeaders } from "../../../src/contract/wire.ts";
-import type { StreamWire } from "./event-stream.ts";
-import type { Wire } from "./fetch-wire.ts";
+import type { Exchange, World } from "../../../src/conformance/world.ts";
+import { type Api, expectOk } from "../../../src/conformance/world.ts";
 import type { Admin } from "../../../src/service/admin/admin.ts";
 import type { KeyGrant } from "../../../src/service/keys/keys.ts";
+import type { StreamWire } from "./event-stream.ts";
 
-/**
- * One test of the contract. It sees the service through the wire alone, so that it runs in process
- * and against any URL.
- */
+/** A test of the contract: a case that ships with the program, or one that needs /admin too. */
 export type ContractTest = {
   readonly title: string;
   /** `admin`: needs the embedded service's /admin, hence its admin key. */
   readonly needs: "admin" | null;
-  readonly run: (world: World) => Promise<void>;
+  readonly run: (world: TestWorld) => Promise<void>;
 };
 
-/** What is tested. */
+/** The service that the tests judge. */
 export type Target = {
-  readonly wire: Wire;
+  readonly wire: Exchange;
   readonly stream: StreamWire;
   /** A key with Full access to a workspace that tests may fill. */
   readonly key: string;
@@ -29,109 +23,12 @@ export type Target = {
   readonly indexesLate: boolean;
 };
 
-/**
- * The ground of one test: a folder of its own, and a workspace of its own where the target has an
- * admin key.
- */
-export type World = {
-  readonly api: Api;
-  readonly folder: FolderResource;
+/** A case's world, in a workspace of its own if the target has an admin key. */
+export type TestWorld = World & {
   readonly stream: StreamWire;
-  readonly indexesLate: boolean;
-  /** A client with another key, or none. */
-  readonly as: (key: string | null) => Api;
   /** @throws in a test that does not say that it needs the admin */
   readonly admin: () => AdminApi;
 };
-
-export type Reply = {
-  readonly status: number;
-  readonly headers: WireHeaders;
-  readonly text: string;
-  /** The parsed body; null without one. */
-  readonly json: Json;
-};
-
-type ListEnvelope<Item> = {
-  readonly object: "list";
-  readonly url: string;
-  readonly data: readonly Item[];
-  readonly hasMore: boolean;
-  readonly nextCursor: string | null;
-};
-
-// A reply's shape is what a test asserts, so that its members are read without proof before.
-// biome-ignore lint/suspicious/noExplicitAny: here alone in the suite JSON comes in untyped
-export type Json = any;
-
-export class Api {
-  readonly #wire: Wire;
-  readonly #key: string | null;
-
-  constructor(wire: Wire, key: string | null) {
-    this.#wire = wire;
-    this.#key = key;
-  }
-
-  /** @param body an object is sent as JSON, a string as it is */
-  async send(method: string, path: string, body?: object | string, headers: WireHeaders = {}): Promise<Reply> {
-    const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
-    const type: WireHeaders = text === null ? {} : { "content-type": "application/json" };
-    return this.#exchange(method, path, text, { ...type, ...headers });
-  }
-
-  async #exchange(method: string, path: string, text: string | null, more: WireHeaders): Promise<Reply> {
-    const auth: WireHeaders = this.#key === null ? {} : { authorization: `Bearer ${this.#key}` };
-    const { status, headers, body } = await this.#wire({ method, path, headers: { ...auth, ...more }, body: text });
-    const isJson = headers["content-type"] !== "application/x-ndjson" && body !== "";
-    const json: Json = isJson ? JSON.parse(body) : null;
-    return { status, headers, text: body, json };
-  }
-
-  get = (path: string) => this.send("GET", path);
-  post = (path: string, body: object | string) => this.send("POST", path, body);
-  patch = (path: string, body: object | string) => this.send("PATCH", path, body);
-  put = (path: string, body: object | string) => this.send("PUT", path, body);
-  delete = (path: string) => this.send("DELETE", path);
-
-  async file(path: string, content = "text\n"): Promise<FileResource> {
-    return expectOk(await this.post("/v1/files", { path, content }), 201);
-  }
-
-  async folder(path: string): Promise<FolderResource> {
-    return expectOk(await this.post("/v1/folders", { path }), 201);
-  }
-
-  async read(id: string): Promise<FileWithContent> {
-    return expectOk(await this.get(`/v1/files/${id}`), 200);
-  }
-
-  edit = (id: string, baseChangeId: string, content: string) =>
-    this.put(`/v1/files/${id}/content`, { baseChangeId, content });
-
-  async page(
-    kind: "files" | "folders",
-    query: Record<string, string | number> = {},
-  ): Promise<ListEnvelope<FileResource>> {
-    const text = new URLSearchParams(
-      Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]),
-    ).toString();
-    return expectOk(await this.get(`/v1/${kind}${text === "" ? "" : `?${text}`}`), 200);
-  }
-
-  /** The paths of all pages. */
-  async paths(kind: "files" | "folders", query: Record<string, string | number> = {}): Promise<string[]> {
-    const paths: string[] = [];
-    let page = await this.page(kind, query);
-    for (let pages = 0; ; pages++) {
-      assert.ok(pages < 1_000, "the pages do not end");
-      paths.push(...page.data.map((item) => item.path));
-      if (!page.hasMore) return paths;
-      assert.equal(typeof page.nextCursor, "string");
-      page = await this.page(kind, { ...query, cursor: page.nextCursor! });
-    }
-  }
-}
 
 /** The embedded service's /admin, within the test's own workspace. */
 export class AdminApi {
@@ -151,55 +48,6 @@ export class AdminApi {
     const body = { state, ...(retryAfter === undefined ? {} : { retryAfter }) };
     expectOk(await this.api.patch(`/admin/workspaces/${this.workspaceId}`, body), 200);
   }
-}
-
-export function expectOk(reply: Reply, status: number): Json {
-  assert.equal(reply.status, status, reply.text);
-  assert.match(reply.headers["content-type"] ?? "", /^application\/json/);
-  assert.ok(reply.headers["x-request-id"]);
-  return reply.json;
-}
-
-/** 200 of a PUT. @returns the File with the text now saved */
-export function expectEdited(reply: Reply): Json {
-  const { object, file, content, ...more } = expectOk(reply, 200);
-  assert.deepEqual([object, more], ["edit", {}]);
-  return { ...file, content };
-}
-
-export function expectGone(reply: Reply): void {
-  assert.equal(reply.status, 204, reply.text);
-  assert.equal(reply.text, "");
-}
-
-/**
- * Asserts a problem with all documented members. @param pointers of `errors`, in order; none
- * asserts nothing about them
- */
-export function expectProblem(reply: Reply, code: ProblemCode, ...pointers: string[]): Problem {
-  const problem = reply.json as Problem;
-  assert.equal(problem?.code, code, reply.text);
-  assert.equal(reply.status, PROBLEM_CODES[code].status);
-  assert.equal(problem.status, reply.status);
-  assert.match(reply.headers["content-type"] ?? "", /^application\/problem\+json/);
-  assert.match(problem.type, new RegExp(`^[a-z]+:.*/errors/${code.replaceAll("_", "-")}$`));
-  for (const text of [problem.title, problem.detail]) assert.ok(typeof text === "string" && text !== "");
-  assert.ok(problem.requestId);
-  assert.equal(reply.headers["x-request-id"], problem.requestId);
-  if (pointers.length > 0)
-    assert.deepEqual(
-      problem.errors?.map((error) => error.pointer),
-      pointers,
-    );
-  for (const error of problem.errors ?? []) {
-    assert.ok(error.code !== "" && error.detail !== "");
-    assert.match(error.pointer, /^\//);
-  }
-  return problem;
-}
-
-export function contractTest(title: string, run: ContractTest["run"]): ContractTest {
-  return { title, needs: null, run };
 }
 
 export function adminTest(title: string, run: ContractTest["run"]): ContractTest {

@@ -20,7 +20,7 @@ import { systemClock } from "../../../src/common/system-clock.ts";
 import { type Serving, startService } from "../../../src/service/serve.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
 import { fetchWire } from "../../contract/suite/fetch-wire.ts";
-import { Api } from "../../contract/suite/world.ts";
+import { Api } from "../../../src/conformance/world.ts";
 
 let dir: string;
 beforeEach(() => {

@@ -11,7 +11,7 @@ import { systemClock } from "../../../src/common/system-clock.ts";
 import type { Result } from "../../../src/common/trouble.ts";
 import { type ServeOptions, startOnDatabase, startService } from "../../../src/service/serve.ts";
 import { fetchWire } from "../../contract/suite/fetch-wire.ts";
-import { Api } from "../../contract/suite/world.ts";
+import { Api } from "../../../src/conformance/world.ts";
 import { freshDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { rethrow } from "../../simulator/quiet-ports.ts";
 

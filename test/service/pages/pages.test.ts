@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest";
-import { expectOk } from "../../contract/suite/world.ts";
+import { expectOk } from "../../../src/conformance/world.ts";
 import { ADMIN_KEY } from "../fixture.ts";
 import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from "vitest";
 import type { AnswerOne } from "../../../src/service/service.ts";
-import { expectEdited, expectOk } from "../../contract/suite/world.ts";
+import { expectEdited, expectOk } from "../../../src/conformance/world.ts";
 import { type Browser, openRig, type PagesRig, text } from "./fixture.ts";
 
 const shown = async (browser: Browser, path: string) => {

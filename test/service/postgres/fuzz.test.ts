@@ -3,7 +3,7 @@ import { combineByMerge } from "../../../src/service/files/combine.ts";
 import { PostgresStore } from "../../../src/service/store/postgres/store.ts";
 import { loadRegexEngine } from "../../../src/service/search/search.ts";
 import { createService } from "../../../src/service/service.ts";
-import { Api } from "../../contract/suite/world.ts";
+import { Api } from "../../../src/conformance/world.ts";
 import { makeDatabase, whyNoPostgres } from "../../postgres/database.ts";
 import { fc, runs } from "../../property.ts";
 import { adminRequest, requestTo } from "../../security/hostile-requests.ts";

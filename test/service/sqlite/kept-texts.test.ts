@@ -4,7 +4,7 @@ import type { FileRow } from "../../../src/service/store/rows.ts";
 import { KeptTexts } from "../../../src/service/store/sqlite/remembered-files.ts";
 import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import type { Tables } from "../../../src/service/store/tables.ts";
-import { Api } from "../../contract/suite/world.ts";
+import { Api } from "../../../src/conformance/world.ts";
 import { openService, seeded } from "../fixture.ts";
 
 /** Texts that were read are remembered; an answer is what the file is now. */

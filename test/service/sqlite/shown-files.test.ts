@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Api } from "../../contract/suite/world.ts";
+import { Api } from "../../../src/conformance/world.ts";
 import { openService } from "../fixture.ts";
 
 /** A list that is remembered, beside one that is not: of a key that has a grant below the root. */

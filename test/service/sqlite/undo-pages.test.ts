@@ -4,7 +4,7 @@ import { openSqlite } from "../../../src/service/store/sqlite/store.ts";
 import { UndoPages } from "../../../src/service/store/sqlite/undo-pages.ts";
 import type { Store } from "../../../src/service/store/store.ts";
 import { ADMIN_KEY, openService, seeded } from "../fixture.ts";
-import { Api } from "../../contract/suite/world.ts";
+import { Api } from "../../../src/conformance/world.ts";
 
 const [ON_DISK, IN_MEMORY] = [[{ temp_store: 1 }], [{ temp_store: 2 }]];
 

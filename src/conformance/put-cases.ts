@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { isChangeId } from "../../../src/contract/ids.ts";
-import { type ContractTest, contractTest, expectEdited, expectOk, expectProblem } from "./world.ts";
+import { isChangeId } from "../contract/ids.ts";
+import { type ContractCase, assumedCase, contractCase, expectEdited, expectOk, expectProblem } from "./world.ts";
 
 /** PUT /v1/files/{id}/content on a file that is not protected. */
 
 const lines = (...changed: number[]) =>
   Array.from({ length: 40 }, (_, i) => `line ${i}${changed.includes(i) ? "!" : ""}\n`).join("");
 
-export const putTests: readonly ContractTest[] = [
-  contractTest("answers the saved content and its change id", async ({ api, folder }) => {
+export const putCases: readonly ContractCase[] = [
+  contractCase("answers the saved content and its change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
     const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "two\n"));
     assert.ok(isChangeId(saved.lastChangeId));
@@ -17,12 +17,12 @@ export const putTests: readonly ContractTest[] = [
     assert.deepEqual(await api.read(file.id), saved);
     assert.equal((await api.page("files", { path: file.path })).data[0]?.lastChangeId, saved.lastChangeId);
   }),
-  contractTest("takes an edit after a rename on the same base", async ({ api, folder }) => {
+  contractCase("takes an edit after a rename on the same base", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
     expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
     assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, "two\n")).path, `${folder.path}/b.md`);
   }),
-  contractTest("combines an edit on a stale base with what came between", async ({ api, folder }) => {
+  contractCase("combines an edit on a stale base with what came between", async ({ api, folder }) => {
     const base = "alpha\n\nmiddle one\n\nmiddle two\n\nmiddle three\n\nomega\n";
     const file = await api.file(`${folder.path}/a.md`, base);
     expectEdited(await api.edit(file.id, file.lastChangeId, base.replace("alpha", "ALPHA")));
@@ -30,40 +30,24 @@ export const putTests: readonly ContractTest[] = [
     assert.equal(saved.content, base.replace("alpha", "ALPHA").replace("omega", "OMEGA"));
     assert.deepEqual(await api.read(file.id), saved);
   }),
-  contractTest("takes an edit that cannot be combined into review, and pins the file", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/sub/a.md`, "word\n");
-    const live = expectEdited(await api.edit(file.id, file.lastChangeId, "first\n"));
-    const change = expectOk(await api.edit(file.id, file.lastChangeId, "second\n"), 202);
-    assert.match(change.id, /^chg_[a-z0-9]{14}$/);
-    const { id } = change;
-    const wanted = { object: "change", id, status: "in_review", reason: "conflict", fileIds: [file.id] };
-    assert.deepEqual(change, wanted);
-    assert.deepEqual(await api.read(file.id), live);
-    expectProblem(await api.delete(`/v1/files/${file.id}`), "changes_in_review");
-    const sub = (await api.page("folders", { path: `${folder.path}/sub` })).data[0]!;
-    expectProblem(await api.delete(`/v1/folders/${sub.id}?recursive=true`), "changes_in_review");
-    const next = expectEdited(await api.edit(file.id, live.lastChangeId, "third\n"));
-    assert.equal(next.content, "third\n");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
-  }),
-  contractTest("answers a repeated edit as it did before", async ({ api, folder }) => {
+  assumedCase("answers a repeated edit as it did before", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
     const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "two\n"));
     assert.deepEqual(expectEdited(await api.edit(file.id, file.lastChangeId, "two\n")), saved);
   }),
-  contractTest("makes no new change for equal content", async ({ api, folder }) => {
+  assumedCase("makes no new change for equal content", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "one\n");
     const saved = expectEdited(await api.edit(file.id, file.lastChangeId, "one\n"));
     assert.deepEqual(saved, { ...file, content: "one\n" });
   }),
-  contractTest("takes any earlier change of the file as a base", async ({ api, folder }) => {
+  contractCase("takes any earlier change of the file as a base", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, lines());
     const second = expectEdited(await api.edit(file.id, file.lastChangeId, lines(5)));
     expectEdited(await api.edit(file.id, second.lastChangeId, lines(5, 20)));
     const saved = expectEdited(await api.edit(file.id, second.lastChangeId, lines(5, 35)));
     assert.equal(saved.content, lines(5, 20, 35));
   }),
-  contractTest("answers invalid_base_change to a change that is not the file's", async ({ api, folder }) => {
+  contractCase("answers invalid_base_change to a change that is not the file's", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const other = await api.file(`${folder.path}/b.md`);
     for (const base of [other.lastChangeId, "chg_00000000000000"]) {
@@ -71,7 +55,7 @@ export const putTests: readonly ContractTest[] = [
     }
     assert.equal((await api.read(file.id)).content, "text\n");
   }),
-  contractTest("answers invalid_id to a base that is no change id", async ({ api, folder }) => {
+  contractCase("answers invalid_id to a base that is no change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const base of [
       "",
@@ -86,7 +70,7 @@ export const putTests: readonly ContractTest[] = [
       expectProblem(await api.edit(file.id, base, "x"), "invalid_id", "/baseChangeId");
     }
   }),
-  contractTest(
+  contractCase(
     "answers invalid_request to a PUT with missing, unknown or mistyped members",
     async ({ api, folder }) => {
       const file = await api.file(`${folder.path}/a.md`);

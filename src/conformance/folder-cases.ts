@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, assumedCase, contractCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
 const NO_FOLDER = "dir_00000000000000";
 
-const create: readonly ContractTest[] = [
-  contractTest("tells where a file and a folder stand", async ({ api, folder }) => {
+const create: readonly ContractCase[] = [
+  assumedCase("tells where a file and a folder stand", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     assert.match(made.id, /^dir_[a-z0-9]{14}$/);
     const standing = { parentId: folder.id, parentPath: folder.path };
@@ -19,7 +19,7 @@ const create: readonly ContractTest[] = [
     assert.deepEqual([top.parentId, top.parentPath], [null, "/"]);
     assert.deepEqual(expectOk(await api.get(`/v1/folders/${made.id}`), 200), made);
   }),
-  contractTest("creates a folder by path with its missing parents", async ({ api, folder }) => {
+  contractCase("creates a folder by path with its missing parents", async ({ api, folder }) => {
     await api.folder(`${folder.path}/a/b/c`);
     const paths = await api.paths("folders", { path_prefix: folder.path });
     assert.deepEqual(
@@ -27,32 +27,32 @@ const create: readonly ContractTest[] = [
       ["a", "a/b", "a/b/c"].map((path) => `${folder.path}/${path}`),
     );
   }),
-  contractTest("creates a folder in a parent", async ({ api, folder }) => {
+  contractCase("creates a folder in a parent", async ({ api, folder }) => {
     const made = expectOk(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), 201);
     assert.equal(made.path, `${folder.path}/a`);
   }),
-  contractTest("creates a folder in the root by parentId null", async ({ api, folder }) => {
+  assumedCase("creates a folder in the root by parentId null", async ({ api, folder }) => {
     const made = expectOk(await api.post("/v1/folders", { parentId: null, name: `${folder.path.slice(1)}-2` }), 201);
     assert.deepEqual([made.path, made.parentId], [`${folder.path}-2`, null]);
     expectGone(await api.delete(`/v1/folders/${made.id}`));
   }),
-  contractTest("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
+  contractCase("answers path_already_exists to a taken path, and never merges", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     expectProblem(await api.post("/v1/folders", { path: made.path }), "path_already_exists");
     expectProblem(await api.post("/v1/folders", { parentId: folder.id, name: "a" }), "path_already_exists");
     expectProblem(await api.post("/v1/folders", { path: folder.path }), "path_already_exists");
     assert.equal((await api.page("folders", { path: made.path })).data[0]?.id, made.id);
   }),
-  contractTest("answers folder_not_found to a create in a parent that is not there", async ({ api }) => {
+  contractCase("answers folder_not_found to a create in a parent that is not there", async ({ api }) => {
     expectProblem(await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" }), "folder_not_found");
   }),
-  contractTest("answers invalid_id to the create of a folder in what is no folder id", async ({ api, folder }) => {
+  contractCase("answers invalid_id to the create of a folder in what is no folder id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const parentId of [file.id, "", "dir_", `${folder.id}:${folder.id}`]) {
       expectProblem(await api.post("/v1/folders", { parentId, name: "a" }), "invalid_id", "/parentId");
     }
   }),
-  contractTest("names each bad field of a folder", async ({ api, folder }) => {
+  assumedCase("names each bad field of a folder", async ({ api, folder }) => {
     const bad: readonly (readonly [object, ...string[]])[] = [
       [{}, "/parentId", "/name"],
       [{ name: "a" }, "/parentId"],
@@ -70,15 +70,15 @@ const create: readonly ContractTest[] = [
   }),
 ];
 
-const place: readonly ContractTest[] = [
-  contractTest("answers folder_not_found to an id that names nothing", async ({ api }) => {
+const place: readonly ContractCase[] = [
+  assumedCase("answers folder_not_found to an id that names nothing", async ({ api }) => {
     expectProblem(await api.get(`/v1/folders/${NO_FOLDER}`), "folder_not_found");
     expectProblem(await api.patch(`/v1/folders/${NO_FOLDER}`, { name: "a" }), "folder_not_found");
     expectProblem(await api.patch(`/v1/folders/${NO_FOLDER}`, { parentId: null }), "folder_not_found");
     expectProblem(await api.delete(`/v1/folders/${NO_FOLDER}`), "folder_not_found");
     expectProblem(await api.delete(`/v1/folders/${NO_FOLDER}?recursive=true`), "folder_not_found");
   }),
-  contractTest("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
+  assumedCase("renames a folder, and with it the paths below, but no id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
     const beside = [await api.file(`${folder.path}/a-b/d.md`), await api.file(`${folder.path}/ab/b/d.md`)];
     const [a, b] = (await api.page("folders", { path_prefix: folder.path })).data;
@@ -93,7 +93,7 @@ const place: readonly ContractTest[] = [
     assert.equal(back.path, `${folder.path}/a`);
     assert.equal((await api.read(file.id)).path, file.path);
   }),
-  contractTest("moves a folder with all below", async ({ api, folder }) => {
+  assumedCase("moves a folder with all below", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a/b/c.md`);
     const b = (await api.page("folders", { path: `${folder.path}/a/b` })).data[0]!;
     const target = await api.folder(`${folder.path}/x/y`);
@@ -102,13 +102,13 @@ const place: readonly ContractTest[] = [
     assert.equal((await api.read(file.id)).path, `${folder.path}/x/y/b/c.md`);
     assert.deepEqual(await api.paths("folders", { parent_id: target.id }), [moved.path]);
   }),
-  contractTest("moves a folder to the root", async ({ api, folder }) => {
+  assumedCase("moves a folder to the root", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}${folder.path}-moved`);
     const moved = expectOk(await api.patch(`/v1/folders/${made.id}`, { parentId: null }), 200);
     assert.deepEqual([moved.path, moved.parentId], [`${folder.path}-moved`, null]);
     expectGone(await api.delete(`/v1/folders/${made.id}`));
   }),
-  contractTest("refuses to move a folder below itself", async ({ api, folder }) => {
+  assumedCase("refuses to move a folder below itself", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const b = await api.folder(`${folder.path}/a/b`);
     const like = await api.folder(`${folder.path}/ab`);
@@ -119,7 +119,7 @@ const place: readonly ContractTest[] = [
       `${folder.path}/ab/a`,
     );
   }),
-  contractTest("answers path_already_exists to a rename or move onto another folder", async ({ api, folder }) => {
+  assumedCase("answers path_already_exists to a rename or move onto another folder", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const b = await api.folder(`${folder.path}/b`);
     await api.folder(`${folder.path}/b/a`);
@@ -127,11 +127,11 @@ const place: readonly ContractTest[] = [
     expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: b.id }), "path_already_exists");
     assert.equal(expectOk(await api.patch(`/v1/folders/${a.id}`, { name: "a" }), 200).path, `${folder.path}/a`);
   }),
-  contractTest("answers folder_not_found to a move of a folder to one that is not there", async ({ api, folder }) => {
+  assumedCase("answers folder_not_found to a move of a folder to one that is not there", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: NO_FOLDER }), "folder_not_found");
   }),
-  contractTest("answers invalid_request to a folder PATCH of none, two or unknown members", async ({ api, folder }) => {
+  assumedCase("answers invalid_request to a folder PATCH of none, two or unknown members", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     expectProblem(await api.patch(`/v1/folders/${a.id}`, {}), "invalid_request");
     expectProblem(
@@ -146,14 +146,14 @@ const place: readonly ContractTest[] = [
   }),
 ];
 
-const remove: readonly ContractTest[] = [
-  contractTest("deletes an empty folder", async ({ api, folder }) => {
+const remove: readonly ContractCase[] = [
+  contractCase("deletes an empty folder", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     expectGone(await api.delete(`/v1/folders/${made.id}`));
     expectProblem(await api.get(`/v1/folders/${made.id}`), "folder_not_found");
     assert.notEqual((await api.folder(made.path)).id, made.id);
   }),
-  contractTest(
+  contractCase(
     "answers folder_not_empty to the delete of a folder with a file or a folder in it",
     async ({ api, folder }) => {
       const a = await api.folder(`${folder.path}/a`);
@@ -166,7 +166,7 @@ const remove: readonly ContractTest[] = [
       assert.equal((await api.read(file.id)).content, "text\n");
     },
   ),
-  contractTest("deletes everything below with recursive=true, and nothing beside", async ({ api, folder }) => {
+  contractCase("deletes everything below with recursive=true, and nothing beside", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     const gone = [await api.file(`${folder.path}/a/x.md`), await api.file(`${folder.path}/a/b/c/y.md`)];
     const kept = [
@@ -185,7 +185,7 @@ const remove: readonly ContractTest[] = [
       `${folder.path}/ab`,
     ]);
   }),
-  contractTest("refuses a recursive that is neither true nor false", async ({ api, folder }) => {
+  assumedCase("refuses a recursive that is neither true nor false", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     for (const value of ["", "1", "TRUE", "yes", "true%20"]) {
       expectProblem(await api.delete(`/v1/folders/${made.id}?recursive=${value}`), "invalid_request", "/recursive");
@@ -197,17 +197,7 @@ const remove: readonly ContractTest[] = [
     );
     expectProblem(await api.delete(`/v1/folders/${made.id}?force=true`), "invalid_request", "/force");
   }),
-  contractTest("refuses a recursive delete above a file with changes in review", async ({ api, folder }) => {
-    const top = await api.folder(`${folder.path}/a`);
-    const file = await api.file(`${folder.path}/a/b/c.md`);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
-    expectProblem(await api.delete(`/v1/folders/${top.id}?recursive=true`), "changes_in_review");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-    expectProblem(await api.delete(`/v1/folders/${top.id}?recursive=true`), "changes_in_review");
-    assert.equal((await api.read(file.id)).content, "text\n");
-  }),
-  contractTest("refuses a recursive delete above a protected file", async ({ api, folder }) => {
+  assumedCase("refuses a recursive delete above a protected file", async ({ api, folder }) => {
     const top = await api.folder(`${folder.path}/a`);
     const file = await api.file(`${folder.path}/a/b/c.md`);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
@@ -217,4 +207,4 @@ const remove: readonly ContractTest[] = [
   }),
 ];
 
-export const folderTests: readonly ContractTest[] = [...create, ...place, ...remove];
+export const folderCases: readonly ContractCase[] = [...create, ...place, ...remove];

@@ -1,4 +1,4 @@
-import { expectOk, type Json, type Reply, type World } from "./world.ts";
+import { type World, type Json, type Reply, expectOk } from "./world.ts";
 
 /** How the tests of search ask, and what they look at. */
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { isChangeId, isDocId } from "../../../src/contract/ids.ts";
-import { type ContractTest, contractTest, expectGone, expectOk, expectProblem } from "./world.ts";
+import { isChangeId, isDocId } from "../contract/ids.ts";
+import { type ContractCase, assumedCase, contractCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
 const NOBODY = "doc_00000000000000";
 const NO_FOLDER = "dir_00000000000000";
@@ -36,8 +36,8 @@ const WORSE_IDS = [
   "%20doc_1",
 ];
 
-const ids: readonly ContractTest[] = [
-  contractTest("refuses ids that are not of the form", async ({ api }) => {
+const ids: readonly ContractCase[] = [
+  contractCase("refuses ids that are not of the form", async ({ api }) => {
     for (const id of [...BAD_IDS, ...WORSE_IDS]) {
       expectProblem(await api.get(`/v1/files/${id}`), "invalid_id");
       expectProblem(await api.patch(`/v1/files/${id}`, { name: "a.md" }), "invalid_id");
@@ -45,7 +45,7 @@ const ids: readonly ContractTest[] = [
       expectProblem(await api.delete(`/v1/files/${id}`), "invalid_id");
     }
   }),
-  contractTest("refuses folder ids that are not of the form", async ({ api }) => {
+  contractCase("refuses folder ids that are not of the form", async ({ api }) => {
     for (const id of [
       "abc",
       "dir_",
@@ -65,7 +65,7 @@ const ids: readonly ContractTest[] = [
       expectProblem(await api.delete(`/v1/folders/${id}`), "invalid_id");
     }
   }),
-  contractTest("answers file_not_found to an id that names nothing", async ({ api }) => {
+  contractCase("answers file_not_found to an id that names nothing", async ({ api }) => {
     expectProblem(await api.get(`/v1/files/${NOBODY}`), "file_not_found");
     expectProblem(await api.patch(`/v1/files/${NOBODY}`, { name: "a.md" }), "file_not_found");
     expectProblem(await api.patch(`/v1/files/${NOBODY}`, { parentId: null }), "file_not_found");
@@ -73,7 +73,7 @@ const ids: readonly ContractTest[] = [
     expectProblem(await api.edit(NOBODY, "chg_00000000000000", ""), "file_not_found");
     expectProblem(await api.delete(`/v1/files/${NOBODY}`), "file_not_found");
   }),
-  contractTest("refuses a query where none is taken", async ({ api, folder }) => {
+  contractCase("refuses a query where none is taken", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectProblem(await api.get(`/v1/files/${file.id}?content=false`), "invalid_request", "/content");
     expectProblem(await api.delete(`/v1/files/${file.id}?recursive=true`), "invalid_request", "/recursive");
@@ -82,8 +82,8 @@ const ids: readonly ContractTest[] = [
   }),
 ];
 
-const create: readonly ContractTest[] = [
-  contractTest("creates a file by path with its missing folders", async ({ api, folder }) => {
+const create: readonly ContractCase[] = [
+  assumedCase("creates a file by path with its missing folders", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/new/er/a.md`, "hello\n");
     assert.ok(isDocId(file.id));
     assert.ok(isChangeId(file.lastChangeId));
@@ -95,24 +95,24 @@ const create: readonly ContractTest[] = [
     ]);
     assert.deepEqual(await api.read(file.id), { ...file, content: "hello\n" });
   }),
-  contractTest("creates a file in a folder", async ({ api, folder }) => {
+  contractCase("creates a file in a folder", async ({ api, folder }) => {
     const body = { parentId: folder.id, name: "a.md", content: "hello" };
     const file = expectOk(await api.post("/v1/files", body), 201);
     assert.equal(file.path, `${folder.path}/a.md`);
     assert.equal((await api.read(file.id)).content, "hello");
   }),
-  contractTest("creates a file in the root by parentId null", async ({ api, folder }) => {
+  assumedCase("creates a file in the root by parentId null", async ({ api, folder }) => {
     const path = `${folder.path}.md`;
     const body = { parentId: null, name: path.slice(1), content: "" };
     const file = expectOk(await api.post("/v1/files", body), 201);
     assert.deepEqual([file.path, file.parentId, file.parentPath], [path, null, "/"]);
     expectGone(await api.delete(`/v1/files/${file.id}`));
   }),
-  contractTest("creates an empty file", async ({ api, folder }) => {
+  assumedCase("creates an empty file", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/empty.md`, "");
     assert.equal((await api.read(file.id)).content, "");
   }),
-  contractTest("answers path_already_exists to a taken path, and overwrites nothing", async ({ api, folder }) => {
+  contractCase("answers path_already_exists to a taken path, and overwrites nothing", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`, "first");
     expectProblem(await api.post("/v1/files", { path: file.path, content: "second" }), "path_already_exists");
     expectProblem(await api.post("/v1/files", { path: file.path, content: "first" }), "path_already_exists");
@@ -120,22 +120,22 @@ const create: readonly ContractTest[] = [
     expectProblem(await api.post("/v1/files", inFolder), "path_already_exists");
     assert.equal((await api.read(file.id)).content, "first");
   }),
-  contractTest("leaves no folder behind when a create is refused", async ({ api, folder }) => {
+  assumedCase("leaves no folder behind when a create is refused", async ({ api, folder }) => {
     const content = "x".repeat(51_201);
     expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a.md`, content }), "content_too_large");
     expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a b.md`, content: "" }), "invalid_request");
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), []);
   }),
-  contractTest("answers folder_not_found to a create in a folder that is not there", async ({ api }) => {
+  contractCase("answers folder_not_found to a create in a folder that is not there", async ({ api }) => {
     expectProblem(await api.post("/v1/files", { parentId: NO_FOLDER, name: "a.md", content: "" }), "folder_not_found");
   }),
-  contractTest("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {
+  contractCase("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {
     const { id } = await api.file(`${folder.path}/a.md`);
     for (const parentId of [id, "dir_", "", "x", `${folder.id}:${folder.id}`]) {
       expectProblem(await api.post("/v1/files", { parentId, name: "b.md", content: "" }), "invalid_id", "/parentId");
     }
   }),
-  contractTest("names each bad field", async ({ api, folder }) => {
+  assumedCase("names each bad field", async ({ api, folder }) => {
     const bad: readonly (readonly [object, ...string[]])[] = [
       [{}, "/parentId", "/name", "/content"],
       [{ path: "a.md" }, "/content"],
@@ -156,7 +156,7 @@ const create: readonly ContractTest[] = [
       expectProblem(await api.post("/v1/files", body), "invalid_request", ...pointers);
     }
   }),
-  contractTest("gives each created file ids of its own", async ({ api, folder }) => {
+  contractCase("gives each created file ids of its own", async ({ api, folder }) => {
     const files = [await api.file(`${folder.path}/a.md`), await api.file(`${folder.path}/b.md`)];
     expectGone(await api.delete(`/v1/files/${files[0]!.id}`));
     files.push(await api.file(`${folder.path}/a.md`));
@@ -164,8 +164,8 @@ const create: readonly ContractTest[] = [
   }),
 ];
 
-const bodies: readonly ContractTest[] = [
-  contractTest("answers 400 to a body that is not a JSON object", async ({ api, folder }) => {
+const bodies: readonly ContractCase[] = [
+  contractCase("answers 400 to a body that is not a JSON object", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const targets = [
       ["POST", "/v1/files"],
@@ -193,7 +193,7 @@ const bodies: readonly ContractTest[] = [
       expectProblem(await api.send(method, path), "invalid_request");
     }
   }),
-  contractTest("bounds the body", async ({ api, folder }) => {
+  assumedCase("bounds the body", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const padding = " ".repeat(4 * 1024 * 1024);
     const body = `${padding}{"path":"${folder.path}/b.md","content":""}`;
@@ -201,7 +201,7 @@ const bodies: readonly ContractTest[] = [
     expectProblem(await api.put(`/v1/files/${file.id}/content`, body), "invalid_request");
     assert.deepEqual(await api.paths("files", { path: `${folder.path}/b.md` }), []);
   }),
-  contractTest("takes a member name that JavaScript knows as an unknown one", async ({ api }) => {
+  contractCase("takes a member name that JavaScript knows as an unknown one", async ({ api }) => {
     for (const name of ["__proto__", "constructor", "toString", "hasOwnProperty"]) {
       expectProblem(
         await api.post("/v1/files", `{"path":"a.md","content":"","${name}":{}}`),
@@ -212,4 +212,4 @@ const bodies: readonly ContractTest[] = [
   }),
 ];
 
-export const fileTests: readonly ContractTest[] = [...ids, ...create, ...bodies];
+export const fileCases: readonly ContractCase[] = [...ids, ...create, ...bodies];

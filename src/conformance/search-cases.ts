@@ -1,19 +1,20 @@
 import assert from "node:assert/strict";
 import {
-  adminTest,
-  type ContractTest,
-  contractTest,
+  type ContractCase,
+  type Json,
+  assumedCase,
+  contractCase,
   expectEdited,
   expectOk,
   expectProblem,
-  type Json,
+  leavingReview,
 } from "./world.ts";
-import { ask, found, KINDS, make, makeMany, marked, paths, places, ROUTE } from "./search-ground.ts";
+import { ask, found, KINDS, make, makeMany, marked, paths, places, ROUTE } from "./search-helpers.ts";
 
 /** Search, hybrid and regex (`src/contract/README.md`, "Search" and "Limits"). */
 
-const both = KINDS.flatMap((kind): ContractTest[] => [
-  contractTest(`answers the list envelope: ${kind}`, async (world) => {
+const envelopeAndLimits = KINDS.flatMap((kind): ContractCase[] => [
+  contractCase(`answers the list envelope: ${kind}`, async (world) => {
     const file = await make(world, "one.md", "A quokka.\n");
     const page = expectOk(await ask(world, kind, "quokka"), 200);
     assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
@@ -21,17 +22,17 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     const { id, lastChangeId, path } = (page.data as Json[]).find((item) => item.id === file.id);
     assert.deepEqual({ id, lastChangeId, path }, { id: file.id, lastChangeId: file.lastChangeId, path: file.path });
   }),
-  contractTest(`finds what was written, at once or some requests later: ${kind}`, async (world) => {
+  contractCase(`finds what was written, at once or some requests later: ${kind}`, async (world) => {
     for (let n = 0; n < 20; n++) await make(world, `late-${n}.md`, `A dormouse.\n${"and more ".repeat(200)}\n`);
     assert.equal((await found(world, kind, "dormouse", { limit: 50 })).length, 20);
   }),
-  contractTest(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (world) => {
+  contractCase(`takes a limit of 1, 2, 499 and 500: ${kind}`, async (world) => {
     await makeMany(world, 3);
     assert.equal((await found(world, kind, "zebra", { limit: 1 })).length, 1);
     assert.equal((await found(world, kind, "zebra", { limit: 2 })).length, 2);
     for (const limit of [499, 500]) assert.equal((await found(world, kind, "zebra", { limit })).length, 3);
   }),
-  contractTest(`refuses a limit of 0 and of 501: ${kind}`, async (world) => {
+  contractCase(`refuses a limit of 0 and of 501: ${kind}`, async (world) => {
     for (const limit of [0, 501, -1, 1e15]) {
       const problem = expectProblem(await ask(world, kind, "zebra", { limit }), "invalid_request", "/limit");
       assert.equal(problem.errors?.[0]?.code, "out_of_range");
@@ -41,7 +42,7 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
       assert.equal(problem.errors?.[0]?.code, "wrong_type");
     }
   }),
-  contractTest(`answers ${kind === "search" ? 10 : 50} files without a limit: ${kind}`, async (world) => {
+  contractCase(`answers ${kind === "search" ? 10 : 50} files without a limit: ${kind}`, async (world) => {
     const most = kind === "search" ? 10 : 50;
     await makeMany(world, most - 1);
     assert.equal((await found(world, kind, "zebra")).length, most - 1);
@@ -50,7 +51,10 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     await make(world, "beyond.md", "zebra\n");
     assert.equal((await found(world, kind, "zebra")).length, most);
   }),
-  contractTest(`answers each file with its content, and where it was found: ${kind}`, async (world) => {
+]);
+
+const items = KINDS.flatMap((kind): ContractCase[] => [
+  assumedCase(`answers each file with its content, and where it was found: ${kind}`, async (world) => {
     const file = await make(world, "one.md", "A quokka.\n");
     const [hit] = await found(world, kind, "quokka");
     const { score: _, sources, ...plain } = hit;
@@ -65,7 +69,7 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     assert.deepEqual(await found(world, kind, "quokka", { includeSources: false }), [bare]);
     expectProblem(await ask(world, kind, "a", { includeSources: "no" }), "invalid_request", "/includeSources");
   }),
-  contractTest(`searches below a prefix alone: ${kind}`, async (world) => {
+  assumedCase(`searches below a prefix alone: ${kind}`, async (world) => {
     await make(world, "in/deep/a.md", "wombat\n");
     await make(world, "in/b.md", "wombat\n");
     await make(world, "inner/c.md", "wombat\n");
@@ -76,7 +80,10 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     expectProblem(await ask(world, kind, "wombat", { path_prefix: "a/b.md" }), "type_mismatch", "/path_prefix");
     expectProblem(await ask(world, kind, "wombat", { path_prefix: "a b" }), "invalid_request", "/path_prefix");
   }),
-  contractTest(`names each bad member: ${kind}`, async (world) => {
+]);
+
+const refusalsAndChanges = KINDS.flatMap((kind): ContractCase[] => [
+  contractCase(`names each bad member: ${kind}`, async (world) => {
     const { api } = world;
     expectProblem(await api.post(ROUTE[kind], {}), "invalid_request", "/query");
     expectProblem(await ask(world, kind, "a", { cursor: "x" }), "invalid_request", "/cursor");
@@ -86,23 +93,28 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     expectProblem(await api.post(`${ROUTE[kind]}?limit=1`, { query: "a" }), "invalid_request", "/limit");
     expectProblem(await api.get(ROUTE[kind]), "not_found");
   }),
-  contractTest(`needs a key: ${kind}`, async (world) => {
+  contractCase(`needs a key: ${kind}`, async (world) => {
     expectProblem(await ask({ ...world, api: world.as(null) }, kind, "zebra"), "unauthenticated");
   }),
-  contractTest(`finds the live text alone, at once: ${kind}`, async (world) => {
+  contractCase(`finds the live text alone, at once: ${kind}`, async (world) => {
     const file = await make(world, "live.md", "before capybara\n");
     assert.deepEqual(await paths(world, kind, "capybara"), ["live.md"]);
-    const saved = expectEdited(await world.api.edit(file.id, file.lastChangeId, "after dugong\n"));
+    expectEdited(await world.api.edit(file.id, file.lastChangeId, "after dugong\n"));
     assert.deepEqual(await paths(world, kind, "capybara"), []);
     assert.deepEqual(await paths(world, kind, "dugong"), ["live.md"]);
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "renamed.md" }), 200);
     assert.deepEqual(await paths(world, kind, "dugong"), ["renamed.md"]);
-    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    assert.equal((await world.api.edit(file.id, saved.lastChangeId, "secret narwhal\n")).status, 202);
-    assert.deepEqual(await paths(world, kind, "narwhal"), []);
-    expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
   }),
-  contractTest(`forgets a deleted file and a deleted folder: ${kind}`, async (world) => {
+  leavingReview(
+    contractCase(`finds no change in review: ${kind}`, async (world) => {
+      const file = await make(world, "live.md", "public capybara\n");
+      expectOk(await world.api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
+      assert.equal((await world.api.edit(file.id, file.lastChangeId, "secret narwhal\n")).status, 202);
+      assert.deepEqual(await paths(world, kind, "narwhal"), []);
+      assert.deepEqual(await paths(world, kind, "capybara"), ["live.md"]);
+    }),
+  ),
+  contractCase(`forgets a deleted file and a deleted folder: ${kind}`, async (world) => {
     const file = await make(world, "gone.md", "okapi\n");
     await make(world, "below/too.md", "okapi\n");
     assert.equal((await found(world, kind, "okapi")).length, 2);
@@ -112,52 +124,24 @@ const both = KINDS.flatMap((kind): ContractTest[] => [
     await world.api.delete(`/v1/folders/${page.data[0]!.id}?recursive=true`);
     assert.deepEqual(await paths(world, kind, "okapi"), []);
   }),
-  adminTest(`omits what the key cannot read, and does not count it: ${kind}`, async (world) => {
-    const open = await world.api.folder(`${world.folder.path}/open`);
-    const files = [];
-    for (let n = 0; n < 5; n++) files.push(await make(world, `hidden/${n}.md`, "pangolin pangolin pangolin\n"));
-    await make(world, "open/seen.md", "one pangolin among other words\n");
-    const one = await make(world, "open/denied.md", "pangolin\n");
-    const { key } = await world.admin().key([
-      { on: open.id, level: "read" },
-      { on: files[3]!.id, level: "read" },
-      { on: one.id, level: "none" },
-    ]);
-    const items = expectOk(await ask({ ...world, api: world.as(key) }, kind, "pangolin", { limit: 2 }), 200)
-      .data as Json[];
-    assert.deepEqual(items.map(({ path }) => path.slice(world.folder.path.length + 1)).sort(), [
-      "hidden/3.md",
-      "open/seen.md",
-    ]);
-  }),
-  adminTest(`finds nothing of another workspace: ${kind}`, async (world) => {
-    const { api } = world.admin();
-    const other = expectOk(await api.post("/admin/workspaces", { name: "other" }), 201);
-    await world.as(other.key).file("theirs.md", "axolotl\n");
-    await make(world, "ours.md", "axolotl\n");
-    const seen = expectOk(await ask(world, kind, "axolotl"), 200).data as Json[];
-    const seenThere = expectOk(await ask({ ...world, api: world.as(other.key) }, kind, "axolotl"), 200).data as Json[];
-    await api.delete(`/admin/workspaces/${other.workspaceId}`);
-    assert.deepEqual([seen.length, seenThere.map(({ path }) => path)], [1, ["/theirs.md"]]);
-  }),
 ]);
 
-const hybrid: readonly ContractTest[] = [
-  contractTest("answers at most 500 files", async (world) => {
+const hybrid: readonly ContractCase[] = [
+  contractCase("answers at most 500 files", async (world) => {
     await makeMany(world, 501);
     for (const kind of KINDS) assert.equal((await found(world, kind, "zebra", { limit: 500 })).length, 500);
   }),
-  contractTest("refuses a blank query", async (world) => {
+  assumedCase("refuses a blank query", async (world) => {
     for (const query of ["", " ", "\n\t\u3000"])
       expectProblem(await ask(world, "search", query), "invalid_request", "/query");
   }),
-  contractTest("bounds the query of a hybrid search", async (world) => {
+  assumedCase("bounds the query of a hybrid search", async (world) => {
     for (const length of [1_023, 1_024]) expectOk(await ask(world, "search", "q".repeat(length)), 200);
     expectOk(await ask(world, "search", "𝒒".repeat(1_024)), 200);
     const problem = expectProblem(await ask(world, "search", "q".repeat(1_025)), "invalid_request", "/query");
     assert.equal(problem.errors?.[0]?.code, "too_long");
   }),
-  contractTest("reads no operators in a query", async (world) => {
+  assumedCase("reads no operators in a query", async (world) => {
     await make(world, "a.md", "alpha beta\n");
     const hostile = [
       '"',
@@ -182,14 +166,14 @@ const hybrid: readonly ContractTest[] = [
     for (const query of hostile) expectOk(await ask(world, "search", query), 200);
     assert.deepEqual(await paths(world, "search", '"alpha* AND (beta'), ["a.md"]);
   }),
-  contractTest("ranks names and headings before text", async (world) => {
+  assumedCase("ranks names and headings before text", async (world) => {
     const filler = "Lorem ipsum dolor sit amet consectetur.\n".repeat(5);
     await make(world, "text.md", `# Other\n\n${filler}walrus\n`);
     await make(world, "heading.md", `# The walrus\n\n${filler}`);
     await make(world, "walrus.md", `# Other\n\n${filler}`);
     assert.deepEqual(await paths(world, "search", "walrus"), ["walrus.md", "heading.md", "text.md"]);
   }),
-  contractTest("ranks every word before some words, and scores by rank", async (world) => {
+  assumedCase("ranks every word before some words, and scores by rank", async (world) => {
     await make(world, "some.md", "green tea\n");
     await make(world, "all.md", "green mountain tea of the herders\n");
     const items = await found(world, "search", "green mountain tea");
@@ -199,12 +183,12 @@ const hybrid: readonly ContractTest[] = [
     );
     assert.ok(items[0].score > items[1].score && items[1].score > 0);
   }),
-  contractTest("finds parts of words", async (world) => {
+  assumedCase("finds parts of words", async (world) => {
     await make(world, "a.md", "An uncompressed archive, with --no-verify.\n");
     for (const query of ["compress", "uncomp", "pressed", "no-ver", "--no-verify", "chive, with"])
       assert.deepEqual(await paths(world, "search", query), ["a.md"], query);
   }),
-  contractTest("finds words of any script, whole and in part", async (world) => {
+  assumedCase("finds words of any script, whole and in part", async (world) => {
     const texts = {
       "zh.md": ["使用 gzip 压缩和解压文件。", ["压缩", "压", "解压文件", "件"]],
       "ja.md": ["ファイルを圧縮する。がんばって", ["圧縮", "縮", "ファイル", "が"]],
@@ -221,7 +205,7 @@ const hybrid: readonly ContractTest[] = [
     for (const [name, [, queries]] of Object.entries(texts))
       for (const query of queries) assert.equal((await paths(world, "search", query))[0], name, `${name}: ${query}`);
   }),
-  contractTest("marks what matched in its sources", async (world) => {
+  assumedCase("marks what matched in its sources", async (world) => {
     await make(world, "a.md", "# Title\n\nnothing here\nThe 🦦 otter and the OTTERS\n");
     const [snippets] = (await found(world, "search", "otter")).map(places);
     assert.ok(snippets);
@@ -240,4 +224,4 @@ const hybrid: readonly ContractTest[] = [
   }),
 ];
 
-export const searchTests: readonly ContractTest[] = [...both, ...hybrid];
+export const searchCases: readonly ContractCase[] = [...envelopeAndLimits, ...items, ...refusalsAndChanges, ...hybrid];

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
-import { KINDS, make, makeMany, nameOf } from "./lists-ground.ts";
-import { type ContractTest, contractTest, expectProblem } from "./world.ts";
+import { KINDS, make, makeMany, nameOf } from "./list-helpers.ts";
+import { type ContractCase, assumedCase, contractCase, expectProblem } from "./world.ts";
 
 /**
  * What holds for lists of files and of folders alike (`src/contract/README.md`, "Pagination
  * rules").
  */
 
-const limits = KINDS.flatMap((kind): ContractTest[] => [
-  contractTest(`answers the list envelope: ${kind}`, async (world) => {
+const limits = KINDS.flatMap((kind): ContractCase[] => [
+  contractCase(`answers the list envelope: ${kind}`, async (world) => {
     const [path] = await makeMany(world, kind, 1);
     const page = await world.api.page(kind, { parent_id: world.folder.id });
     assert.deepEqual(Object.keys(page).sort(), ["data", "hasMore", "nextCursor", "object", "url"]);
@@ -21,19 +21,19 @@ const limits = KINDS.flatMap((kind): ContractTest[] => [
       [path],
     );
   }),
-  contractTest(`refuses a limit of 0 and of 1,001 as out of range: ${kind}`, async ({ api }) => {
+  contractCase(`refuses a limit of 0 and of 1,001 as out of range: ${kind}`, async ({ api }) => {
     for (const limit of ["0", "1001", "-1", "99999999"]) {
       const problem = expectProblem(await api.get(`/v1/${kind}?limit=${limit}`), "invalid_request", "/limit");
       assert.equal(problem.errors?.[0]?.code, "out_of_range");
     }
   }),
-  contractTest(`takes a limit of 1, 2, 999 and 1,000: ${kind}`, async ({ api }) => {
+  contractCase(`takes a limit of 1, 2, 999 and 1,000: ${kind}`, async ({ api }) => {
     for (const limit of [1, 2, 999, 1_000]) {
       const page = await api.page(kind, { limit });
       assert.ok(page.data.length <= limit);
     }
   }),
-  contractTest(`refuses a limit that is not a whole decimal number: ${kind}`, async ({ api }) => {
+  contractCase(`refuses a limit that is not a whole decimal number: ${kind}`, async ({ api }) => {
     for (const limit of [
       "",
       "abc",
@@ -53,7 +53,7 @@ const limits = KINDS.flatMap((kind): ContractTest[] => [
       expectProblem(await api.get(`/v1/${kind}?limit=${limit}`), "invalid_request", "/limit");
     }
   }),
-  contractTest(`holds at most limit items a page, and 100 by default: ${kind}`, async (world) => {
+  contractCase(`holds at most limit items a page, and 100 by default: ${kind}`, async (world) => {
     await makeMany(world, kind, 101);
     const query = { parent_id: world.folder.id };
     assert.equal((await world.api.page(kind, query)).data.length, 100);
@@ -63,20 +63,20 @@ const limits = KINDS.flatMap((kind): ContractTest[] => [
     const short = await world.api.page(kind, { ...query, limit: 100 });
     assert.deepEqual([short.data.length, short.hasMore, typeof short.nextCursor], [100, true, "string"]);
   }),
-  contractTest(`refuses an unknown parameter and names it: ${kind}`, async ({ api }) => {
+  contractCase(`refuses an unknown parameter and names it: ${kind}`, async ({ api }) => {
     expectProblem(await api.get(`/v1/${kind}?offset=3`), "invalid_request", "/offset");
     expectProblem(await api.get(`/v1/${kind}?Limit=3`), "invalid_request", "/Limit");
     expectProblem(await api.get(`/v1/${kind}?a~b%2Fc=3`), "invalid_request", "/a~0b~1c");
     expectProblem(await api.get(`/v1/${kind}?limit=0&x=1&y=2`), "invalid_request", "/x", "/y");
   }),
-  contractTest(`refuses a repeated parameter: ${kind}`, async ({ api }) => {
+  assumedCase(`refuses a repeated parameter: ${kind}`, async ({ api }) => {
     expectProblem(await api.get(`/v1/${kind}?limit=3&limit=3`), "invalid_request", "/limit");
     expectProblem(await api.get(`/v1/${kind}?limit=3&li%6Dit=4`), "invalid_request", "/limit");
   }),
 ]);
 
-const selectors = KINDS.flatMap((kind): ContractTest[] => [
-  contractTest(`lists by exact path the one item there, or none: ${kind}`, async (world) => {
+const selectors = KINDS.flatMap((kind): ContractCase[] => [
+  contractCase(`lists by exact path the one item there, or none: ${kind}`, async (world) => {
     const { api, folder } = world;
     await make(world, kind, `${folder.path}/a/b`);
     await make(world, kind, `${folder.path}/a/bc`);
@@ -85,7 +85,7 @@ const selectors = KINDS.flatMap((kind): ContractTest[] => [
     assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/a/x`) }), []);
     assert.deepEqual(await api.paths(kind, { path: nameOf(kind, `${folder.path}/x/b`) }), []);
   }),
-  contractTest(`lists by path_prefix what is below, recursively: ${kind}`, async (world) => {
+  contractCase(`lists by path_prefix what is below, recursively: ${kind}`, async (world) => {
     const { api, folder } = world;
     for (const stem of ["in/a", "in/deep/er/b", "in-not/c", "in", "out/d", "in.x/e", "inner/f", "in0/g"]) {
       if (kind === "files" || stem !== "in") await make(world, kind, `${folder.path}/${stem}`);
@@ -99,7 +99,7 @@ const selectors = KINDS.flatMap((kind): ContractTest[] => [
     );
     assert.deepEqual(await api.paths(kind, { path_prefix: `${folder.path}/nothing` }), []);
   }),
-  contractTest(`lists by parent_id what is directly in a folder: ${kind}`, async (world) => {
+  contractCase(`lists by parent_id what is directly in a folder: ${kind}`, async (world) => {
     const { api, folder } = world;
     await make(world, kind, `${folder.path}/a`);
     await make(world, kind, `${folder.path}/sub/b`);
@@ -109,7 +109,7 @@ const selectors = KINDS.flatMap((kind): ContractTest[] => [
       kind === "files" ? [`${folder.path}/a.md`] : [`${folder.path}/a`, `${folder.path}/sub`],
     );
   }),
-  contractTest(`refuses two selectors and names both: ${kind}`, async ({ api, folder }) => {
+  contractCase(`refuses two selectors and names both: ${kind}`, async ({ api, folder }) => {
     const pairs = [
       ["path", nameOf(kind, "a"), "path_prefix", "b"],
       ["path", nameOf(kind, "a"), "parent_id", folder.id],
@@ -121,12 +121,12 @@ const selectors = KINDS.flatMap((kind): ContractTest[] => [
       assert.equal(problem.errors?.[0]?.code, "mutually_exclusive");
     }
   }),
-  contractTest(`answers type_mismatch to a selector that names the wrong kind: ${kind}`, async ({ api }) => {
+  contractCase(`answers type_mismatch to a selector that names the wrong kind: ${kind}`, async ({ api }) => {
     const path = kind === "files" ? "a/folder" : "a/file.md";
     expectProblem(await api.get(`/v1/${kind}?path=${path}`), "type_mismatch", "/path");
     expectProblem(await api.get(`/v1/${kind}?path_prefix=a/file.md`), "type_mismatch", "/path_prefix");
   }),
-  contractTest(`refuses a selector that is not a path, or not an id: ${kind}`, async ({ api }) => {
+  contractCase(`refuses a selector that is not a path, or not an id: ${kind}`, async ({ api }) => {
     for (const path of ["", "/", "a//b.md", "a/../b.md", "a%20b.md", "%ff.md", "a%00b.md", "%ED%A0%80.md"]) {
       expectProblem(await api.get(`/v1/${kind}?path=${path}`), "invalid_request", "/path");
     }
@@ -136,20 +136,20 @@ const selectors = KINDS.flatMap((kind): ContractTest[] => [
   }),
 ]);
 
-const only: readonly ContractTest[] = [
-  contractTest("lists all readable files without a selector", async ({ api, folder }) => {
+const only: readonly ContractCase[] = [
+  contractCase("lists all readable files without a selector", async ({ api, folder }) => {
     const a = await api.file(`${folder.path}/a.md`);
     const b = await api.file(`${folder.path}/deep/down/b.md`);
     const paths = (await api.paths("files", { limit: 1_000 })).filter((path) => path.startsWith(`${folder.path}/`));
     assert.deepEqual(paths, [a.path, b.path]);
   }),
-  contractTest("lists root folders alone without a selector", async ({ api, folder }) => {
+  contractCase("lists root folders alone without a selector", async ({ api, folder }) => {
     await api.folder(`${folder.path}/sub`);
     const paths = await api.paths("folders", { limit: 1_000 });
     assert.ok(paths.includes(folder.path));
     assert.ok(paths.every((path) => path.lastIndexOf("/") === 0));
   }),
-  contractTest("lists the whole tree by path_prefix /", async ({ api, folder }) => {
+  assumedCase("lists the whole tree by path_prefix /", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/deep/a.md`);
     const top = await api.file(`${folder.path}.md`);
     for (const limit of [1, 1_000]) {
@@ -166,13 +166,13 @@ const only: readonly ContractTest[] = [
     }
     await api.delete(`/v1/files/${top.id}`);
   }),
-  contractTest("answers an empty list of files to a parent_id that names nothing", async ({ api }) => {
+  contractCase("answers an empty list of files to a parent_id that names nothing", async ({ api }) => {
     assert.deepEqual(await api.paths("files", { parent_id: "dir_00000000000000" }), []);
   }),
-  contractTest("answers folder_not_found to a list of folders whose parent_id names nothing", async ({ api }) => {
+  contractCase("answers folder_not_found to a list of folders whose parent_id names nothing", async ({ api }) => {
     expectProblem(await api.get("/v1/folders?parent_id=dir_00000000000000"), "folder_not_found");
   }),
-  contractTest("shows in a list exactly the members of a File", async ({ api, folder }) => {
+  assumedCase("shows in a list exactly the members of a File", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const [item] = (await api.page("files", { path: file.path })).data;
     assert.deepEqual(item, file);
@@ -181,4 +181,4 @@ const only: readonly ContractTest[] = [
   }),
 ];
 
-export const listTests: readonly ContractTest[] = [...limits, ...selectors, ...only];
+export const listCases: readonly ContractCase[] = [...limits, ...selectors, ...only];

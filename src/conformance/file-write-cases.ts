@@ -1,18 +1,17 @@
 import assert from "node:assert/strict";
-import { isChangeId } from "../../../src/contract/ids.ts";
-import { type ContractTest, contractTest, expectGone, expectEdited, expectOk, expectProblem } from "./world.ts";
+import { type ContractCase, assumedCase, contractCase, expectGone, expectOk, expectProblem } from "./world.ts";
 
 const NO_FOLDER = "dir_00000000000000";
 
-const patch: readonly ContractTest[] = [
-  contractTest("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
+const patch: readonly ContractCase[] = [
+  contractCase("renames a file in place, and keeps its id and change id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
     const renamed = expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
     assert.deepEqual(renamed, { ...file, path: `${folder.path}/sub/b.md` });
     assert.deepEqual(await api.paths("files", { path: file.path }), []);
     assert.equal((await api.file(file.path)).path, file.path);
   }),
-  contractTest("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
+  assumedCase("renames a file to another case of its name, and to its own name", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/readme.md`);
     assert.equal(
       expectOk(await api.patch(`/v1/files/${file.id}`, { name: "README.md" }), 200).path,
@@ -23,7 +22,7 @@ const patch: readonly ContractTest[] = [
       `${folder.path}/README.md`,
     );
   }),
-  contractTest("moves a file to another folder", async ({ api, folder }) => {
+  contractCase("moves a file to another folder", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const target = await api.folder(`${folder.path}/target`);
     const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
@@ -32,13 +31,13 @@ const patch: readonly ContractTest[] = [
     assert.deepEqual(await api.paths("files", { parent_id: target.id }), [moved.path]);
     expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: target.id }), 200);
   }),
-  contractTest("moves a file to the root", async ({ api, folder }) => {
+  assumedCase("moves a file to the root", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}${folder.path}.md`);
     const moved = expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: null }), 200);
     assert.deepEqual([moved.path, moved.parentId, moved.parentPath], [`${folder.path}.md`, null, "/"]);
     expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200);
   }),
-  contractTest("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
+  contractCase("answers path_already_exists to a rename or move onto another file", async ({ api, folder }) => {
     const a = await api.file(`${folder.path}/a.md`, "a");
     const b = await api.file(`${folder.path}/b.md`, "b");
     const sub = await api.file(`${folder.path}/sub/a.md`, "sub");
@@ -54,18 +53,18 @@ const patch: readonly ContractTest[] = [
       ],
     );
   }),
-  contractTest("answers folder_not_found to a move to a folder that is not there", async ({ api, folder }) => {
+  contractCase("answers folder_not_found to a move to a folder that is not there", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId: NO_FOLDER }), "folder_not_found");
     assert.equal((await api.read(file.id)).path, file.path);
   }),
-  contractTest("answers invalid_id to a move to what is no folder id", async ({ api, folder }) => {
+  contractCase("answers invalid_id to a move to what is no folder id", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const parentId of [file.id, "", "dir_", "root", `${folder.id}/${folder.id}`]) {
       expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId }), "invalid_id", "/parentId");
     }
   }),
-  contractTest("answers invalid_request to a PATCH of none or two of its members", async ({ api, folder }) => {
+  contractCase("answers invalid_request to a PATCH of none or two of its members", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const url = `/v1/files/${file.id}`;
     expectProblem(await api.patch(url, {}), "invalid_request");
@@ -74,7 +73,7 @@ const patch: readonly ContractTest[] = [
     expectProblem(await api.patch(url, { name: "b.md", parentId: null, protected: false }), "invalid_request");
     assert.deepEqual(await api.read(file.id), { ...file, content: "text\n" });
   }),
-  contractTest("answers invalid_request to a PATCH with unknown members or wrong types", async ({ api, folder }) => {
+  contractCase("answers invalid_request to a PATCH with unknown members or wrong types", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const url = `/v1/files/${file.id}`;
     expectProblem(await api.patch(url, { path: "b.md" }), "invalid_request", "/path");
@@ -84,7 +83,7 @@ const patch: readonly ContractTest[] = [
     expectProblem(await api.patch(url, { protected: null }), "invalid_request", "/protected");
     expectProblem(await api.patch(url, { parentId: 5 }), "invalid_request", "/parentId");
   }),
-  contractTest("sets and clears protected with Full access", async ({ api, folder }) => {
+  contractCase("sets and clears protected with Full access", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     for (const value of [true, true, false, false]) {
       assert.deepEqual(expectOk(await api.patch(`/v1/files/${file.id}`, { protected: value }), 200), {
@@ -96,50 +95,8 @@ const patch: readonly ContractTest[] = [
   }),
 ];
 
-const protectedFiles: readonly ContractTest[] = [
-  contractTest("answers 202 with the change in review", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/a.md`, "live\n");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    const review = expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
-    assert.ok(isChangeId(review.id));
-    assert.deepEqual(review, {
-      object: "change",
-      id: review.id,
-      status: "in_review",
-      reason: "protected",
-      fileIds: [file.id],
-    });
-    assert.deepEqual(await api.read(file.id), { ...file, protected: true, content: "live\n" });
-  }),
-  contractTest("refuses a PUT on a protected file for the reasons it has on any", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/a.md`);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    expectProblem(await api.edit(file.id, file.lastChangeId, "x".repeat(51_201)), "content_too_large");
-    expectProblem(await api.edit(file.id, "chg_00000000000000", "x"), "invalid_base_change");
-    expectProblem(await api.edit(file.id, "x", "x"), "invalid_id");
-  }),
-  contractTest("renames and moves a protected file at once", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/sub/a.md`);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);
-    assert.equal(
-      expectOk(await api.patch(`/v1/files/${file.id}`, { parentId: folder.id }), 200).path,
-      `${folder.path}/b.md`,
-    );
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-  }),
-  contractTest("edits go live again once protected is cleared, while the review waits", async ({ api, folder }) => {
-    const file = await api.file(`${folder.path}/a.md`, "live\n");
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-    expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
-    expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-    assert.equal(expectEdited(await api.edit(file.id, file.lastChangeId, "edited\n")).content, "edited\n");
-    expectProblem(await api.delete(`/v1/files/${file.id}`), "changes_in_review");
-  }),
-];
-
-const remove: readonly ContractTest[] = [
-  contractTest("deletes a file and its history for good", async ({ api, folder }) => {
+const remove: readonly ContractCase[] = [
+  contractCase("deletes a file and its history for good", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectGone(await api.delete(`/v1/files/${file.id}`));
     expectProblem(await api.get(`/v1/files/${file.id}`), "file_not_found");
@@ -149,12 +106,12 @@ const remove: readonly ContractTest[] = [
     assert.notEqual(again.id, file.id);
     expectProblem(await api.edit(again.id, file.lastChangeId, "x"), "invalid_base_change");
   }),
-  contractTest("keeps the folder of the last file deleted", async ({ api, folder }) => {
+  assumedCase("keeps the folder of the last file deleted", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
     expectGone(await api.delete(`/v1/files/${file.id}`));
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), [`${folder.path}/sub`]);
   }),
-  contractTest(
+  contractCase(
     "answers file_protected to the delete of a protected file, and removes nothing",
     async ({ api, folder }) => {
       const file = await api.file(`${folder.path}/a.md`);
@@ -165,17 +122,6 @@ const remove: readonly ContractTest[] = [
       expectGone(await api.delete(`/v1/files/${file.id}`));
     },
   ),
-  contractTest(
-    "answers changes_in_review to the delete of a file in review, and removes nothing",
-    async ({ api, folder }) => {
-      const file = await api.file(`${folder.path}/a.md`);
-      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
-      expectOk(await api.edit(file.id, file.lastChangeId, "proposed\n"), 202);
-      expectOk(await api.patch(`/v1/files/${file.id}`, { protected: false }), 200);
-      expectProblem(await api.delete(`/v1/files/${file.id}`), "changes_in_review");
-      assert.equal((await api.read(file.id)).content, "text\n");
-    },
-  ),
 ];
 
-export const fileWriteTests: readonly ContractTest[] = [...patch, ...protectedFiles, ...remove];
+export const fileWriteCases: readonly ContractCase[] = [...patch, ...remove];

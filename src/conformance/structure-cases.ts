@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { KINDS, make, paths } from "./search-ground.ts";
-import { type ContractTest, contractTest, expectEdited, expectOk, expectProblem } from "./world.ts";
+import { KINDS, make, paths } from "./search-helpers.ts";
+import { type ContractCase, assumedCase, expectEdited, expectOk, expectProblem } from "./world.ts";
 
 /** `.qontext.structure.md`: a file as any other, at most one a folder, which no search finds. */
 
-const one = contractTest("holds at most one configuration a folder", async ({ api, folder }) => {
+const one = assumedCase("holds at most one configuration a folder", async ({ api, folder }) => {
   const name = ".qontext.structure.md";
   await api.file(`${folder.path}/${name}`);
   const rules = await api.file(`${folder.path}/rules.md`);
@@ -15,8 +15,8 @@ const one = contractTest("holds at most one configuration a folder", async ({ ap
   await api.file(`${folder.path}/other/${name}`);
 });
 
-const unfound: readonly ContractTest[] = KINDS.flatMap((kind) => [
-  contractTest(`finds no configuration of a folder: ${kind}`, async (world) => {
+const unfound: readonly ContractCase[] = KINDS.flatMap((kind) => [
+  assumedCase(`finds no configuration of a folder: ${kind}`, async (world) => {
     const file = await make(world, "kept/.qontext.structure.md", "quokka\n");
     assert.deepEqual(await paths(world, kind, "quokka"), []);
     expectOk(await world.api.patch(`/v1/files/${file.id}`, { name: "rules.md" }), 200);
@@ -29,4 +29,4 @@ const unfound: readonly ContractTest[] = KINDS.flatMap((kind) => [
   }),
 ]);
 
-export const structureTests: readonly ContractTest[] = [one, ...unfound];
+export const structureCases: readonly ContractCase[] = [one, ...unfound];

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { assumedCase, type ContractCase, contractCase, expectProblem } from "./world.ts";
+
+export const NOBODY = "doc_00000000000000";
+const NO_FOLDER = "dir_00000000000000";
+
+export const ENDPOINTS: readonly (readonly [string, string])[] = [
+  ["GET", "/v1/files"],
+  ["POST", "/v1/files"],
+  ["GET", `/v1/files/${NOBODY}`],
+  ["PATCH", `/v1/files/${NOBODY}`],
+  ["PUT", `/v1/files/${NOBODY}/content`],
+  ["DELETE", `/v1/files/${NOBODY}`],
+  ["GET", "/v1/folders"],
+  ["POST", "/v1/folders"],
+  ["GET", `/v1/folders/${NO_FOLDER}`],
+  ["PATCH", `/v1/folders/${NO_FOLDER}`],
+  ["DELETE", `/v1/folders/${NO_FOLDER}`],
+];
+
+export const accessCases: readonly ContractCase[] = [
+  ...ENDPOINTS.map(([method, path]) =>
+    contractCase(`answers 401 unauthenticated to ${method} ${path} without a key`, async ({ as }) => {
+      expectProblem(await as(null).send(method, path, method === "GET" ? undefined : {}), "unauthenticated");
+    }),
+  ),
+  contractCase("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
+    expectProblem(await as("mdm_not-a-key").get("/v1/files"), "unauthenticated");
+  }),
+  assumedCase("answers 401 before it says whether an endpoint is there", async ({ as }) => {
+    expectProblem(await as(null).get("/v1/nothing"), "unauthenticated");
+  }),
+];
+
+export const answerCases: readonly ContractCase[] = [
+  contractCase("carries a request id of its own on every answer", async ({ api, folder }) => {
+    const file = await api.file(`${folder.path}/a.md`);
+    const replies = [
+      await api.get(`/v1/files/${file.id}`),
+      await api.get(`/v1/files/${NOBODY}`),
+      await api.get("/v1/nothing"),
+      await api.delete(`/v1/files/${file.id}`),
+    ];
+    const ids = replies.map((reply) => reply.headers["x-request-id"]);
+    assert.ok(ids.every((id) => id !== undefined && id !== ""));
+    assert.equal(new Set(ids).size, ids.length);
+  }),
+  assumedCase("answers not_found to unknown paths and methods", async ({ api }) => {
+    for (const [method, path] of [
+      ["GET", "/"],
+      ["GET", "/v1"],
+      ["GET", "/v2/files"],
+      ["GET", "/v1/files/"],
+      ["GET", "/v1/Files"],
+      ["GET", `/v1/files/${NOBODY}/content`],
+      ["GET", `/v1/files/${NOBODY}/content/more`],
+      ["PUT", `/v1/files/${NOBODY}`],
+      ["PUT", "/v1/files"],
+      ["DELETE", "/v1/folders"],
+    ] as const) {
+      expectProblem(await api.send(method, path, method === "PUT" ? {} : undefined), "not_found");
+    }
+  }),
+  assumedCase("keeps answers out of caches", async ({ api }) => {
+    assert.equal((await api.get("/v1/files")).headers["cache-control"], "no-store");
+  }),
+];

@@ -1,0 +1,32 @@
+import { accessCases, answerCases } from "./access-cases.ts";
+import { contentCases } from "./content-cases.ts";
+import { cursorCases } from "./cursor-cases.ts";
+import { fileCases } from "./file-cases.ts";
+import { fileWriteCases } from "./file-write-cases.ts";
+import { folderCases } from "./folder-cases.ts";
+import { linkCases } from "./link-cases.ts";
+import { listCases } from "./list-cases.ts";
+import { nameCases } from "./name-cases.ts";
+import { putCases } from "./put-cases.ts";
+import { regexSearchCases } from "./regex-search-cases.ts";
+import { reviewCases } from "./review-cases.ts";
+import { searchCases } from "./search-cases.ts";
+import { structureCases } from "./structure-cases.ts";
+import type { ContractCase } from "./world.ts";
+
+/** Sections of the contract (`src/contract/README.md`), in its order, with the cases of each. */
+export const SECTIONS = {
+  "paths-and-names": [...nameCases, ...structureCases],
+  limits: contentCases,
+  "keys-and-access": accessCases,
+  pagination: [...listCases, ...cursorCases],
+  files: [...fileCases, ...fileWriteCases, ...putCases, ...linkCases],
+  folders: folderCases,
+  search: [...searchCases, ...regexSearchCases],
+  reviews: reviewCases,
+  errors: answerCases,
+} as const satisfies Readonly<Record<string, readonly ContractCase[]>>;
+
+export type Section = keyof typeof SECTIONS;
+
+export const CASES: readonly ContractCase[] = Object.values(SECTIONS).flat();
