@@ -224,6 +224,12 @@ export const COMMANDS: readonly Entry[] = [
     summary: "restore your own service from a backup",
     load: () => import("./commands/serve-restore.ts"),
   },
+  {
+    name: "conformance",
+    group: "service",
+    summary: "check that a service follows the contract of the API",
+    load: () => import("./commands/conformance.ts"),
+  },
 ];
 
 export function findCommand(name: string): Entry | null {

@@ -45,7 +45,7 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
       "05",
       "0x10",
       "1_0",
-      "٣",
+      "%D9%A3",
       "NaN",
       "1,000",
       "null",

@@ -16,13 +16,13 @@ import type { ContractCase } from "./world.ts";
 
 /** Sections of the contract (`src/contract/README.md`), in its order, with the cases of each. */
 export const SECTIONS = {
-  "paths-and-names": [...nameCases, ...structureCases],
+  "paths-and-names": nameCases,
   limits: contentCases,
   "keys-and-access": accessCases,
   pagination: [...listCases, ...cursorCases],
   files: [...fileCases, ...fileWriteCases, ...putCases, ...linkCases],
   folders: folderCases,
-  search: [...searchCases, ...regexSearchCases],
+  search: [...searchCases, ...regexSearchCases, ...structureCases],
   reviews: reviewCases,
   errors: answerCases,
 } as const satisfies Readonly<Record<string, readonly ContractCase[]>>;

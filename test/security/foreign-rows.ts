@@ -86,4 +86,5 @@ export const ROWS: Readonly<Record<string, readonly Row[]>> = {
   ],
   "serve-backup": [local("serve", "backup", "--data", "w", "--out", "b.db")],
   "serve-restore": [local("serve", "restore", "w/a.md", "--data", "restored")],
+  conformance: [local("conformance", "http://127.0.0.1:9", "--key-file", "key-file")],
 };

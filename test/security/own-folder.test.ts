@@ -49,6 +49,7 @@ const ELSEWHERE: ReadonlySet<string> = new Set([
   "serve-admin",
   "serve-backup",
   "serve-restore",
+  "conformance",
   "list",
   "merge",
   "hooks",

@@ -1,0 +1,79 @@
+import { isJsonObject, member } from "../contract/json.ts";
+import type { Exchange } from "./world.ts";
+
+/** LIMIT: pages of files read in one folder; a service under judgement may never end a list. */
+const MOST_PAGES = 50;
+
+/** Suffixes of the folders that cases create beside their own one. */
+const BESIDE = ["", "-2", "-moved"] as const;
+
+type Item = { readonly id: string; readonly protected: boolean };
+
+/**
+ * Deletes the folder of a case, its documents, and what the case created beside the folder.
+ * @returns true if a list shows afterwards that nothing is left
+ */
+export async function clearCase(exchange: Exchange, key: string, folder: string): Promise<boolean> {
+  const cleaner = new Cleaner(exchange, key);
+  const places = [`files?path=${folder}.md`, ...BESIDE.map((suffix) => `folders?path=${folder}${suffix}`)];
+  for (const file of await cleaner.list(places[0]!)) await cleaner.deleteFile(file);
+  for (const place of places.slice(1)) {
+    for (const { id } of await cleaner.list(place)) {
+      if (await cleaner.delete(`/v1/folders/${id}?recursive=true`)) continue;
+      for (const file of await cleaner.list(`files?path_prefix=${folder}`)) await cleaner.deleteFile(file);
+      await cleaner.delete(`/v1/folders/${id}?recursive=true`);
+    }
+  }
+  for (const place of places) if ((await cleaner.list(place)).length > 0) return false;
+  return true;
+}
+
+class Cleaner {
+  readonly #exchange: Exchange;
+  readonly #headers: Readonly<Record<string, string>>;
+
+  constructor(exchange: Exchange, key: string) {
+    this.#exchange = exchange;
+    this.#headers = { authorization: `Bearer ${key}` };
+  }
+
+  async delete(path: string): Promise<boolean> {
+    const { status } = await this.#exchange({ method: "DELETE", path, headers: this.#headers, body: null });
+    return status === 204;
+  }
+
+  async deleteFile({ id, protected: isProtected }: Item): Promise<void> {
+    const headers = { ...this.#headers, "content-type": "application/json" };
+    const body = JSON.stringify({ protected: false });
+    if (isProtected) await this.#exchange({ method: "PATCH", path: `/v1/files/${id}`, headers, body });
+    await this.delete(`/v1/files/${id}`);
+  }
+
+  async list(place: string): Promise<Item[]> {
+    const items: Item[] = [];
+    let cursor = "";
+    for (let page = 0; page < MOST_PAGES; page++) {
+      const path = `/v1/${place}${cursor}`;
+      const { status, body } = await this.#exchange({ method: "GET", path, headers: this.#headers, body: null });
+      if (status !== 200) break;
+      const { data, nextCursor } = readPage(body);
+      items.push(...data);
+      if (nextCursor === null) break;
+      cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
+    }
+    return items;
+  }
+}
+
+/** @throws on a body that is no JSON */
+function readPage(text: string): { readonly data: readonly Item[]; readonly nextCursor: string | null } {
+  const page: unknown = JSON.parse(text);
+  const [data, cursor] = isJsonObject(page) ? [member(page, "data"), member(page, "nextCursor")] : [];
+  const items = Array.isArray(data) ? (data as unknown[]).flatMap((item) => readItem(item) ?? []) : [];
+  return { data: items, nextCursor: typeof cursor === "string" ? cursor : null };
+}
+
+function readItem(item: unknown): Item | null {
+  const id = isJsonObject(item) ? member(item, "id") : undefined;
+  return typeof id === "string" ? { id, protected: (item as { protected?: unknown }).protected === true } : null;
+}

@@ -1,0 +1,157 @@
+import { AssertionError } from "node:assert";
+import { clearCase } from "./clear.ts";
+import { NoAnswer, NotOffered, observed } from "./observe.ts";
+import { SECTIONS, type Section } from "./sections.ts";
+import { Api, type ContractCase, type Exchange } from "./world.ts";
+
+/** A case that the service answered otherwise than the contract says. */
+export type Difference = {
+  readonly title: string;
+  readonly basis: ContractCase["basis"];
+  /** The last request of the case, as `GET /v1/files`; null if none was answered. */
+  readonly request: string | null;
+  /** HTTP status of its answer. */
+  readonly status: number | null;
+  readonly detail: string;
+};
+
+export type SectionReport = {
+  readonly section: Section;
+  readonly passed: number;
+  readonly differences: readonly Difference[];
+  /** Cases that need an operation which the contract does not demand and the service lacks. */
+  readonly notOffered: readonly { readonly title: string; readonly operation: string }[];
+  /** Titles of cases that would leave something behind. */
+  readonly skipped: readonly string[];
+};
+
+export type Report = {
+  /** True if all cases were judged and none of the published contract differs. */
+  readonly conforms: boolean;
+  /** False if the run was stopped. */
+  readonly isComplete: boolean;
+  readonly sections: readonly SectionReport[];
+  /** Paths of folders that could not be deleted. */
+  readonly leftBehind: readonly string[];
+};
+
+export type Judged =
+  | { readonly kind: "judged"; readonly report: Report }
+  | { readonly kind: "unreachable"; readonly why: string }
+  /** The service does not let this key list or create. */
+  | { readonly kind: "refused"; readonly request: string; readonly status: number }
+  /** The service cannot delete folders, so that each case would leave one. */
+  | { readonly kind: "cannot-clear"; readonly folder: string };
+
+export type JudgeOptions = {
+  readonly exchange: Exchange;
+  readonly key: string;
+  /** Name at the root with which each folder of the cases begins. */
+  readonly name: string;
+  readonly sections: readonly Section[];
+  /** True to run cases that leave a change in review or a folder. */
+  readonly leaveBehind: boolean;
+  readonly onCase: (done: number, total: number) => void;
+  /** When aborted, no further case begins. */
+  readonly stop: AbortSignal;
+};
+
+/**
+ * Runs the cases of the sections, each in a folder of its own, and deletes these folders.
+ * Documents outside of these folders are listed, never changed.
+ */
+export async function judge(options: JudgeOptions): Promise<Judged> {
+  try {
+    const obstacle = await tryOut(options);
+    if (obstacle !== null) return obstacle;
+    return { kind: "judged", report: await runSections(options) };
+  } catch (error) {
+    if (error instanceof NoAnswer) return { kind: "unreachable", why: error.message };
+    throw error;
+  }
+}
+
+/** Lists, creates a folder and deletes it. Returns what keeps the cases from running, or null. */
+async function tryOut({ exchange, key, name, leaveBehind }: JudgeOptions): Promise<Judged | null> {
+  const headers = { authorization: `Bearer ${key}` };
+  const list = await exchange({ method: "GET", path: "/v1/files?limit=1", headers, body: null });
+  if (list.status !== 200) return { kind: "refused", request: "GET /v1/files", status: list.status };
+  const folder = `/${name}`;
+  const body = JSON.stringify({ path: folder });
+  const json = { ...headers, "content-type": "application/json" };
+  const made = await exchange({ method: "POST", path: "/v1/folders", headers: json, body });
+  if (made.status === 401 || made.status === 403)
+    return { kind: "refused", request: "POST /v1/folders", status: made.status };
+  const isClear = await clearCase(exchange, key, folder);
+  return isClear || leaveBehind ? null : { kind: "cannot-clear", folder };
+}
+
+async function runSections(options: JudgeOptions): Promise<Report> {
+  const sections = options.sections.map((section): Counting => ({ section, ...emptyCounts() }));
+  const pending = sections.flatMap((report) => SECTIONS[report.section].map((one) => ({ report, one })));
+  const leftBehind: string[] = [];
+  let done = 0;
+  for (const { report, one } of pending) {
+    if (options.stop.aborted) break;
+    options.onCase(done, pending.length);
+    const folder = `/${options.name}-${done++}`;
+    if (one.leavesReview && !options.leaveBehind) {
+      report.skipped.push(one.title);
+      continue;
+    }
+    count(report, one, await runCase(one, options, folder));
+    if (!(await clearCase(options.exchange, options.key, folder))) leftBehind.push(folder);
+  }
+  const isComplete = done === pending.length;
+  const differs = sections.some((each) => each.differences.some(({ basis }) => basis === "published"));
+  return { conforms: isComplete && !differs, isComplete, sections, leftBehind };
+}
+
+const emptyCounts = (): Omit<Counting, "section"> => ({ passed: 0, differences: [], notOffered: [], skipped: [] });
+
+type Counting = { passed: number; differences: Difference[]; notOffered: { title: string; operation: string }[] } & {
+  readonly section: Section;
+  readonly skipped: string[];
+};
+
+type Outcome =
+  | { readonly kind: "passed" }
+  | { readonly kind: "not-offered"; readonly operation: string }
+  | ({ readonly kind: "differs" } & Omit<Difference, "title" | "basis">);
+
+function count(report: Counting, { title, basis }: ContractCase, outcome: Outcome): void {
+  if (outcome.kind === "passed") report.passed++;
+  else if (outcome.kind === "not-offered") report.notOffered.push({ title, operation: outcome.operation });
+  else {
+    const { request, status, detail } = outcome;
+    report.differences.push({ title, basis, request, status, detail });
+  }
+}
+
+/** @throws NoAnswer if the service cannot be reached any more */
+async function runCase(one: ContractCase, { exchange, key }: JudgeOptions, path: string): Promise<Outcome> {
+  const { observe, last } = observed(exchange);
+  const api = new Api(observe, key);
+  try {
+    const folder = await api.folder(path);
+    await one.run({ api, folder, indexesLate: true, as: (other) => new Api(observe, other) });
+    return { kind: "passed" };
+  } catch (error) {
+    if (error instanceof NotOffered) return { kind: "not-offered", operation: error.operation };
+    // A single lost answer is a difference. A service that stays away ends the run by this request.
+    if (error instanceof NoAnswer) await api.get("/v1/files?limit=1");
+    return { kind: "differs", ...last(), detail: detailOf(error as Error) };
+  }
+}
+
+const MOST_SHOWN = 200;
+
+function detailOf(error: Error): string {
+  if (!(error instanceof AssertionError) || error.expected === undefined) return error.message.split("\n", 1)[0]!;
+  return `expected ${shown(error.expected)}, got ${shown(error.actual)}`;
+}
+
+function shown(value: unknown): string {
+  const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? "nothing");
+  return text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}…` : text;
+}

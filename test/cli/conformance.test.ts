@@ -1,0 +1,106 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Report } from "../../src/conformance/judge.ts";
+import { startHttp } from "../../src/service/http/server.ts";
+import type { ServiceWire } from "../../src/service/service.ts";
+import { varyService } from "../variants/vary-service.ts";
+import { type RunOptions, useRig } from "./rig.ts";
+
+const rig = useRig();
+
+type Ran = Report & { readonly exit: number };
+
+/** Runs the command on some sections. Returns its report and its exit code. */
+async function judge(url: string, sections: readonly string[], more: readonly string[] = [], options: RunOptions = {}) {
+  const names = sections.flatMap((name) => ["--section", name]);
+  const argv = ["conformance", url, "--key-file", rig.keyFile, ...names, ...more];
+  return (await rig.json(argv, options)) as unknown as Ran;
+}
+
+/** Serves the rig's workspace with other answers. Returns the URL. */
+async function serveAs(change: (handle: ServiceWire) => ServiceWire): Promise<string> {
+  const server = await startHttp({ handle: change(async (request) => rig.service.answer(request)) });
+  onTestFinished(() => server.close());
+  return server.url;
+}
+
+const folders = () => (rig.api("GET", "/v1/folders") as { readonly data: readonly { readonly path: string }[] }).data;
+
+test("a service that follows the contract has no differences, and nothing is left", async () => {
+  rig.api("POST", "/v1/files", { path: "/mine.md", content: "mine\n" });
+  const { exit, conforms, isComplete, sections, leftBehind } = await judge(rig.url, ["errors", "reviews"]);
+  expect([exit, conforms, isComplete, leftBehind]).toEqual([0, true, true, []]);
+  const found = sections.map(({ section, passed, differences, notOffered, skipped }) => {
+    return [section, passed, differences, notOffered, skipped.length];
+  });
+  expect(found).toEqual([
+    ["reviews", 2, [], [], 5],
+    ["errors", 3, [], [], 0],
+  ]);
+  expect(folders()).toEqual([]);
+  expect(rig.remote("/mine.md")?.content).toBe("mine\n");
+});
+
+test("an answer that the published contract forbids ends with 3", async () => {
+  const url = await serveAs((handle) => async (request) => {
+    const answer = await handle(request);
+    return request.method === "PATCH" && answer.status === 400 ? { ...answer, status: 422 } : answer;
+  });
+  const { exit, conforms, sections } = await judge(url, ["files"]);
+  expect([exit, conforms]).toEqual([3, false]);
+  const difference = sections[0]!.differences.find(({ title }) => title.includes("PATCH of none or two"));
+  expect(difference).toMatchObject({ basis: "published", status: 422 });
+  expect(difference!.request).toMatch(/^PATCH \/v1\/files\/doc_/);
+});
+
+test("a difference from an assumption is reported and does not count", async () => {
+  const url = await serveAs((handle) => async (request) => {
+    const answer = await handle(request);
+    return { ...answer, headers: { ...answer.headers, "cache-control": "private" } };
+  });
+  const { exit, conforms, sections } = await judge(url, ["errors"]);
+  expect([exit, conforms]).toEqual([0, true]);
+  expect(sections[0]!.differences.map(({ basis }) => basis)).toEqual(["assumed"]);
+});
+
+test("a service that deletes no folders is judged with --leave-behind alone", async () => {
+  const url = await serveAs((handle) => varyService(handle, { noFolderPatchOrDelete: 405 }));
+  const argv = ["conformance", url, "--key-file", rig.keyFile, "--section", "errors"];
+  expect((await rig.run(argv)).code).toBe(2);
+  expect(folders()).toHaveLength(1);
+  const { exit, leftBehind } = await judge(url, ["errors"], ["--leave-behind"]);
+  expect([exit, leftBehind.length]).toEqual([0, 3]);
+});
+
+test("a change in review is left with --leave-behind alone, and reported", async () => {
+  const { exit, sections, leftBehind } = await judge(rig.url, ["reviews"], ["--leave-behind"]);
+  expect([exit, sections[0]!.passed, sections[0]!.skipped]).toEqual([0, 7, []]);
+  expect(folders().map(({ path }) => path)).toEqual(leftBehind);
+});
+
+test("a run that is stopped does not say that the service conforms", async () => {
+  const stop = new AbortController();
+  const options = { stop: stop.signal, terminal: true, onStatus: () => stop.abort() };
+  const { exit, conforms, isComplete } = await judge(rig.url, ["errors"], [], options);
+  expect([exit, conforms, isComplete, folders()]).toEqual([3, false, false, []]);
+});
+
+test("a service that cannot be reached, or refuses the key, ends with 5", async () => {
+  const wrong = join(rig.dir, "wrong-key");
+  writeFileSync(wrong, "mdm_wrong");
+  expect((await rig.run(["conformance", rig.url, "--key-file", wrong])).code).toBe(5);
+  await rig.stopService();
+  expect((await rig.run(["conformance", rig.url, "--key-file", rig.keyFile])).code).toBe(5);
+});
+
+test("a service that goes away in the middle ends with 5", async () => {
+  let requests = 0;
+  const url = await serveAs((handle) => varyService(handle, { fault: () => (++requests > 20 ? "drop-before" : null) }));
+  const argv = ["conformance", url, "--key-file", rig.keyFile, "--section", "files"];
+  expect((await rig.run(argv)).code).toBe(5);
+});
+
+test("an unknown section is wrong usage", async () => {
+  expect((await rig.run(["conformance", rig.url, "--section", "weather"])).code).toBe(2);
+});
