@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { judge, type Report } from "../../../src/conformance/judge.ts";
+import { SECTIONS, type Section } from "../../../src/conformance/sections.ts";
+import { fetchWire } from "../suite/fetch-wire.ts";
+
+/** A service that shares no code with mdmirror, as the cases of the contract judge it. */
+
+const PROGRAM = fileURLToPath(new URL("service.py", import.meta.url));
+const KEY = "mdm_of-the-other-service";
+
+const hasPython = spawnSync("python3", ["-c", "import sys; sys.exit(sys.version_info < (3, 9))"]).status === 0;
+const reason = hasPython ? "" : " (skipped: no python3 of version 3.9 or newer)";
+
+async function urlOf(service: ChildProcess): Promise<string> {
+  const lines = createInterface({ input: service.stdout! });
+  const [port] = (await once(lines, "line")) as [string];
+  return `http://127.0.0.1:${port}`;
+}
+
+/** Starts the service for this test. */
+async function judgeOther(sections: readonly Section[], fault: string | null): Promise<Report> {
+  const options = fault === null ? [] : ["--fault", fault];
+  const service = spawn("python3", [PROGRAM, "--key", KEY, ...options], { stdio: ["ignore", "pipe", "inherit"] });
+  onTestFinished(() => void service.kill());
+  const judged = await judge({
+    exchange: fetchWire(await urlOf(service)),
+    key: KEY,
+    name: "case",
+    sections,
+    leaveBehind: true,
+    onCase: () => undefined,
+    stop: new AbortController().signal,
+  });
+  if (judged.kind !== "judged") throw new Error(`the service was not judged: ${judged.kind}`);
+  return judged.report;
+}
+
+/** Fault of the service, by its option → the section that has to report it. */
+const FAULTS: Readonly<Record<string, Section>> = {
+  "spaces-allowed": "paths-and-names",
+  "length-unbounded": "limits",
+  "any-key": "keys-and-access",
+  "no-code": "keys-and-access",
+  "cursor-repeats": "pagination",
+  "stale-edit-wins": "files",
+  "create-overwrites": "files",
+  "rename-changes-id": "files",
+  "protected-deleted": "files",
+  "folder-merges": "folders",
+  "protection-ignored": "reviews",
+  "no-request-id": "errors",
+};
+
+describe.skipIf(!hasPython)(`a service in Python${reason}`, () => {
+  test("follows the contract in every section, and offers no search", { timeout: 120_000 }, async () => {
+    const report = await judgeOther(Object.keys(SECTIONS) as Section[], null);
+    expect(report.sections.flatMap(({ differences }) => differences)).toEqual([]);
+    expect(report).toMatchObject({ conforms: true, isComplete: true });
+    const missing = report.sections.flatMap(({ notOffered }) => notOffered.map(({ operation }) => operation));
+    expect([...new Set(missing)]).toEqual(["POST /v1/search"]);
+    expect(report.sections.filter(({ notOffered }) => notOffered.length > 0)).toHaveLength(1);
+  });
+
+  test.each(Object.entries(FAULTS))("with the fault %s differs in %s", { timeout: 120_000 }, async (fault, section) => {
+    const { conforms, sections } = await judgeOther([section], fault);
+    expect(conforms).toBe(false);
+    expect(sections[0]!.differences.map(({ basis }) => basis)).toContain("published");
+  });
+});
