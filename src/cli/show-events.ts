@@ -90,7 +90,7 @@ const NEWS_LINES: { readonly [K in FolderEvent["kind"]]: (news: News<K>) => stri
   woke: ({ sleptMs }) => [`woke up after ${seconds(sleptMs)}; scanning everything`],
 };
 
-export function eventLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
+function eventLines<K extends FolderEvent["kind"]>(news: News<K>): string[] {
   return NEWS_LINES[news.kind as K](news);
 }
 

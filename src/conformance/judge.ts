@@ -5,7 +5,7 @@ import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
 
 /** A case that the service answered otherwise than the contract says. */
-export type Difference = {
+type Difference = {
   readonly title: string;
   readonly basis: ContractCase["basis"];
   /** The last request of the case, as `GET /v1/files`; null if none was answered. */
