@@ -8,8 +8,8 @@ export type AppFile = { readonly id: DocId; readonly path: string; readonly text
 type Item = Record<string, unknown>;
 
 /**
- * The person in the app: the service's API with a key of Full access, without any of the client's
- * code. Each method but `call` throws when the service refuses.
+ * A user of the web app: the service's API with a key of Full access, without any of the client's
+ * code. Each method but `call` throws if the service refuses.
  */
 export class App {
   readonly #service: Pick<SyncService, "answer">;

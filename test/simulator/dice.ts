@@ -1,4 +1,4 @@
-/** Seeded chance: the same seed, the same rolls (mulberry32). */
+/** Seeded random numbers: the same seed gives the same numbers (mulberry32). */
 export class Dice {
   #state: number;
 
@@ -15,7 +15,7 @@ export class Dice {
     return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
   };
 
-  /** Seeded bytes, n at a time, for what asks for `randomBytes`. */
+  /** Seeded bytes, n at a time, for callers of `randomBytes`. */
   readonly bytes = (n: number): Buffer => Buffer.from(Array.from({ length: n }, () => this.below(256)));
 
   /** A whole number in [0, n). */
@@ -32,7 +32,7 @@ export class Dice {
     return Array.from({ length: n }, () => this.below(16).toString(16)).join("");
   }
 
-  /** What `rollDice` goes on from, as these dice would. */
+  /** Returns the seed with which `rollDice` continues these numbers. */
   seedNow(): number {
     return this.#state;
   }

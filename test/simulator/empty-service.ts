@@ -6,8 +6,8 @@ type Copied = Exclude<SyncServiceOptions["database"], string> & { readonly copy:
 let made: Copied | null = null;
 
 /**
- * The database of a service in memory that holds nothing: its schema is made once a process, not
- * once a rig.
+ * Returns the database of an empty service in memory. Its schema is made once a process, not once a
+ * rig.
  */
 export function emptyDatabase(): Copied {
   made ??= { copy: makeEmpty() };

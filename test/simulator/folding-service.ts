@@ -7,9 +7,9 @@ import { refuse, toWire } from "../../src/service/requests/answer.ts";
 import { splitTarget } from "../../src/service/requests/router.ts";
 
 /**
- * A deployment that takes names for one that differ in case, or in their Unicode normal form, as a
- * store on such a disk or with such a collation does: it keeps each name as it was given, refuses a
- * second one, and finds an item by any spelling of its path.
+ * A deployment that treats names as equal if they differ in case, or in their Unicode normal form,
+ * as a store on such a disk or with such a collation does. It keeps each name as given, refuses a
+ * second spelling, and finds an item by any spelling of its path.
  */
 
 export type Answer = (request: WireRequest) => WireResponse;
@@ -17,8 +17,8 @@ export type Answer = (request: WireRequest) => WireResponse;
 type Item = { readonly id: string; readonly path: string };
 
 /**
- * @param ownerKey of a key that reads all: names are taken whoever may read them
- * @returns the same service, before which each path is spelled as what stands there is
+ * @param ownerKey a key that reads everything: a name is taken whoever may read it
+ * @returns the same service, which gets each path in the spelling of the existing items
  */
 export function foldNames(answer: Answer, folding: DiskFolding, ownerKey: string): Answer {
   if (!folding.foldsCase && !folding.foldsUnicode) return answer;
@@ -41,7 +41,7 @@ export function foldNames(answer: Answer, folding: DiskFolding, ownerKey: string
 
 type Ask = (route: string, query: string) => readonly Item[];
 
-/** The items of a list, all pages. */
+/** Requests all pages of a list. */
 function asking(answer: Answer, key: string): Ask {
   const headers = { authorization: `Bearer ${key}` };
   return (route, query) => {
@@ -88,8 +88,8 @@ function spellMembers(method: string, route: string, members: JsonObject, ask: A
 }
 
 /**
- * A path, each name as what stands there spells it; from the first that nothing has, as it was
- * sent.
+ * Spells a path: each name as the existing item spells it; from the first name without an item, as
+ * it was sent.
  */
 function spell(sent: string, ask: Ask, folding: DiskFolding): string {
   const names = pathSegments(sent);
@@ -103,7 +103,10 @@ function spell(sent: string, ask: Ask, folding: DiskFolding): string {
   return (sent.startsWith("/") ? "/" : "") + names.join("/");
 }
 
-/** The name of what stands in a folder under this name in any spelling, but for the item `self`. */
+/**
+ * Returns the name of the item in a folder that has this name in any spelling, apart from the item
+ * `self`.
+ */
 function spellIn(parent: string | null, name: string, self: string | null, ask: Ask, folding: DiskFolding): string {
   const taken = childrenOf(parent, ask).find((item) => item.id !== self && isSame(lastName(item.path), name, folding));
   return taken === undefined ? name : lastName(taken.path);
@@ -115,7 +118,7 @@ function childrenOf(parent: string | null, ask: Ask): readonly Item[] {
   return [...ask(FILES, "").filter(({ path }) => pathSegments(path).length === 1), ...ask(FOLDERS, "")];
 }
 
-/** A move to a folder that has something of the item's name in another spelling. */
+/** Returns true for a move to a folder that has another item of this name in another spelling. */
 function isTakenThere(route: string, { parentId }: JsonObject, ask: Ask, folding: DiskFolding): boolean {
   const item = everything(ask).find(({ id }) => id === idOf(route));
   if (item === undefined || (parentId !== null && typeof parentId !== "string")) return false;
@@ -135,7 +138,7 @@ function allFolders(ask: Ask): readonly Item[] {
   return ask(FOLDERS, "path_prefix=/");
 }
 
-/** @returns the id of the folder that an item is in; null: the root; undefined: it is not there */
+/** @returns the id of the folder of an item; null: the root; undefined: the item does not exist */
 function parentOfItem(id: string, ask: Ask): string | null | undefined {
   const item = everything(ask).find((one) => one.id === id);
   if (item === undefined) return undefined;

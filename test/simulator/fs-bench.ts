@@ -7,8 +7,7 @@ import { usualTmpdir } from "../memory-folder.ts";
 import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 
 /**
- * An empty folder on a real disk or in memory, with what a test must do there beside the calls of
- * the Fs. Each call may be taken from it.
+ * An empty folder on a real disk or in memory, with actions of a test besides the calls of the Fs.
  */
 export type Bench = {
   readonly fs: Fs;

@@ -1,8 +1,8 @@
 import type { State } from "../../src/mirror/ports/state.ts";
 
 /**
- * Every call of the state is a place to die; inside a transaction that rolls it back.
- * @param onSafe what is committed by now survives a power cut
+ * Makes every call of the state a place to die; inside a transaction, the kill rolls it back.
+ * @param onSafe called when the committed rows survive a power cut
  */
 export function guardState<T extends State | State["spellings"]>(state: T, enter: () => void, onSafe: () => void): T {
   return new Proxy(state, {

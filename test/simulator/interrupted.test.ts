@@ -5,11 +5,11 @@ import { type Mirror, SETTINGS } from "./mirror.ts";
 import { Moment, type Pair } from "./moment.ts";
 import { createRig } from "./rig.ts";
 
-/** A person interrupts a sync at any call of the disk; the next syncs end as one sync would. */
+/** A user interrupts a sync at any call of the disk; the next syncs end as one sync would. */
 
 const LINES = "a line that stays as it is\n".repeat(5);
 
-/** Edits each way, a swap, a folder that moves, new and deleted documents on both sides. */
+/** Edits on both sides, a swap, a folder that moves, new and deleted documents on both sides. */
 async function begin(): Promise<Moment> {
   const rig = createRig(7);
   for (const path of ["a.md", "b.md", "c.md", "d.md", "gone.md", "in/x.md", "in/y.md", "out/z.md"])

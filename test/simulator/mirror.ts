@@ -22,8 +22,7 @@ import { RamDisk, type RamDiskOptions } from "./ram-disk.ts";
 import { closeNothing, NO_LOG, NO_PROGRESS } from "./quiet-ports.ts";
 
 /**
- * What kills a mirror: thrown by a port call, and by every one after it, until the mirror is
- * started anew.
+ * Kills a mirror: a port call throws it, and every later one, until the mirror is started again.
  */
 export class Killed extends Error {
   override readonly name = "Killed";
@@ -52,15 +51,15 @@ export type MirrorCopy = StateCopy & {
 export type MirrorOptions = {
   readonly disk?: RamDiskOptions;
   readonly prefix?: string;
-  /** Whether it translates links; `wiki`: those of this kind, too. */
+  /** True if the mirror converts links; `wiki`: wiki links too. */
   readonly links?: boolean | "wiki";
-  /** Whether it follows `.gitignore` files. */
+  /** True if the mirror follows `.gitignore` files. */
   readonly gitignore?: boolean;
   readonly key?: string;
   readonly fill?: (disk: RamDisk) => void;
 };
 
-/** What a mirror shares with the others of its rig. */
+/** Things that a mirror shares with the others of its rig. */
 type Surroundings = {
   readonly key: string;
   readonly handle: Service["handle"];
@@ -104,12 +103,12 @@ export class Mirror {
     this.disk.beforeCall = null;
   }
 
-  /** How often a port was called since the last start. */
+  /** Number of port calls since the last start. */
   calls(): number {
     return this.#calls;
   }
 
-  /** Counts what may have changed so far: on the disk, in the state and by requests that write. */
+  /** Counts possible changes so far: on the disk, in the state and by requests that write. */
   changes(): number {
     return this.disk.changes + this.#stateChanges() + this.#writes;
   }
@@ -120,8 +119,8 @@ export class Mirror {
   }
 
   /**
-   * One `sync`, by hand unless `retryRefused` is false; a kill ends it with `null`, as a crash
-   * would.
+   * Runs one `sync`, a manual one unless `retryRefused` is false; a kill ends it with `null`, as a
+   * crash would.
    */
   async sync(
     settings: Partial<Settings> = {},
@@ -164,7 +163,7 @@ export class Mirror {
     return `${ROOT}/${path}`;
   }
 
-  /** Of a new process. */
+  /** Returns the world of a new process. */
   world(): World {
     this.#calls = 0;
     const enter = this.#begin();
@@ -200,22 +199,22 @@ export class Mirror {
     return links === false ? world : translating(world, true, links === "wiki");
   }
 
-  /** Of all that outlives the process, between two runs. */
+  /** Copies everything that outlives the process, between two runs. */
   copy(): MirrorCopy {
     return { disk: this.disk.copy(), ...this.#copyState(), requests: [...this.requests], boot: this.#boot };
   }
 
   /**
-   * After a power cut: all that reached the disk, and of the state no more than what had to be safe
-   * by then.
+   * Copies the state after a power cut: everything that reached the disk, and of the state only the
+   * durable rows.
    */
   copyAfterPowerCut(): MirrorCopy {
     return { ...this.copy(), ...this.#safe, boot: this.#boot + 1 };
   }
 
   /**
-   * Each call of a port is a place to die. What a dead process still had under way is not done when
-   * the next one is at work.
+   * Makes each call of a port a place to die. Unfinished work of a dead process is not carried out
+   * while the next one works.
    */
   #begin(): () => void {
     let isDead = false;
@@ -236,7 +235,7 @@ export class Mirror {
   async #send(request: Parameters<Wire["send"]>[0], enter: () => void): Promise<WireResult> {
     enter();
     this.requests.push(`${request.method} ${request.path}`);
-    // ORDER: no answer comes before what is ready by itself was done, as over a network.
+    // ORDER: as over a network, an answer comes only after all work that is ready has been done.
     await new Promise<void>((resolve) => process.nextTick(resolve));
     if (request.method !== "GET") this.#writes++;
     let response: Awaited<ReturnType<Service["handle"]>>;
@@ -246,13 +245,14 @@ export class Mirror {
       if ((error as Error).name !== "ConnectionLost") throw error;
       return { kind: "lost", why: (error as Error).message };
     }
-    // A second moment to die: the service has done it, and nobody heard.
+    // A second moment to die: the service has carried out the request, and nobody received the
+    // answer.
     enter();
     return { kind: "answer", response };
   }
 }
 
-/** A disk with a folder that is to become a mirror. */
+/** Makes a disk with a folder that will be linked. */
 function startDisk(options: MirrorOptions): RamDisk {
   const disk = new RamDisk(options.disk);
   disk.user.makeFolder(ROOT);

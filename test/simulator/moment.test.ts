@@ -2,10 +2,7 @@ import { describe, expect, it } from "vitest";
 import { Moment, type Pair } from "./moment.ts";
 import { createRig, type Deployment } from "./rig.ts";
 
-/**
- * Both sides have something to do, and open ends lie about: a conflict, a file that was taken
- * aside.
- */
+/** Both sides have something to do, and work is unfinished: a conflict, a set-aside file. */
 async function busy(deployment: Deployment): Promise<Pair> {
   const rig = createRig(5, deployment);
   for (const n of [1, 2, 3, 4]) rig.app.create(`d/n${n}.md`, `text ${n}\n`);
@@ -25,7 +22,7 @@ async function busy(deployment: Deployment): Promise<Pair> {
   return { rig, mirror };
 }
 
-/** What may draw dice, take ids and inodes, and tell the time. */
+/** Continues with actions that may use random numbers, ids, inodes and the time. */
 async function goOn({ rig, mirror }: Pair): Promise<object> {
   mirror.killAt(60);
   await mirror.sync();

@@ -5,9 +5,9 @@ import { createRig, type Deployment, type Rig, type RigCopy } from "./rig.ts";
 export type Pair = { readonly rig: Rig; readonly mirror: Mirror };
 
 /**
- * All that outlives a process, on both sides, as it was: what a test that kills at every call
- * begins from each time. Time goes on, and dice fall, as they would have. What is not of it: open
- * handles, faults of the disk, and the deployment's `fault`.
+ * Everything that outlives a process, on both sides: the start of each attempt of a test that kills
+ * at every call. Time and random numbers continue as they would have. Not included: open handles,
+ * faults of the disk, and the deployment's `fault`.
  */
 export class Moment {
   readonly rig: RigCopy;
@@ -19,9 +19,9 @@ export class Moment {
   }
 
   /**
-   * Both sides go on from here; as often as wanted.
-   * @param deployment as that of the rig that was copied
-   * @param options as those of its mirror
+   * Continues both sides from this moment, any number of times.
+   * @param deployment that of the copied rig
+   * @param options those of its mirror
    */
   open(deployment: Deployment = {}, options: MirrorOptions = {}): Pair {
     const rig = createRig(0, deployment, undefined, this.rig);

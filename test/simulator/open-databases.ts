@@ -1,10 +1,12 @@
 /**
  * Databases in memory of rigs, and daemons, that a test opened. SQLite's memory is invisible to V8,
- * which would collect it only once two gigabytes have come together. The last is closed first.
+ * which would free it only after two gigabytes. The last is closed first.
  */
 let opened: (() => void | Promise<void>)[] | null = null;
 
-/** Closes it when the test has ended. What is opened outside of a test, for several, stays open. */
+/**
+ * Closes it when the test has ended. Anything opened outside a test, for several tests, stays open.
+ */
 export function closeWithTest(close: () => void | Promise<void>): void {
   opened?.push(close);
 }

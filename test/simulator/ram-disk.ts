@@ -15,20 +15,20 @@ export type RamDiskOptions = {
    * every change has its own time.
    */
   readonly granularityMs?: number;
-  /** Whether the number of a removed inode is given to the next one, as ext4 does. Default true. */
+  /** True if the number of a removed inode is given to the next one, as on ext4. Default true. */
   readonly reusesInodes?: boolean;
   /** Default 255; eCryptfs takes 143. */
   readonly maxNameBytes?: number;
   /**
-   * `darwin`: the calls answer as those of macOS do where they differ, and a whole disk cannot be
-   * brought to the medium by one call. Default `linux`.
+   * `darwin`: the calls answer as those of macOS where they differ, and no call flushes a whole
+   * disk. Default `linux`.
    */
   readonly system?: "linux" | "darwin";
 };
 
 /**
  * The usual disk of a Mac: it folds case, code point by code point, and normal forms, keeps the
- * spelling of each name, tells times of nanoseconds, and never gives an inode's number again.
+ * spelling of each name, has times of nanoseconds, and never reuses an inode's number.
  */
 export const APFS: RamDiskOptions = {
   foldsCase: true,
@@ -39,8 +39,8 @@ export const APFS: RamDiskOptions = {
 };
 
 /**
- * The name of a call, as `beforeCall` and `fail` know it. `writeNew` has two more moments: the file
- * exists, and its bytes are there. `makeNew` is one, too.
+ * The name of a call, for `beforeCall` and `fail`. `writeNew` has two more moments: the file
+ * exists, and its bytes are written. `makeNew` is one, too.
  */
 export type RamCall = Exclude<keyof Fs, "makeNew"> | "writeNew.bytes" | "writeNew.sync" | "stat";
 
@@ -48,25 +48,24 @@ const READS: ReadonlySet<RamCall> = new Set(["lstat", "readdir", "readFile", "re
 
 export type RamFault = {
   readonly call: RamCall | "any";
-  /** The path (either of two), or all below it; null: any. */
+  /** The path (either of two), or everything below it; null: any. */
   readonly path: string | null;
   readonly code: string;
-  /** How many calls fail; Infinity by default. */
+  /** Number of calls that fail; Infinity by default. */
   readonly times?: number;
 };
 
 /**
- * A disk in memory that behaves as ext4 does, errno by errno (proven by the test list that both
- * run), but for what its options say. What `darwin` does is from documents: no Mac has run the
- * list.
+ * A disk in memory that behaves as ext4 does, errno by errno (both run the same list of tests),
+ * apart from its options. The behaviour of `darwin` follows documents: no Mac has run the list.
  */
 export class RamDisk implements Fs {
   /**
-   * Runs before each call of the Fs (not of `user`): may act as a user, and kill by throwing an
+   * Runs before each call of the Fs (not of `user`). It may act as a user, and kill by throwing an
    * error without an errno.
    */
   beforeCall: ((call: RamCall, path: string) => void) | null = null;
-  /** Whoever else writes on the disk: no hooks, no faults, no capacity. */
+  /** Other writers on the disk: no hooks, no faults, no capacity. */
   readonly user: RamUser;
   /** Bytes of all files; a `writeNew` that would exceed it fails with ENOSPC. */
   capacity = Number.POSITIVE_INFINITY;
@@ -79,7 +78,7 @@ export class RamDisk implements Fs {
   #count = 0;
   #changes = 0;
 
-  /** @param from what it holds: a `copy` of a disk with the same options; null: nothing */
+  /** @param from a `copy` of a disk with the same options; null: an empty disk */
   constructor(options: RamDiskOptions = {}, from: Buffer | null = null) {
     this.#nodes = new RamNodes({
       folding: {
@@ -97,12 +96,12 @@ export class RamDisk implements Fs {
     this.user = new RamUser(this.#nodes, this.#calls);
   }
 
-  /** Calls of the Fs so far. */
+  /** Number of calls of the Fs. */
   get calls(): number {
     return this.#count;
   }
 
-  /** Calls of the Fs so far that may have changed the disk, or what of it survives a power cut. */
+  /** Number of calls of the Fs that may have changed the disk, or its durable part. */
   get changes(): number {
     return this.#changes;
   }
@@ -178,14 +177,14 @@ export class RamDisk implements Fs {
     this.#nodes.sync(inode);
   }
 
-  /** @returns what ends the fault */
+  /** @returns a function that ends the fault */
   fail(fault: RamFault): () => void {
     const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
     this.#faults.push(entry);
     return () => Object.assign(entry, { left: 0 });
   }
 
-  /** Milliseconds, of the disk's own clock. */
+  /** Milliseconds of the disk's own clock. */
   now(): number {
     return this.#nodes.now;
   }
@@ -194,20 +193,22 @@ export class RamDisk implements Fs {
     this.#nodes.now += ms;
   }
 
-  /** Everything reaches the medium. */
+  /** Makes everything durable. */
   settle(): void {
     this.#nodes.syncAll();
   }
 
   /**
-   * What was not synced survives or not, by `fraction` (a seeded random in [0, 1)). Open handles
+   * Keeps or loses unsynced data, by `fraction` (a seeded random number in [0, 1)). Open handles
    * are dead.
    */
   losePower(fraction: () => number): void {
     this.#nodes.losePower(fraction);
   }
 
-  /** What another disk goes on from; without faults, hooks and open handles. */
+  /**
+   * Returns a copy from which another disk can continue; without faults, hooks and open handles.
+   */
   copy(): Buffer {
     return this.#nodes.copy();
   }

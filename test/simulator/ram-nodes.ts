@@ -4,7 +4,7 @@ import type { FsStat } from "../../src/mirror/ports/fs.ts";
 import { survivingBytes } from "./torn-bytes.ts";
 
 /**
- * Inodes, names and the order in which they reach the medium: the state of the RAM disk, without
+ * Inodes, names and the order in which they become durable: the state of the RAM disk, without
  * hooks or faults.
  */
 
@@ -17,20 +17,22 @@ export type Inode = {
   mtimeMs: number;
   ctimeMs: number;
   nlink: number;
-  /** Of a file. Never changed in place, so that a reader may keep it. */
+  /** Bytes of a file. Never changed in place, so that a reader may keep them. */
   bytes: Uint8Array;
-  /** The bytes as of the last fsync; null: never. */
+  /** The bytes at the last fsync; null: never. */
   synced: Uint8Array | null;
   dirty: boolean;
   target: string;
-  /** Of a folder: by key (folded where the disk folds), the name as it was spelled at creation. */
+  /**
+   * Entries of a folder: by key (folded if the disk folds), the name as it was spelled at creation.
+   */
   readonly entries: Map<string, Entry>;
   parent: Inode | null;
 };
 
 export type Entry = { readonly name: string; readonly inode: Inode };
 
-/** One change of one name, for undoing. */
+/** One change of a name, for undoing. */
 export type Change = {
   readonly folder: Inode;
   readonly key: string;
@@ -38,7 +40,7 @@ export type Change = {
   readonly after: Entry | undefined;
 };
 
-/** What makes a disk what it is, options apart. */
+/** Contents of a disk, without its options. */
 export type Kept = {
   readonly root: Inode;
   readonly now: number;
@@ -55,13 +57,12 @@ export type NodesOptions = {
   readonly granularityMs: number;
   readonly reusesInodes: boolean;
   readonly maxNameBytes: number;
-  /** Whether it behaves as a disk of macOS does where that differs from Linux. */
+  /** True if the disk behaves as one of macOS where that differs from Linux. */
   readonly isDarwin: boolean;
 };
 
 const EMPTY = new Uint8Array();
-// As a kernel writes its journal every few seconds, no more than this many changes of names are
-// ever at risk.
+// LIMIT: changes of names that are not durable; a kernel writes its journal every few seconds.
 const MAX_AT_RISK = 2_000;
 
 export class RamNodes {
@@ -72,7 +73,7 @@ export class RamNodes {
   private nextIno = 2;
   private freed: number[] = [];
   private files = new Set<Inode>();
-  /** Changes of names since the last sync: what a power loss may undo, the latest first. */
+  /** Changes of names since the last sync, which a power loss may undo, the latest first. */
   private log: Change[][] = [];
 
   constructor(options: NodesOptions) {
@@ -80,14 +81,14 @@ export class RamNodes {
     this.root = this.make("folder", 1);
   }
 
-  /** All of it as it is now (a `Kept`), but for open handles. */
+  /** Copies everything (a `Kept`), apart from open handles. */
   copy(): Buffer {
     const { root, now, used, nextIno, freed, files, log } = this;
     const kept: Kept = { root, now, used, nextIno, freed, files, log };
     return serialize(kept);
   }
 
-  /** Becomes what `copy` was made of. */
+  /** Restores the state of `copy`. */
   goBackTo(copy: Buffer): void {
     Object.assign(this, deserialize(copy) as Kept);
   }
@@ -128,7 +129,7 @@ export class RamNodes {
     return granularityMs === 0 ? this.now : Math.floor(this.now / granularityMs) * granularityMs;
   }
 
-  /** One atomic step of names: all of `changes`, or after a power loss none. */
+  /** Carries out one atomic step of names: all of `changes`, or after a power loss none. */
   setNames(changes: readonly { readonly folder: Inode; readonly name: string; readonly inode: Inode | null }[]): void {
     const step: Change[] = [];
     for (const { folder, name, inode } of changes) {
@@ -164,7 +165,7 @@ export class RamNodes {
   }
 
   setBytes(inode: Inode, bytes: Uint8Array): void {
-    // An open handle may write into an inode that is gone.
+    // An open handle may write into an inode without names.
     if (inode.nlink > 0) this.used += bytes.length - inode.bytes.length;
     inode.bytes = bytes;
     inode.dirty = true;
@@ -172,8 +173,8 @@ export class RamNodes {
   }
 
   /**
-   * After a name went: an inode without names is gone, and its number is free at once. An open
-   * handle keeps the object, not the number.
+   * Called after a name was removed: an inode without names is gone, and its number is free
+   * immediately. An open handle keeps the object, not the number.
    */
   release(inode: Inode): void {
     inode.ctimeMs = this.stampTime();
@@ -184,7 +185,10 @@ export class RamNodes {
     this.freed.push(inode.ino);
   }
 
-  /** fsync: the bytes of a file; and, as journalling disks do, every change of names up to now. */
+  /**
+   * Makes the bytes of a file durable (fsync) and, as journalling disks do, every change of names
+   * so far.
+   */
   sync(inode: Inode): void {
     if (inode.kind === "file") {
       inode.synced = inode.bytes;
@@ -193,17 +197,16 @@ export class RamNodes {
     this.log = [];
   }
 
-  /** Everything reaches the medium, as it does after half a minute of rest. */
+  /** Makes everything durable, as half a minute of rest does. */
   syncAll(): void {
     for (const inode of this.files) this.sync(inode);
     this.log = [];
   }
 
   /**
-   * ASSUMES: names reach the medium in the order of their changes (ext4, XFS, Btrfs, APFS and NTFS
-   * journal them so); bytes that were not fsynced reach it or not, each file by itself: whole, as
-   * they were at the last fsync, empty, zeroed, or cut off at a sector, what follows gone or
-   * zeroed.
+   * ASSUMES: names become durable in the order of their changes (ext4, XFS, Btrfs, APFS and NTFS
+   * journal them so). Bytes that were not fsynced may survive or not, each file by itself: whole,
+   * as at the last fsync, empty, zeroed, or cut off at a sector with the rest gone or zeroed.
    */
   losePower(fraction: () => number): void {
     const kept = Math.floor(fraction() * (this.log.length + 1));
@@ -237,7 +240,7 @@ export class RamNodes {
   }
 }
 
-/** Code point by code point: "ß" and "ss" stay two names. */
+/** Folds code point by code point: "ß" and "ss" stay two names. */
 function foldSimply(name: string): string {
   let folded = "";
   for (const character of name) {

@@ -1,8 +1,8 @@
 import type { Entry, Inode, RamNodes } from "./ram-nodes.ts";
 
 /**
- * An error of the shape that node:fs throws, without a stack as its own: a look at what is not
- * there is no trouble, and a stack is most of what it costs.
+ * An error of the shape that node:fs throws, without a stack of its own: a missing file is no
+ * failure, and the stack is most of the cost.
  */
 export class RamError extends Error {
   readonly code: string;
@@ -20,8 +20,8 @@ export class RamError extends Error {
 }
 
 /**
- * Where a path leads: the folder of its last name, and what has that name there. `inode` null:
- * nothing. The root has no folder.
+ * Target of a path: the folder of its last name, and the entry with that name. `inode` null: no
+ * entry. The root has no folder.
  */
 export type Found = {
   readonly folder: Inode;
@@ -36,8 +36,8 @@ const MAX_PATH_BYTES = 4_095;
 const MAX_SYMLINKS = 40;
 
 /**
- * Resolves an absolute path as the kernel does; symlinks in the middle are followed, one at the end
- * only when `follow`.
+ * Resolves an absolute path as the kernel does. Symlinks in the middle are followed, one at the end
+ * only with `follow`.
  */
 export function findPath(nodes: RamNodes, call: string, path: string, follow: boolean): Found {
   if (path.includes("\0")) throw new RamError("ERR_INVALID_ARG_VALUE", call, path);
@@ -78,7 +78,8 @@ export function findPath(nodes: RamNodes, call: string, path: string, follow: bo
       }
       continue;
     }
-    // glibc's `realpath` keeps a name as it was asked for, that of macOS tells it as it is stored.
+    // glibc's `realpath` keeps a name as it was asked for, that of macOS returns it as it is
+    // stored.
     real = `${real}/${nodes.options.isDarwin ? entry.name : name}`;
     found = { folder: at, name, inode: entry.inode, entry, real };
     at = entry.inode;

@@ -2,7 +2,7 @@ import type { RamCalls } from "./ram-calls.ts";
 import type { Inode, RamNodes } from "./ram-nodes.ts";
 import { findPath, RamError } from "./ram-paths.ts";
 
-/** A file that a program holds open: its writes go to that inode, wherever its name is by then. */
+/** A file that a program has open: its writes go to that inode, whatever its present name. */
 export class RamHandle {
   readonly #nodes: RamNodes;
   readonly #inode: Inode;
@@ -25,7 +25,7 @@ export class RamHandle {
   }
 }
 
-/** What people and their programs do on the disk. Paths are absolute. Errors as of the Fs. */
+/** Acts of users and their programs on the disk. Paths are absolute. Errors as of the Fs. */
 export class RamUser {
   readonly #nodes: RamNodes;
   readonly #calls: RamCalls;
@@ -36,14 +36,14 @@ export class RamUser {
     this.#calls = calls;
   }
 
-  /** In place: the same inode, cut off and written. Made when it is not there. */
+  /** Writes in place: the same inode, truncated and written. Creates a missing file. */
   write(path: string, text: string | Uint8Array): void {
     const inode = this.#find(path).inode ?? this.#calls.makeFile(path, null);
     if (inode.kind !== "file") throw new RamError("EISDIR", "open", path);
     this.#nodes.setBytes(inode, bytesOf(text));
   }
 
-  /** As most editors save: a new file beside, renamed over. */
+  /** Saves as most editors do: a new file beside, renamed over. */
   saveAtomically(path: string, text: string | Uint8Array): void {
     const temp = `${path}.save${++this.#saves}~`;
     this.write(temp, text);
@@ -56,7 +56,7 @@ export class RamUser {
     return new RamHandle(this.#nodes, inode);
   }
 
-  /** null when no file is there. */
+  /** null if there is no file. */
   read(path: string): string | null {
     const inode = this.#lookup(path);
     return inode?.kind === "file" ? textOf(inode) : null;
@@ -66,7 +66,7 @@ export class RamUser {
     return this.#lookup(path) !== null;
   }
 
-  /** Of the file there; null when no file is there. */
+  /** Returns the inode of the file; null if there is no file. */
   inode(path: string): number | null {
     const inode = this.#lookup(path);
     return inode?.kind === "file" ? inode.ino : null;
@@ -76,7 +76,7 @@ export class RamUser {
     this.#calls.rename(from, to);
   }
 
-  /** A file, or a folder with all below it; nothing is fine. */
+  /** Removes a file, or a folder with everything below; a missing one is no error. */
   remove(path: string): void {
     const inode = this.#lookup(path);
     if (inode === null) return;
@@ -86,7 +86,7 @@ export class RamUser {
     } else this.#calls.unlink(path);
   }
 
-  /** With the folders above. */
+  /** Creates the folders above as well. */
   makeFolder(path: string): void {
     let made = "";
     for (const name of path.split("/").filter((part) => part !== "")) {
@@ -115,8 +115,8 @@ export class RamUser {
   }
 
   /**
-   * Gives a file another time, as `touch -d` and tools that copy times do. On macOS one before its
-   * birth moves the birth too.
+   * Gives a file another time, as `touch -d` and tools that copy times do. On macOS a time before
+   * its birth moves the birth too.
    */
   setTime(path: string, mtimeMs: number): void {
     const { inode } = this.#find(path);
@@ -126,7 +126,10 @@ export class RamUser {
     if (this.#nodes.options.isDarwin) inode.birthMs = Math.min(inode.birthMs, mtimeMs);
   }
 
-  /** An empty folder of another disk covers the one that is there. @returns what uncovers it */
+  /**
+   * Mounts an empty folder of another disk over the existing one.
+   * @returns a function that unmounts it
+   */
   mount(path: string): () => void {
     const { folder, name, inode } = this.#find(path);
     if (inode?.kind !== "folder") throw new RamError("ENOTDIR", "mount", path);
@@ -139,7 +142,8 @@ export class RamUser {
   }
 
   /**
-   * Every file below, by path relative to `folder`, sorted; `.mdmirror` left out unless asked for.
+   * Returns every file below, by path relative to `folder`, sorted; without `.mdmirror` unless
+   * requested.
    */
   texts(folder: string, withMirror = false): Map<string, string> {
     const texts = new Map<string, string>();
@@ -148,7 +152,7 @@ export class RamUser {
     return new Map([...texts].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Every folder below, likewise. */
+  /** Returns every folder below, in the same way. */
   folders(folder: string): string[] {
     const found: string[] = [];
     const inode = this.#lookup(folder);

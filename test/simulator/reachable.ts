@@ -3,7 +3,7 @@ import type { Digest } from "../../src/contract/digest.ts";
 import type { LocalPath } from "../../src/contract/path.ts";
 import type { StoredState } from "../../src/mirror/state/state.ts";
 
-/** The texts that `history PATH` lists and `show PATH@N` prints. */
+/** Returns the contents that `history PATH` lists and `show PATH@N` prints. */
 export function textsOf(state: StoredState, path: LocalPath): string[] {
   const found = findVersion({ state }, path, null);
   if (found.kind === "trouble") return [];
@@ -15,10 +15,7 @@ export function textsOf(state: StoredState, path: LocalPath): string[] {
   });
 }
 
-/**
- * Texts in the store that are no base, and that no `history` of a path lists under which they were
- * seen.
- */
+/** Returns contents in the store that are no base, and that no `history` of their path lists. */
 export function unreachableTexts(state: StoredState): string[] {
   const { links } = state.load();
   const bases = new Set<Digest>();

@@ -5,8 +5,8 @@ import type { SyncService } from "../sync-service/service.ts";
 const MOST = 8_000_000;
 
 /**
- * What a service answered to its GETs, forgotten whenever something may have been written: mirrors
- * and judges list a workspace some hundred times between two changes.
+ * The service's answers to its GETs, forgotten whenever something may have been written: mirrors
+ * and oracles list a workspace some hundred times between two changes.
  */
 export class ReadAnswers {
   readonly #answers = new Map<string, WireResponse>();
@@ -15,8 +15,8 @@ export class ReadAnswers {
   #size = 0;
 
   /**
-   * @param nextRequestId draws as the service would: a read that is spared moves its dice all the
-   * same
+   * @param nextRequestId draws a number as the service would: a skipped read uses its random
+   * numbers all the same
    */
   constructor(nextRequestId: () => string, ask: SyncService["answer"]) {
     this.#nextRequestId = nextRequestId;
@@ -40,7 +40,7 @@ export class ReadAnswers {
     return response;
   };
 
-  /** The service, for whoever may change it past `answer`. */
+  /** Returns the service for callers that may change it without `answer`. */
   open(service: SyncService): SyncService {
     return this.#open(service);
   }
@@ -56,7 +56,7 @@ export class ReadAnswers {
     try {
       return work();
     } finally {
-      // It may have asked within, as well.
+      // The call may have read as well.
       this.forget();
     }
   }

@@ -3,8 +3,8 @@ import type { LocalPath } from "../../src/contract/path.ts";
 import type { Disk } from "../../src/mirror/ports/disk.ts";
 
 /**
- * What recovery does with an open intent by looking alone: the model that the engine's recovery is
- * tested against.
+ * Recovers an open journal row by observation alone: the model with which the engine's recovery is
+ * compared.
  */
 
 export type LocalIntent =
@@ -19,8 +19,8 @@ export type LocalIntent =
   | { readonly kind: "move"; readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * `open`: cannot be settled now, the intent stays. `keep` is given a text that must not be lost
- * before its parked file goes.
+ * `open`: cannot be concluded now, the row stays. `keep` is given content that must not be lost
+ * before its set-aside file goes.
  */
 export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: string) => void): "settled" | "open" {
   if (intent.kind === "move") return recoverMove(disk, intent.from, intent.to);
@@ -30,7 +30,7 @@ export function recoverLocal(disk: Disk, intent: LocalIntent, keep: (text: strin
   if (there.kind === "unknown") return "open";
   const back = disk.putBack(intent.setAsideAt, intent.path);
   if (back.kind === "done") return "settled";
-  // The path is taken: by what was to be written, or by somebody else's file. Either stays.
+  // The path is taken: by the content to be written, or by another file. Both stay.
   if (back.kind === "fault") return "open";
   if (intent.kind === "trash") return "settled";
   if (parked.kind !== "done" || parked.value === null) return "open";

@@ -18,12 +18,12 @@ import { rethrow } from "./quiet-ports.ts";
 
 /**
  * A whole mdmirror in one thread: the real engine, planner, client, disk layer and state over a RAM
- * disk, the service in process and virtual time.
+ * disk, the service in the process, and virtual time.
  */
 
 export type OwnKey = { readonly id: string; readonly key: string };
 
-/** A service with what is around it, as it was. */
+/** A service with its surroundings, as a copy. */
 export type RigCopy = {
   readonly database: Uint8Array;
   readonly key: string;
@@ -36,7 +36,7 @@ export type RigCopy = {
 
 /**
  * Another deployment: one of the variants, or one that takes several spellings for one name.
- * `judgesLinks`: it refuses links that lead nowhere.
+ * `checksLinks`: it refuses links without a target.
  */
 export type Deployment = Variant & Partial<DiskFolding> & { readonly judgesLinks?: boolean };
 
@@ -47,7 +47,7 @@ export class Rig {
   readonly dice: Dice;
   readonly #key: string;
   readonly #handle: SyncService["handle"];
-  /** Without the memory of its answers, which a copy leaves as it is. */
+  /** Without the memory of its answers, which a copy leaves unchanged. */
   readonly #plain: SyncService;
   readonly #varied: VariantState;
 
@@ -84,7 +84,7 @@ export class Rig {
     this.app = new App({ answer }, this.#key);
   }
 
-  /** @param from of a mirror with the same options on the rig that this one is a copy of */
+  /** @param from copy of a mirror with the same options, on the rig that this one is a copy of */
   mirror(options: MirrorOptions = {}, from: MirrorCopy | null = null): Mirror {
     return new Mirror({ key: this.#key, handle: this.#handle, clock: this.clock, dice: this.dice }, options, from);
   }
@@ -98,7 +98,7 @@ export class Rig {
     return made;
   }
 
-  /** Of the service, its clock and its dice, between two requests. */
+  /** Copies the service, its clock and its random numbers, between two requests. */
   copy(): RigCopy {
     return {
       database: this.#plain.copy(),
@@ -111,9 +111,7 @@ export class Rig {
   }
 }
 
-/**
- * @param from what it goes on from: a copy of a rig of the same kind; by default an empty workspace
- */
+/** @param from a copy of a rig of the same kind; by default an empty workspace */
 export function createRig(
   seed: number,
   variant: Deployment = {},

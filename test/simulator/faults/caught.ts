@@ -1,17 +1,17 @@
 export type Caught = {
-  /** A drill, a life, or a test file. */
+  /** A fault-injection test, a simulation run, or a test file. */
   readonly by: string;
-  /** The first failure, with the id of the promise that it found broken. */
+  /** The first failure, with the id of the broken promise. */
   readonly says: string;
 };
 
-/** What became of one fault, or of the control. */
+/** Result of the suite for one mutant, or for the control. */
 export type Throw = {
   readonly caught: Caught | null;
-  /** How many were run until then. */
+  /** Number of tests that were run until then. */
   readonly drills: number;
   readonly lives: number;
   readonly tests: number;
-  /** Whether the net loaded the modules that the fault is in. */
+  /** True if the suite loaded the modules of the mutant. */
   readonly reached: boolean;
 };

@@ -6,8 +6,8 @@ import { throwLives } from "./net-lives.ts";
 import { plantHere } from "./plant.ts";
 
 /**
- * One fault, planted in this process, and the net thrown over it. Without a fault: the control. Its
- * last line is the outcome as JSON.
+ * Applies one mutant in this process and runs the suite on it. Without a mutant: the control. The
+ * last line of its output is the outcome as JSON.
  */
 
 const { values } = parseArgs({
@@ -29,7 +29,7 @@ if (values.drills !== undefined || lives > 0) {
   end = { ...end, reached: isReached() };
 }
 if (end.caught === null && values.tests.length > 0) {
-  // It brings vitest, a third of a second that the drills do not need.
+  // Loading vitest takes a third of a second, which the fault-injection tests do not need.
   const { throwTests } = await import("./net-tests.ts");
   const thrown = await throwTests(fault, values.tests);
   end = { ...end, ...thrown, reached: end.reached || thrown.reached };

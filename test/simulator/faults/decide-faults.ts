@@ -1,6 +1,6 @@
 import type { PlantedFault } from "./fault.ts";
 
-/** Faults of the planner: who is who, who wins, and in what order. */
+/** Mutants of the planner: matching, decisions and order. */
 export const DECIDE_FAULTS: readonly PlantedFault[] = [
   {
     id: "edit-there-loses",

@@ -1,6 +1,6 @@
 import type { PlantedFault } from "./fault.ts";
 
-/** Faults of what is done to the folder, and of what follows a crash. */
+/** Mutants of the effects on the folder, and of recovery. */
 export const DISK_FAULTS: readonly PlantedFault[] = [
   {
     id: "replace-journalled-late",

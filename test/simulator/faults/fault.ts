@@ -3,28 +3,31 @@ import { fileURLToPath } from "node:url";
 import type { Group } from "./drills/all.ts";
 
 export type Edit = {
-  /** Below `src/`. */
+  /** Path below `src/`. */
   readonly file: string;
-  /** Occurs exactly once in the file; else the fault is out of date. */
+  /** Occurs exactly once in the file; otherwise the mutant is out of date. */
   readonly find: string;
   readonly replace: string;
 };
 
 /**
- * A fault that is planted on purpose: one text of `src` replaced by another, in memory, so that the
- * net of tests can be seen to hold. A net that does not catch it has a hole.
+ * A mutant: one text of `src` is replaced in memory, to see if the test suite fails. A suite that
+ * passes has a gap.
  */
 export type PlantedFault = Edit & {
   readonly id: string;
-  /** The promise that it breaks. */
+  /** The promise that the mutant breaks. */
   readonly promise: `I${number}`;
-  /** What the program does wrong with it, as a clause. */
+  /** The wrong behaviour of the mutant, as a clause. */
   readonly does: string;
-  /** Where two guards hold one promise, both must fall before it is broken. */
+  /**
+   * Further replacements. If two checks protect one promise, both must be replaced before the
+   * promise breaks.
+   */
   readonly also?: readonly Edit[];
   /**
-   * What must catch it: the drills, this group of them first; or, where it is out of the reach of a
-   * disk and a wire in memory, test files below `test/`.
+   * The suite that must fail: the fault-injection tests, this group first; or test files below
+   * `test/`, for mutants that a disk and a wire in memory cannot show.
    */
   readonly net: Group | readonly string[];
 };
@@ -36,8 +39,8 @@ export function editsOf({ file, find, replace, also = [] }: PlantedFault): reado
 }
 
 /**
- * A source with what the fault changes in it. @throws when a text to be replaced does not occur
- * exactly once
+ * Returns a source with the changes of the mutant.
+ * @throws if a text to be replaced does not occur exactly once
  */
 export function plantInto(fault: PlantedFault, file: string, source: string): string {
   let planted = source;
@@ -52,7 +55,7 @@ export function plantInto(fault: PlantedFault, file: string, source: string): st
   return planted;
 }
 
-/** @throws when the fault is out of date, or changes nothing */
+/** @throws if the mutant is out of date, or changes nothing */
 export function checkFault(fault: PlantedFault): void {
   for (const { file } of editsOf(fault)) {
     const source = readFileSync(SRC + file, "utf8");

@@ -6,9 +6,9 @@ import { checkFault } from "./fault.ts";
 import { jobOf, readEnd, runJobs } from "./run.ts";
 
 /**
- * One mutant for each way to be caught: by a drill of each group, and by a test file. Each costs a
- * process. `npm run plant-faults` plants all mutants and runs all drills. Beside each mutant is
- * what catches it: the drill to try first, since each drill costs time, or the test file.
+ * One mutant for each way to be caught: by a fault-injection test of each group, and by a test
+ * file. Each costs a process. `npm run mutants` applies all mutants and runs all fault-injection
+ * tests. Beside each mutant is the test that catches it and is tried first, or the test file.
  */
 const HERE: Readonly<Record<string, string>> = {
   "absence-without-proof": "a document is missing in the list, and reading it is forbidden",

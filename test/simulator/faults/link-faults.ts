@@ -3,7 +3,7 @@ import type { PlantedFault } from "./fault.ts";
 const TRANSLATE = ["engine/links/translate.test.ts"] as const;
 const PURE = ["links/translate.test.ts", "links/laws.property.test.ts"] as const;
 
-/** Faults of a mirror that translates links. */
+/** Mutants of the conversion of links. */
 export const LINK_FAULTS: readonly PlantedFault[] = [
   {
     id: "moves-read-as-edits",

@@ -1,16 +1,16 @@
 import type { Caught } from "./caught.ts";
 
 /**
- * The net's first part: small stories in memory, until one of them finds a promise broken.
- * @param group it is tried before the others, to save time
- * @param first the drill that is tried before all others
- * @throws when no drill is called so
+ * The first part of the suite: short stories in memory, until one of them finds a broken promise.
+ * @param group the group that is tried before the others, to save time
+ * @param first the test that is tried before all others
+ * @throws if no test has this name
  */
 export async function throwDrills(
   group: string,
   first: string | null,
 ): Promise<{ readonly caught: Caught | null; readonly drills: number }> {
-  // After the fault was planted: the drills import the engine.
+  // After the mutant was applied, because the tests import the engine.
   const { DRILLS } = await import("./drills/all.ts");
   const { beginTest, endTest } = await import("../open-databases.ts");
   const groups = Object.entries(DRILLS);

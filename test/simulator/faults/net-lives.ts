@@ -1,16 +1,16 @@
 import type { Caught } from "./caught.ts";
 
-/** Of a life. */
+/** Steps of a simulation run. */
 const STEPS = 40;
 
 /**
- * The net's third part: seeded lives of several mirrors (test/simulator/life), which nobody wrote
- * for any fault, until one of them finds a promise broken. What they catch by themselves says how
- * far they would find a fault that nobody thought of. Of each seed three: a plain life, one with
- * plots, which meets less by chance, and one of documents that link each other.
+ * The third part of the suite: seeded runs of several mirrors (test/simulator/runs), which nobody
+ * wrote for any mutant, until one of them finds a broken promise. The number of mutants that these
+ * runs catch shows how likely they are to find an unforeseen bug. Each seed gives three: a plain
+ * run, one with scenarios, and one of documents that link each other.
  */
 export async function throwLives(count: number): Promise<{ readonly caught: Caught | null; readonly lives: number }> {
-  // After the fault was planted: the lives import the engine.
+  // After the mutant was applied, because the runs import the engine.
   const { makeScript } = await import("../life/generate.ts");
   const { makeLinkedScript } = await import("../life/linked.ts");
   const { makePlottedScript } = await import("../life/plots.ts");

@@ -4,8 +4,8 @@ import type { Caught } from "./caught.ts";
 import { editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
 
 /**
- * The net's second part, for what a simulation in memory cannot see: test files, run with the fault
- * in what vitest loads and in the processes that they start.
+ * The second part of the suite, for mutants that a simulation in memory cannot show: test files,
+ * run with the mutant in the modules of vitest and in the processes that the tests start.
  */
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
@@ -35,10 +35,10 @@ export async function throwTests(
       reporters: [{}],
       bail: 1,
       fileParallelism: false,
-      // Node's own loader would go by the plugin.
+      // Node's own loader would bypass the plugin.
       experimental: { viteModuleRunner: true },
-      // What was transformed with a fault must never be what another run finds, nor the other way
-      // round.
+      // A module that was transformed with a mutant must never be used by another run, nor the
+      // reverse.
       fsModuleCache: false,
     },
     { plugins: [plugin] },

@@ -1,7 +1,7 @@
 import type { PlantedFault } from "./fault.ts";
 
 /**
- * Faults of what disks and wires in memory do not show: symlinks, power, secrets, other processes.
+ * Mutants that disks and wires in memory do not show: symlinks, power, secrets, other processes.
  */
 export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
   {

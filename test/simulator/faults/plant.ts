@@ -3,9 +3,10 @@ import { pathToFileURL } from "node:url";
 import { checkFault, editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
 
 /**
- * From now on, in this process, modules are loaded with the fault in them. What was imported before
- * stays as it is: call this first.
- * @returns whether all of them were loaded since: a net that never loads them proves nothing
+ * Loads modules with the mutant from now on, in this process. Modules that were imported before
+ * stay unchanged, so call this first.
+ * @returns true if all modules of the mutant were loaded since: a suite that never loads them
+ * proves nothing
  */
 export function plantHere(fault: PlantedFault): () => boolean {
   checkFault(fault);

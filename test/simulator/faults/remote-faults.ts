@@ -1,6 +1,6 @@
 import type { PlantedFault } from "./fault.ts";
 
-/** Faults of what is sent to the service: when, on which base, how often. */
+/** Mutants of requests to the service: when, on which base, how often. */
 export const REMOTE_FAULTS: readonly PlantedFault[] = [
   {
     id: "delete-without-second-read",

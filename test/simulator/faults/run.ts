@@ -3,13 +3,12 @@ import { fileURLToPath } from "node:url";
 import type { Throw } from "./caught.ts";
 import type { PlantedFault } from "./fault.ts";
 
-/** Each fault in a process of its own, two at a time. */
+/** Runs each mutant in a process of its own, two at a time. */
 
 const CHILD = fileURLToPath(new URL("child.ts", import.meta.url));
 const AT_ONCE = 2;
 /**
- * A faulty program may never end. That is not taken for caught: a machine with much to do is slow
- * too.
+ * A mutant may never end. A timeout does not count as caught, because a busy machine is slow too.
  */
 const DEADLINE_MS = 600_000;
 
@@ -23,28 +22,26 @@ export type Job = {
   readonly fault: PlantedFault | null;
   /** The group that is tried before the others. */
   readonly drills: string | null;
-  /** The drill that is tried before all others. */
+  /** The test that is tried before all others. */
   readonly first: string | null;
   readonly tests: readonly string[];
-  /** So many seeded lives. */
+  /** Number of seeds for simulation runs. */
   readonly lives: number;
 };
 
-/** The net that is meant for the fault. */
+/** Returns the job of the suite that belongs to the mutant. */
 export function jobOf(fault: PlantedFault): Job {
   return typeof fault.net === "string"
     ? { fault, drills: fault.net, first: null, tests: [], lives: 0 }
     : { fault, drills: null, first: null, tests: fault.net, lives: 0 };
 }
 
-/** The seeded lives, alone. */
+/** Returns the job of the simulation runs alone. */
 export function livesJobOf(fault: PlantedFault | null, lives: number): Job {
   return { fault, drills: null, first: null, tests: [], lives };
 }
 
-/**
- * The same drills and the same tests without a fault: they must pass, or "caught" means nothing.
- */
+/** Returns the same tests without a mutant: they must pass, otherwise "caught" means nothing. */
 export function controlsOf(faults: readonly PlantedFault[]): readonly Job[] {
   const jobs = faults.map(jobOf);
   const tests = [...new Set(jobs.flatMap((job) => job.tests))].sort();
@@ -97,7 +94,7 @@ function runJob({ fault, drills, first, tests, lives }: Job): Promise<FaultEnd["
   });
 }
 
-/** Whether a fault was caught, by what, and the first promise that was found broken. */
+/** Returns whether a mutant was caught, by which test, and the first broken promise. */
 export function readEnd({ end }: FaultEnd): {
   readonly caught: boolean;
   readonly by: string;

@@ -1,6 +1,8 @@
 import type { PlantedFault } from "./fault.ts";
 
-/** Faults of the looks and of the guards: what is taken for absent, and what stops a plan. */
+/**
+ * Mutants of the scans and of the safety checks: false absences, and plans that are not stopped.
+ */
 export const SEEING_FAULTS: readonly PlantedFault[] = [
   {
     id: "absence-without-proof",

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest";
 import { type Bench, createNodeBench, createRamBench } from "../fs-bench.ts";
 
-/** What a call answers or with which errno it ends, and what is there afterwards. */
+/** The result or errno of a call, and the tree afterwards. */
 export type Case = {
   readonly title: string;
   readonly act: (bench: Bench, at: (name: string) => string) => unknown;
@@ -13,7 +13,7 @@ export const LONG_NAME = "n".repeat(256);
 
 const DISKS = { "a real disk": () => createNodeBench(), "the RAM disk": () => createRamBench({ granularityMs: 0 }) };
 
-/** One list for the real disk and the one in memory. */
+/** Tests one list of cases on the real disk and on the one in memory. */
 export function testCases(what: string, cases: readonly Case[]): void {
   describe.each(Object.entries(DISKS))(`${what}: %s`, (_name, create) => {
     let bench: Bench | null = null;
@@ -35,7 +35,7 @@ export function testCases(what: string, cases: readonly Case[]): void {
   });
 }
 
-// The tree of every case: a.md, b.md, full/c.md, empty/, link -> a.md, folder-link -> full,
+// Makes the tree of every case: a.md, b.md, full/c.md, empty/, link -> a.md, folder-link -> full,
 // dangling -> nowhere, loop -> loop, pipe.
 function build(bench: Bench, at: (name: string) => string): void {
   bench.write(at("a.md"), "a");
@@ -62,7 +62,7 @@ export function pick({ kind, size, nlink }: { kind: string; size: number; nlink:
   return { kind, size, nlink };
 }
 
-/** @returns the errno with which a look ends, or the kind of what is there all the same */
+/** @returns the errno of a stat, or the kind of what still exists */
 export function gone(fs: Bench["fs"], path: string): string {
   try {
     return fs.lstat(path).kind;
@@ -73,10 +73,10 @@ export function gone(fs: Bench["fs"], path: string): string {
 
 const STAMP_KEYS = ["dev", "ino", "size", "mtimeMs", "ctimeMs", "birthMs", "nlink"] as const;
 
-/** Which members of the stamp a change moves. */
+/** Returns the members of the stamp that a change moves. */
 export function stampChange({ fs }: Bench, path: string, change: () => void, afterwards = path): string[] {
   const before = fs.lstat(path);
-  // A kernel's clock for stamps ticks every some milliseconds.
+  // A kernel's clock for stamps ticks every few milliseconds.
   for (const end = performance.now() + 25; performance.now() < end; );
   change();
   const after = fs.lstat(afterwards);

@@ -5,7 +5,7 @@ import { WireJudge } from "./judge-wire.ts";
 import { LifeMirror } from "./mirror.ts";
 import type { Script } from "./script.ts";
 
-/** What was done, in numbers. */
+/** Counts of what was done. */
 export class Tally {
   portCalls = 0;
   kills = 0;
@@ -13,12 +13,12 @@ export class Tally {
   meddles = 0;
   syncs = 0;
   watches = 0;
-  /** Links that were resolved in the end. */
+  /** Links that were resolved at the end. */
   links = 0;
-  /** Paths of which a program was told that they are live, and that were judged for it. */
+  /** Paths that were reported to a program as live, and that were checked. */
   barriers = 0;
   /** Exchanges that held several requests. */
-  /** Folders that a look took as they were read before it. */
+  /** Folders that a scan took from an earlier scan. */
   readonly faults = new Map<string, number>();
 
   fault(kind: string): void {
@@ -26,7 +26,7 @@ export class Tally {
   }
 }
 
-/** Everybody in one life. */
+/** All participants of one run. */
 export class Actors {
   readonly lifeWorld: LifeWorld;
   readonly history = new History();
@@ -34,12 +34,12 @@ export class Actors {
   readonly judges: readonly WireJudge[];
   readonly tally = new Tally();
   readonly crashPoints = new Set<string>();
-  /** Documents by id: the tag that each began with, and that of the text it was last seen with. */
+  /** Documents by id: the tag of each at the beginning, and the tag of its last seen content. */
   readonly #tags = new Map<string, string>();
   readonly #lastTags = new Map<string, string>();
   /** Ids that a mirror's key could not read at some time of its run. */
   readonly #everUnreadable = new Set<string>();
-  /** The same of all runs of all mirrors. */
+  /** Ids that some mirror's key could not read at some time of any run. */
   readonly #everHidden = new Set<string>();
   #looker = 0;
 
@@ -64,7 +64,7 @@ export class Actors {
     this.noteIds();
   }
 
-  /** What can be read at this moment, by the mirror at work. */
+  /** Notes the ids that the working mirror can read now. */
   noteIds(): void {
     const readable = new Set(this.lifeWorld.readable(this.#looker).map(({ id }) => id as string));
     this.liveIds();
@@ -75,7 +75,7 @@ export class Actors {
       }
   }
 
-  /** Whether a mirror could not read a document at some time. */
+  /** Returns true if a mirror could not read a document at some time. */
   wasHidden(id: string): boolean {
     return this.#everHidden.has(id);
   }
@@ -84,7 +84,7 @@ export class Actors {
     return this.#everUnreadable.has(id);
   }
 
-  /** Every live document's id and the tag that it began with. */
+  /** Returns every live document's id and the tag that it began with. */
   liveIds(): Map<string, string> {
     const files = this.lifeWorld.files();
     for (const { id, text } of files) {
@@ -96,9 +96,10 @@ export class Actors {
   }
 
   /**
-   * Whether somebody deleted it, or no evidence can tell it from another. Two documents that were
-   * new at one path are one once a person has kept the one text and removed the other: from then on
-   * the file of the text that was kept is that document, whatever it began with.
+   * Returns true if a user deleted the document, or if no evidence distinguishes it from another.
+   * Two documents that were new at one path become one when a user keeps one content and removes
+   * the other. From then on the file with the kept content is that document, whatever tag it began
+   * with.
    */
   mayVanish(id: string): boolean {
     const { mayVanish } = this.history;

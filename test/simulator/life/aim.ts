@@ -8,15 +8,15 @@ import { actHere } from "./local-acts.ts";
 import { ROOT } from "./mirror.ts";
 import type { SyncStep } from "./script.ts";
 
-/** So many in one run: with more, nobody would ever come to an end. */
+/** LIMIT: interventions in one run; with more, no run would end. */
 const MOST = 4;
 const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "write-in-place", "rename"] as const;
 const PARKED = `${ROOT}/.mdmirror/tmp/`;
 
 /**
- * People at the very document that a mirror is about to touch, at the call that touches it. Meddles
- * at call numbers drawn by chance hardly ever meet the moments between a look at a document and
- * what is done to it, and these are where texts are lost.
+ * Users act on the very document that a mirror is about to touch, at the call that touches it.
+ * Interventions at random call numbers hardly ever hit the moments between a scan of a document and
+ * the effect on it, and these are the moments when content is lost.
  */
 export class Aim {
   readonly #actors: Actors;
@@ -25,7 +25,7 @@ export class Aim {
   readonly #odds: number | null;
   readonly #dice;
   #done = 0;
-  /** An editor that keeps a file open writes into it after so many more calls. */
+  /** An editor that keeps a file open writes into it after this many more calls. */
   #late: { calls: number; readonly write: () => void } | null = null;
 
   constructor(actors: Actors, step: SyncStep, ledger: Ledger) {
@@ -43,7 +43,7 @@ export class Aim {
     return true;
   }
 
-  /** Before any call of a port. */
+  /** Called before any call of a port. */
   onCall(): void {
     if (this.#late === null || --this.#late.calls > 0) return;
     const { write } = this.#late;
@@ -51,10 +51,10 @@ export class Aim {
     this.#ledger.meddled(write);
   }
 
-  /** Before a call of the disk. */
+  /** Called before a call of the disk. */
   onDisk(call: string, path: string, to: string | null): void {
     const { setup } = this.#actors.mirrors[this.#step.mirror]!;
-    // RACE: as for all meddles, without hard links.
+    // RACE: as for all interventions, without hard links.
     if (this.#odds === null || setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     const rare = call === "lstat" ? this.#odds : this.#odds / 4;
     if (call === "lstat" || call === "readFile" || call === "rename") this.#at(path, to, rare);
@@ -68,7 +68,7 @@ export class Aim {
     const removed = desk.removed.get(own);
     if (!desk.user.exists(path)) {
       if (removed === undefined || !this.#meets(odds / 8)) return;
-      // Out of the desktop's own trash.
+      // Restores a file from the desktop's own trash.
       desk.removed.delete(own);
       const folder = path.slice(0, path.lastIndexOf("/"));
       if (desk.user.exists(folder)) this.#act(`${own} comes back`, () => desk.user.write(path, removed));
@@ -80,7 +80,7 @@ export class Aim {
       this.#act("aimed", () => actHere(desk, this.#actors.history, this.#dice.pick(SAVES), this.#seed(), own));
   }
 
-  /** An editor has the file open that is taken aside now, and saves into it a little later. */
+  /** An editor has the file open that is being set aside, and saves into it a little later. */
   keepOpen(path: string): void {
     const { desk } = this.#actors.mirrors[this.#step.mirror]!;
     const { history } = this.#actors;
@@ -90,14 +90,14 @@ export class Aim {
     const isGone = this.#ledger.watchRemoval(desk.user.inode(path));
     const seed = this.#seed();
     this.#late = {
-      // RACE: what is written after the second look at the parked file, in the pass after, is
-      // nowhere.
+      // RACE: content that is written after the second check of the set-aside file, in the
+      // following cycle, is lost.
       calls: 2 + this.#dice.below(2),
       write: () => {
         if (isGone()) return;
         const next = history.edit(text, seed, `mirror ${desk.mirror}`);
         history.editedHere(desk.mirror, text);
-        // Also what another program of the same person wrote into that very file since.
+        // Also content that another program of this user has written into that file since.
         for (const overwritten of [text, handle.read()]) history.replaced(overwritten, next);
         handle.write(next);
         history.note(`${path} is written late`);
@@ -109,15 +109,15 @@ export class Aim {
     const { desk, state } = this.#actors.mirrors[this.#step.mirror]!;
     const own = ownPath(to);
     if (own === null || desk.user.exists(to) || !this.#meets(odds * 2)) return;
-    // The path is free for the moment of a replace alone, and speaks for its document: what comes
-    // there is an edit of it.
+    // The path is free only during a replacement, and still belongs to its document: a file that
+    // comes to the path is an edit of that document.
     if ([...state.load().links.values()].some(({ localPath }) => localPath === own)) return;
-    // Also where base does not know yet that its document was moved there.
+    // Also if base does not know yet that its document was moved to this path.
     if (state.intents().some(({ intent }) => intent.kind === "replace" && intent.path === own)) return;
     this.#act(`a newcomer at ${to}`, () => desk.user.write(to, this.#actors.history.newText(this.#seed())));
   }
 
-  /** Before a request about a document is done: the app's person edits that document. */
+  /** Before a request about a document is carried out, the web app's user edits that document. */
   onRequest({ method, path }: WireRequest): void {
     const id = /^\/v1\/files\/([^/?]+)/.exec(path)?.[1];
     // RACE: the contract has no conditional DELETE.

@@ -7,8 +7,8 @@ import { freePath, isBelow, nameIn } from "./names.ts";
 import type { AppAct } from "./script.ts";
 
 /**
- * The person in the app: through the service's API and its admin, never through the client's code.
- * What the service refuses does not happen.
+ * Acts of the web app's user: through the service's API and its admin, never through the client's
+ * code. If the service refuses, nothing happens.
  */
 export function actInApp(lifeWorld: LifeWorld, history: History, act: AppAct, seed: number, aimed?: string): string {
   const files = lifeWorld.files();
@@ -75,8 +75,8 @@ function actOnFile(
       const answer = lifeWorld.ask("PUT", `${route}/content`, { baseChangeId: file.changeId, content }) as {
         content?: string;
       } | null;
-      // Of a protected document, it is in review: nothing was replaced, and what is rejected later
-      // is meant to go.
+      // The document is protected, so the edit is in review: nothing was replaced, and content that
+      // is rejected later was given up on purpose.
       if (answer !== null && !file.protected) history.replaced(file.text, content);
       else {
         forget(history, content, file.text);
@@ -107,7 +107,7 @@ function actOnFile(
           ),
       );
       const mate = other ?? null;
-      // A name that a mirror only borrows for a moment is nobody's to give away.
+      // Nobody gives away a temporary name of a mirror.
       if (
         mate === null ||
         [mate, file].some(({ path }) => path.includes("-mdmirror-")) ||
@@ -132,7 +132,7 @@ function actOnFile(
   }
 }
 
-/** What was written and is live nowhere yet: no promise holds it there. */
+/** Content that was written and is live nowhere yet: no promise protects it. */
 function forget(history: History, content: string, live: string): void {
   history.replaced(content, live);
 }
@@ -144,7 +144,7 @@ function actOnFolder(
   act: "rename-folder" | "move-folder" | "remove-folder",
   seed: number,
 ): string | null {
-  // The folder that a mirror is of stays where it is: its move is another mirror's story.
+  // The linked folder of a mirror stays: another mirror's run tests its move.
   const folder = choose(
     lifeWorld.folders().filter((path) => path !== "work"),
     seed,
@@ -189,7 +189,7 @@ function settleReview(lifeWorld: LifeWorld, history: History, act: "accept" | "r
   const live = lifeWorld.files().find(({ id: one }) => one === end.id);
   if (act === "accept" && live !== undefined) {
     history.accepted(live.id, live.text);
-    // Who accepts one of two edits that do not combine has seen both, and chose it.
+    // A user who accepts one of two edits that do not combine has seen both, and chose.
     const chosen = "reason" in shown && shown.reason === "conflict" && live.text === shown.content;
     if (chosen) history.replaced(shown.liveContent, live.text);
   }

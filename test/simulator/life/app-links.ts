@@ -5,7 +5,7 @@ import { linkTo } from "./write-link.ts";
 import { tagOf } from "./text-marks.ts";
 import type { LifeWorld } from "./world.ts";
 
-/** The person in the app links a document to another, by its id. */
+/** The web app's user links a document to another, by its id. */
 export function linkThere(
   lifeWorld: LifeWorld,
   history: History,
@@ -29,7 +29,7 @@ export function linkThere(
     history.replaced(linked.text, file.text);
     if (answer !== null) history.wouldReplace(file.id, file.text, linked.text);
   }
-  // A link by path there is broken by the next move of its target, which nobody translates.
+  // On the service, a link by path breaks with the next move of its target, and nobody converts it.
   if (said === target.id) history.links.written(linked.mark);
   return answer && `${file.path} to ${target.path}`;
 }

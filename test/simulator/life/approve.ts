@@ -9,8 +9,9 @@ import { settingsOf } from "./sync-step.ts";
 const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-replaced"]);
 
 /**
- * What `mdmirror approve` does: the plan is made anew, and exactly what a guard stops in it may
- * run. @returns what was approved
+ * Approves as `mdmirror approve` does: makes a new plan, and permits exactly the actions that a
+ * safety check stops.
+ * @returns the approved actions
  */
 export async function approveHalt(actors: Actors, index: number): Promise<string> {
   const mirror = actors.mirrors[index]!;

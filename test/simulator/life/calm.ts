@@ -15,7 +15,7 @@ const ROUNDS = 9;
 const READ = /^GET \/v1\/files\/([^/?]+)$/;
 const SAVE = /^PUT \/v1\/files\/([^/?]+)\/content$/;
 
-/** The end of a life: everything heals, everybody rests, and what was promised must be so. */
+/** Ends a run: all faults end, users stop, and the promises are checked. */
 export async function calmDown(actors: Actors, { setup }: Script): Promise<void> {
   const { lifeWorld, history } = actors;
   await lifeWorld.late.arrive(true);
@@ -40,13 +40,13 @@ export async function calmDown(actors: Actors, { setup }: Script): Promise<void>
   await judgeBounded(actors);
 }
 
-/** @returns how many rounds it took until one was without any write */
+/** @returns the number of rounds until one wrote nothing */
 async function settle(actors: Actors): Promise<number> {
   for (let round = 1; round <= ROUNDS; round++) {
     let quiet = true;
     for (const mirror of actors.mirrors) {
-      // By hand at first: what was refused is tried again, and a key that may only read is refused
-      // again each time.
+      // Manual syncs at first: refused changes are tried again, and a key that may only read is
+      // refused again each time.
       const facts = await quietSync(actors, mirror.index, round <= 3);
       if (facts.report?.state === "stopped") {
         actors.history.note(`approve: ${await approveHalt(actors, mirror.index)}`);
@@ -56,7 +56,7 @@ async function settle(actors: Actors): Promise<number> {
         actors.history.fail(`I01 mirror ${mirror.index} is offline in quiet: ${JSON.stringify(facts.report.fault)}`);
       if (wrote(actors, mirror.index, facts)) quiet = false;
     }
-    // A version that was shown for less than a minute is not taken for seen.
+    // A version that was shown for less than a minute does not count as seen.
     await actors.lifeWorld.clock.sleep(70_000);
     if (quiet) return round;
   }
@@ -73,8 +73,8 @@ function wrote(actors: Actors, index: number, { diskWrites }: RunFacts): boolean
 }
 
 /**
- * I22, and I33: after a few more changes in the app, one GET for each version, and none for what
- * did not change.
+ * Checks I22 and I33: after a few more changes in the web app, one GET for each new version, and
+ * none for unchanged documents.
  */
 async function judgeBounded(actors: Actors): Promise<void> {
   const { lifeWorld, history } = actors;
@@ -93,24 +93,26 @@ async function judgeBounded(actors: Actors): Promise<void> {
   for (let n = 0; n < 3; n++) history.note(actInApp(lifeWorld, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
   for (const mirror of actors.mirrors) {
     const { heard } = await quietSync(actors, mirror.index, false);
-    // With each look for an absent one, a known one is read to see that the key is healthy.
+    // With each check of an absence, a known document is read to see that the key works.
     if (heard.includes(404)) continue;
     const { holds: held, conflicts } = mirror.state.load();
     const { requests } = actors.judges[mirror.index]!;
     for (const [id, count] of countById(requests, READ)) {
-      // What is held, and what a held folder keeps from its place, is looked at again in each pass.
+      // Blocked documents, and documents in a blocked folder, are checked again in each cycle.
       if (held.size > 0 || conflicts.has(id as never)) continue;
-      // One for each version: the app's, and those that this mirror saved, of which the answer may
-      // show no text.
+      // One for each version: the web app's, and the ones that this mirror saved, whose answer may
+      // show no content.
       const versions = 1 + (countById(requests, SAVE).get(id) ?? 0);
       if (count > versions) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
-      // By the app, or by another mirror that can send now what it could not.
+      // By the web app, or by another mirror that can now send a change that it could not send
+      // before.
       const isUnchanged = lifeWorld.files().some((file) => file.id === id && file.changeId === before.get(id));
       if (isUnchanged) history.fail(`I33 mirror ${mirror.index} reads ${id}, which did not change`);
     }
   }
-  // What comes to a folder shows that it is readable; what was held in it goes there as new, and
-  // shows the same of another. A link that the service refused may lead to what came.
+  // A document that comes to a folder shows that the folder is readable. Then a document that was
+  // blocked in it is sent as new, and shows the same about another folder. A link that the service
+  // refused may have the new document as its target.
   const rounds = holds.some((held) => /gone-or-unreadable|refused/.test(held)) ? ROUNDS : 1;
   for (let round = 1, quiet = false; round <= rounds && !quiet; round++) {
     quiet = true;

@@ -2,7 +2,7 @@ import type { Dice } from "../dice.ts";
 import { seedOf } from "./generate.ts";
 import type { AppAct, Happening, LocalAct, Moment, Step, Strike } from "./script.ts";
 
-/** What people do to bring about each kind of effect, and what may happen at the moments of it. */
+/** User acts that cause each kind of effect, and the incidents that may happen at its moments. */
 
 export const TO_REQUESTS: readonly Happening[] = [
   "not-sent",
@@ -18,7 +18,7 @@ export const TO_REQUESTS: readonly Happening[] = [
 ];
 const AT_READS: readonly Happening[] = ["edited-there", "edited-there", "renamed-there", "removed-there"];
 
-/** Who causes what, and what may happen at which moment of it. */
+/** Who causes the effect, and the possible incidents by moment. */
 export type Cause = {
   readonly here?: readonly LocalAct[];
   readonly there?: readonly AppAct[];
@@ -65,7 +65,7 @@ export function strikeOf(dice: Dice, moment: Moment, what: Happening): Strike {
   return { moment, nth: dice.pick([1, 1, 1, 2]), what, seed: seedOf(dice), calls: dice.pick([1, 1, 2, 4, 9, 20]) };
 }
 
-/** One to three of what may happen. */
+/** Returns one to three of the possible incidents. */
 export function strikesAt(dice: Dice, { moments }: Cause): Strike[] {
   const all = Object.entries(moments) as [Moment, readonly Happening[]][];
   return Array.from({ length: 1 + dice.below(3) }, () => {

@@ -1,6 +1,6 @@
 /**
- * Of one seed and one document, or folder: stable while others come and go, so that a shrunk script
- * still means the same.
+ * Chooses by one seed and one document, or folder: stable while others come and go, so that a
+ * shrunk script keeps its meaning.
  */
 export function choose<T extends string>(items: readonly T[], seed: number): T | null {
   let best: T | null = null;

@@ -1,8 +1,8 @@
 const FRAMES = 4;
 
 /**
- * The port's member and the innermost places in `src/` that led to it: two kills at one of these
- * are one crash point.
+ * Returns the port's member and the innermost places in `src/` that led to it: two kills at one of
+ * these are one crash point.
  */
 export function placeOfCall(member: string): string {
   const limit = Error.stackTraceLimit;

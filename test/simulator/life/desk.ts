@@ -4,24 +4,23 @@ import type { History } from "./history.ts";
 import { parentIn } from "./names.ts";
 
 /**
- * One person's folder: paths are relative to it. A save that is half done is finished before the
- * next act.
+ * One user's folder; paths are relative to it. A half-done save is finished before the next act.
  */
 export type Desk = {
   readonly mirror: number;
   readonly root: string;
   readonly user: RamUser;
   half: { readonly path: string; readonly text: string } | null;
-  /** Whether its person keeps files open in an editor that says so. */
+  /** True if its user keeps files open in an editor that shows it. */
   readonly hands: boolean;
-  /** What was removed last at a path, and may be taken back. */
+  /** The content last removed at each path, which may be restored. */
   readonly removed: Map<string, string>;
 };
 
-/** Who acts, and with which seed every choice of the act is made. */
+/** The acting user, and the seed of every choice of the act. */
 export type Person = { readonly desk: Desk; readonly history: History; readonly seed: number };
 
-/** What is never mirrored, and must never be read or touched (I26). */
+/** A folder that is never synced, and must never be read or touched (I26). */
 export const PRIVATE_FOLDER = "private";
 export const LINKED_FOLDER = "linked";
 export const CANARY = "canary: nobody but its owner may read this";
@@ -60,7 +59,7 @@ export function isFile(desk: Desk, path: string): boolean {
   return desk.user.read(at(desk, path)) !== null;
 }
 
-/** Whether every part above is a folder, or free. */
+/** Returns true if every part of the path above is a folder, or free. */
 export function canStand(desk: Desk, path: string): boolean {
   const names = path.split("/").slice(0, -1);
   return names.every((_, index) => {

@@ -3,8 +3,8 @@ import { type LifeMirror, ROOT } from "./mirror.ts";
 import type { SyncStep } from "./script.ts";
 
 /**
- * Brings upon a mirror's disk the trouble of its step.
- * @returns what ends it
+ * Makes the disk trouble of a step.
+ * @returns a function that ends the trouble
  */
 export function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): () => void {
   if (trouble === null) return () => undefined;
@@ -21,8 +21,8 @@ export function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): ()
     .filter(() => dice.below(3) === 0)
     .map((call) => {
       const drawn = dice.pick(["EIO", "EACCES", "EBUSY"]);
-      // EACCES from `link` says that the disk has no hard links. Then a save between the look and
-      // the rename is overwritten, as `local/names.ts` says, and nobody may save at that moment.
+      // EACCES from `link` means that the disk has no hard links. Then a save between the check and
+      // the rename is overwritten, as `local/names.ts` says, and no user may save at that moment.
       const code = call === "link" && drawn === "EACCES" ? "EIO" : drawn;
       return disk.fail({ call, path: `${ROOT}/`.slice(0, -1), code, times: 1 });
     });

@@ -3,12 +3,12 @@ import type { Processes } from "../../../src/mirror/local/editor-locks.ts";
 import { at, type Desk, documentsOf } from "./desk.ts";
 import { choose } from "./choose.ts";
 
-/** People who keep files open in an editor that says so by a swap file, as Vim does. */
+/** Users who keep files open in an editor that shows it by a swap file, as Vim does. */
 
-/** The machine of the rig: every process lives. */
+/** The machine of the rig: every process is alive. */
 export const LIVING: Processes = { host: () => "rig", isAlive: () => true, bootedAt: () => null };
 
-/** The first block of a swap file of Vim, of a process that lives. */
+/** Returns the first block of a swap file of Vim, of a live process. */
 export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8Array {
   const block = Buffer.alloc(4_096);
   block.write("b0", 0, "latin1");
@@ -18,7 +18,7 @@ export function swapBlock(pid = 4_711, host = "rig", version = "VIM 9.1"): Uint8
   return block;
 }
 
-/** Before an act: a file is opened, or all are closed. It changes no document. */
+/** Opens a file or closes all files, before an act. Changes no document. */
 export function openOrClose(desk: Desk, seed: number): void {
   if (seed % 5 === 0) closeAll(desk);
   if (seed % 5 > 2) return;

@@ -7,7 +7,7 @@ import { type Befall, befall, cutShort } from "./request-faults.ts";
 import type { SyncStep } from "./script.ts";
 import type { Strikes } from "./strikes.ts";
 
-/** Returns one mirror's way to the service, with what befalls its requests. */
+/** Returns one mirror's connection to the service, with faults of its requests. */
 export function exchanger(
   actors: Actors,
   step: SyncStep,
@@ -51,7 +51,7 @@ class Way {
   #storm(request: WireRequest): Befall | null {
     const { storm } = this.#step;
     if (storm === null) return null;
-    // Writes are few among the reads: they are befallen more often.
+    // There are few writes among the reads, so writes get faults more often.
     const odds = request.method === "GET" ? storm : Math.ceil(storm / 5);
     return this.#dice.below(odds) === 0 ? befall(this.#dice, request) : null;
   }

@@ -16,11 +16,11 @@ import {
   type SyncStep,
 } from "./script.ts";
 
-/** Scripts from seeds. */
+/** Makes scripts from seeds. */
 
 /**
- * All profiles, `deployed` most of all, and single traits. One roll chooses, so that a seed whose
- * deployment stays in its place stays the life that it was.
+ * All profiles, `deployed` most often, and single traits. One random number chooses, so that a seed
+ * keeps its run if its deployment keeps its place.
  */
 export const VARIANTS: readonly Setup["variant"][] = [
   PROFILES.deployed,
@@ -56,12 +56,12 @@ const LOCAL_WEIGHTS: Readonly<Record<LocalAct, number>> = {
   "remove-many": 1,
   "odd-file": 2,
   "end-conflict": 4,
-  // Of plots alone (plots.ts): a seed of before stays the life that it was.
+  // Only for scenarios (scenarios.ts): otherwise the runs of existing seeds would change.
   rewrite: 0,
   "cut-short": 0,
   redress: 0,
   "swap-edited": 0,
-  // Of linked lives alone (linked.ts).
+  // Only for linked runs (linked.ts).
   link: 0,
   "create-linked": 0,
 };
@@ -92,18 +92,18 @@ export function makeScript(seed: number, steps = 40): Script {
   return { seed, setup, steps: made };
 }
 
-/** By the seed and not by dice: every second life goes on as it did before there were turns. */
+/** By the seed and not by a random number, so that the runs of existing seeds stay the same. */
 export function givesWay(seed: number): boolean {
   return seed % 2 === 1;
 }
 
 /**
- * Seeds from here on live with a deployment that has its own way with names or places; below it a
- * seed stays the life that it was.
+ * Seeds from this number on have a deployment with its own rules for names or places; runs of
+ * smaller seeds stay unchanged.
  */
 export const ODD_FROM = 1_000_000;
 
-/** Seeds from here to the next such number live with files that are open in editors. */
+/** Seeds from this number to its double have files that are open in editors. */
 export const HANDS_FROM = 2_000_000;
 
 const ODDITIES: readonly Setup["variant"][] = [
@@ -114,7 +114,7 @@ const ODDITIES: readonly Setup["variant"][] = [
   { noMoveToRoot: true, refusedCharacters: "=,", foldsCase: true },
 ];
 
-/** What a seed adds to what its dice say. */
+/** Returns the setup with the parts that depend on the seed itself. */
 export function withSeed(seed: number, made: Setup): Setup {
   const oddity = seed < ODD_FROM ? {} : ODDITIES[seed % ODDITIES.length]!;
   const hands = seed < HANDS_FROM ? {} : { hands: true as const };
@@ -203,7 +203,7 @@ export function seedOf(dice: Dice): number {
   return dice.below(1_000_000);
 }
 
-/** @param weights an act without one is none of these */
+/** @param weights an act without a weight is never chosen */
 export function pickAct<T extends string>(
   dice: Dice,
   acts: readonly T[],

@@ -7,20 +7,20 @@ import type { ReadState } from "./read-state.ts";
 
 /** The ports of a process that may die at each of their calls. */
 
-/** What happens to a process while it runs. */
+/** Events of a process while it runs. */
 export type Fate = {
   readonly killAt: number | null;
-  /** Before each port call; may act as somebody else. */
+  /** Called before each port call; may act as a user. */
   readonly onCall: (call: number, member: string) => void;
-  /** One exchange with the service, with what befalls it. */
+  /** Sends one request to the service, with its fault. */
   readonly exchange: (request: WireRequest) => Promise<WireResult>;
-  /** Told of each call of the disk that is about to be made. */
+  /** Called before each call of the disk. */
   readonly onDisk: (call: string, path: string, to: string | null) => void;
 };
 
 const TWO_PATHS: ReadonlySet<string> = new Set(["rename", "link"]);
 
-/** Every system call is a place to die; of a new file's, three. */
+/** Makes every system call a place to die; the creation of a new file has three. */
 export function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: Fate): Fs {
   const inner = (call: string): void => {
     if (call === "writeNew.bytes" || call === "writeNew.sync") enter(`disk.${call}`);
@@ -29,7 +29,7 @@ export function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: 
     get(target, name) {
       const member: unknown = Reflect.get(target, name, target);
       if (typeof member !== "function" || typeof name !== "string") return member;
-      // It asks the system which files are open, and names no path of the disk.
+      // This call asks the system which files are open, and names no path of the disk.
       if (name === "heldToWrite") return () => target.heldToWrite?.();
       return (...args: unknown[]) => {
         fate.onDisk(name, args[0] as string, TWO_PATHS.has(name) ? (args[1] as string) : null);
@@ -45,7 +45,7 @@ export function guardDisk(disk: RamDisk, enter: (member: string) => void, fate: 
   });
 }
 
-/** Every call of the state is a place to die; inside a transaction that rolls it back. */
+/** Makes every call of the state a place to die; inside a transaction, the kill rolls it back. */
 export function guardState(
   state: State,
   enter: (member: string) => void,

@@ -3,7 +3,7 @@ import { History } from "./history.ts";
 
 const [A, B] = ["tag 1\n\na\n", "tag 2\n\nb\n"];
 
-/** `b.md` was renamed to `a.md` and written anew there. What became of `a.md`: */
+/** `b.md` was renamed to `a.md` and then written again. The document of the former `a.md`: */
 function afterRename(history: History, a: string | null): Set<string> {
   history.lookedAt(
     0,
@@ -83,8 +83,8 @@ it("I09 a document that was written anew where it was must keep its id", () => {
 });
 
 /**
- * `b.md` was renamed in step 2, the mirror looked in `looked`, and then it was saved anew with
- * another text.
+ * `b.md` was renamed in step 2, the mirror scanned in `looked`, and then the file was saved with
+ * other content.
  */
 function editedAfter(looked: number): Set<string> {
   const history = new History();
@@ -105,7 +105,7 @@ it("I09 its id may go where it was renamed within the run that looked, and edite
   expect(editedAfter(2)).toEqual(new Set(["2"]));
 });
 
-/** Both were new at `a.md`; B was kept, and what the mirror knew of it when it was renamed: */
+/** Both were new at `a.md`; B was kept. The knowledge of the mirror when B was renamed: */
 function renamedAfterKept(isSent: boolean): Set<string> {
   const history = new History();
   history.step = 2;

@@ -4,40 +4,43 @@ import { PromisedLinks } from "./promised-links.ts";
 import { DIALECTS, marksOf, TAG_ROOM, tagOf } from "./text-marks.ts";
 
 /**
- * What people meant: which texts they made, which lines they took out, which documents they
- * deleted. What the mirrors are judged by.
+ * The intentions of the users: contents that they wrote, lines that they removed, documents that
+ * they deleted. The oracle compares the mirrors with them.
  */
 
 export class History {
-  /** SHA-256 over all that happens: two runs of a script must agree (I32). */
+  /** SHA-256 of all events: two runs of a script must agree (I32). */
   readonly trace = createHash("sha256");
-  /** The same, of decisions alone: what was sent, and what is where in the end (I29). */
+  /** SHA-256 of decisions alone: requests, and the final state of both sides (I29). */
   readonly decisions = createHash("sha256");
   readonly failures: string[] = [];
-  /** Lines that somebody wrote, by number: whose document, and in which step. */
+  /** Lines that a user wrote, by number, with document and step. */
   readonly marks = new Map<string, { readonly tag: string; readonly by: string }>();
-  /** Tags of documents that were deleted, or that nothing tells from another: their ids may go. */
+  /**
+   * Tags of documents that were deleted, or that no evidence distinguishes from another: their ids
+   * may go.
+   */
   readonly mayVanish = new Set<string>();
-  /** Every text that people wrote. */
+  /** Every content that users wrote. */
   readonly texts = new Set<string>();
-  /** Lines that any mirror has sent as a new text of a known document. */
+  /** Lines that any mirror has sent as new content of a known document. */
   readonly sent = new Set<string>();
   readonly links = new PromisedLinks();
-  /** Lines that reviews of the app's person take out, by document. */
+  /** Lines that reviews of the web app's user remove, by document. */
   readonly #leaving = new Map<string, Set<string>>();
   step = 0;
   #numbers = 0;
-  /** By tag, the step in which it was done last. */
+  /** Step of the last edit, by tag. */
   readonly #edited: Map<string, number>[] = [];
   readonly #renamed: Map<string, number>[] = [];
-  /** Written anew with the same text: the inode is another one. */
+  /** Documents that were saved again with the same content: the inode is new. */
   readonly #rewritten: Map<string, number>[] = [];
   /**
-   * By the tag of the text that was kept of a conflict, that of the document: base has its text
-   * until the kept one is sent.
+   * By the tag of the content that a user kept of a conflict: the tag of its document. Base has the
+   * document's content until the kept one is sent.
    */
   readonly kept: Map<string, string>[] = [];
-  /** Whose documents stood at each path when the mirror looked; base knows them by it. */
+  /** Documents at each path when the mirror scanned; base knows them by the path. */
   readonly #places: Map<string, Set<string>>[] = [];
 
   note(line: string): void {
@@ -48,12 +51,12 @@ export class History {
     if (this.failures.length < 40) this.failures.push(`${what} (step ${this.step})`);
   }
 
-  /** A number like no other in this life. */
+  /** Returns a number that is unique in this run. */
   number(): number {
     return this.#numbers++;
   }
 
-  /** A new document like no other: a tag that stays through its edits, and lines to merge. */
+  /** Returns content for a new document: a tag that stays through its edits, and lines to merge. */
   newText(seed: number): string {
     const tag = this.number();
     const lines = Array.from({ length: 6 + (seed % 5) }, (_, line) => `line ${line} of document ${tag}\n\n`).join("");
@@ -62,7 +65,7 @@ export class History {
     return text;
   }
 
-  /** Mostly a line more; at times one is rewritten, or taken out. */
+  /** Mostly adds a line; sometimes rewrites or removes one. */
   edit(text: string, seed: number, by: string): string {
     const dice = rollDice(seed);
     const newline = text.includes("\r\n") ? "\r\n" : "\n";
@@ -82,8 +85,8 @@ export class History {
   }
 
   /**
-   * One line is written anew, and the text is as long as before: on a disk of coarse times nothing
-   * but its bytes tells.
+   * Rewrites one line and keeps the length: on a disk of coarse times, only the bytes show the
+   * change.
    */
   rewrite(text: string, by: string): string | null {
     const number = String(this.number());
@@ -96,7 +99,7 @@ export class History {
     return next;
   }
 
-  /** The tail goes. Never at a whole sector: so would a power cut do it. */
+  /** Removes the end. Never at a whole sector, because that would look like a power cut. */
   cutShort(text: string, seed: number): string | null {
     const kept = text.slice(0, Math.max(TAG_ROOM, Math.floor(text.length / (2 + (seed % 3)))));
     const cut = Buffer.byteLength(kept) % 512 === 0 || !kept.isWellFormed() ? kept.slice(0, -1) : kept;
@@ -105,13 +108,14 @@ export class History {
     return cut;
   }
 
-  /** A mirror sends a text of a document. */
+  /** Notes that a mirror sends content of a document. */
   sends(body: string): void {
     for (const mark of marksOf(body)) this.sent.add(mark);
   }
 
   /**
-   * Somebody replaced one text by another (null: no file): the lines that went were meant to go.
+   * Notes that a user replaced one content by another (null: no file): the lines that went were
+   * removed on purpose.
    */
   replaced(before: string | null, after: string | null): void {
     if (before === null) return;
@@ -119,7 +123,10 @@ export class History {
     for (const mark of marksOf(before)) if (!kept.has(mark)) this.marks.delete(mark);
   }
 
-  /** Sent to review in the app: the lines that it takes out are meant to go once it is accepted. */
+  /**
+   * Notes content that was sent to review in the web app: the lines that it removes are removed on
+   * purpose once the review is accepted.
+   */
   wouldReplace(id: string, live: string, content: string): void {
     const kept = marksOf(content);
     const leaving = this.#leaving.get(id) ?? new Set();
@@ -133,9 +140,9 @@ export class History {
   }
 
   /**
-   * Edited and renamed between two looks, a document is known by likeness at best; and onto the
-   * path of one that was removed, by nothing: the path speaks for that one. Renamed alone, it must
-   * keep its id.
+   * Notes a local edit. Edited and renamed between two scans, a document is recognised by likeness
+   * at best; moved onto the path of a removed document it cannot be recognised, because the path
+   * belongs to the removed one. If it was only renamed, it must keep its id.
    */
   editedHere(mirror: number, text: string): void {
     this.#both(mirror, text, this.#edited, this.#renamed);
@@ -146,8 +153,8 @@ export class History {
   }
 
   /**
-   * Of two documents that were new at one path, the text that was here was kept: to base, which has
-   * the other one's, it is an edit that leaves no likeness.
+   * Of two documents that were new at one path, the local content was kept. Base has the other
+   * content, so the kept one is an edit without likeness.
    */
   keptHere(mirror: number, kept: string, dropped: string): void {
     const [tag, other] = [tagOf(kept), tagOf(dropped)];
@@ -157,7 +164,10 @@ export class History {
     this.editedHere(mirror, kept);
   }
 
-  /** A conflict's other version was moved over a file; over another's, it is a new document. */
+  /**
+   * A conflict's other version was moved over a file; over another document's file, it is a new
+   * document.
+   */
   takenHere(mirror: number, over: string, theirs: string): void {
     this.vanishes(over);
     if (this.#renamed[mirror]?.has(tagOf(over) ?? "") === true) this.vanishes(theirs);
@@ -170,10 +180,10 @@ export class History {
   }
 
   /**
-   * After an act in the folder. Renamed and written anew, a document is known by its unique text
-   * alone, and that is asked after the path: at a path at which base has another one, which no
-   * inode with base's text shows elsewhere, it cannot be told from that one with this text pasted
-   * into it.
+   * Called after an act in the folder. Renamed and saved again, a document is recognised by its
+   * unique content alone, which is compared after the path. At a path at which base has another
+   * document, which no inode with base's content shows elsewhere, it cannot be distinguished from
+   * that document with this content pasted into it.
    */
   weighPaths(mirror: number, documents: () => ReadonlyMap<string, string>): void {
     this.links.lookedAt(mirror, documents, null);
@@ -190,7 +200,7 @@ export class History {
     }
   }
 
-  /** A folder was renamed or moved: the path at which base has what is below it goes along. */
+  /** A folder was renamed or moved: base's paths below it move as well. */
   folderMovedHere(mirror: number, from: string, to: string): void {
     const places = this.#places[mirror];
     if (places === undefined) return;
@@ -202,9 +212,8 @@ export class History {
   }
 
   /**
-   * The mirror has looked at its folder. What was done within this very step may have come after
-   * that look.
-   * @param all nothing was held: base knows each document by where it was then
+   * The mirror has scanned its folder. Acts of the present step may have come after that scan.
+   * @param all true if nothing was blocked: base knows the place of each document at that time
    */
   lookedAt(mirror: number, documents: ReadonlyMap<string, string>, all: boolean): void {
     this.links.lookedAt(mirror, () => documents, all ? this.step : null);
@@ -234,7 +243,10 @@ export class History {
     if (document !== undefined) this.mayVanish.add(document);
   }
 
-  /** Each of two tells where the other is: where one cannot be known, the other cannot either. */
+  /**
+   * Each of two documents shows where the other is: if one cannot be recognised, the other cannot
+   * either.
+   */
   standTogether(a: string, b: string): void {
     const [one, other] = [tagOf(a), tagOf(b)];
     if (one === null || other === null || this.mayVanish.has(one) || this.mayVanish.has(other))

@@ -7,22 +7,22 @@ import { tagOf } from "./text-marks.ts";
 
 const SECOND_LOOK_MS = 2_000;
 
-/** Judges one mirror's DELETEs by its looks at the disk before them: I03, I04, I06. */
+/** Checks one mirror's DELETEs by its reads of the disk before them: I03, I04, I06. */
 export class DeleteJudge {
   readonly #mirror: LifeMirror;
   readonly #clock: Clock;
   /**
-   * This run: whether something was at a path when it was looked at last, and when; when all of the
-   * folder was. Virtual ms.
+   * This run: whether the last read of a path found a file, and when; when the whole folder was
+   * scanned. Virtual ms.
    */
   readonly #looks = new Map<string, { readonly found: boolean; readonly at: number }>();
   readonly #walks: number[] = [];
   /**
-   * Documents at whose path another one stood when all was looked at last: this plan may have moved
-   * that on since, or the folder of both, or have ended its link.
+   * Documents at whose path another document was in the last whole scan. This plan may have moved
+   * that document since, or the folder of both, or ended its record.
    */
   #displaced: ReadonlySet<string> = new Set();
-  /** Rows that were held before this run: their files may be elsewhere than base says. */
+  /** Rows that were blocked before this run: their files may be elsewhere than base says. */
   #held: ReadonlySet<string> = new Set();
   #watches = false;
 
@@ -31,7 +31,10 @@ export class DeleteJudge {
     this.#clock = clock;
   }
 
-  /** @param watches a daemon's run: what is gone here waits for a grace, not for a second walk */
+  /**
+   * @param watches true for a daemon's run: a local absence waits for a grace period, not for a
+   * second walk
+   */
   startRun(watches: boolean): void {
     this.#watches = watches;
     this.#looks.clear();
@@ -39,7 +42,7 @@ export class DeleteJudge {
     this.#held = new Set(this.#mirror.state.holds().map(({ key }) => key));
   }
 
-  /** Before a call of the disk. */
+  /** Called before a call of the disk. */
   onDisk(call: string, path: string): void {
     const at = this.#clock.monotonic();
     if (call === "lstat") this.#looks.set(path, { found: this.#mirror.disk.user.exists(path), at });
@@ -69,12 +72,13 @@ export class DeleteJudge {
     const at = `${ROOT}/${link?.localPath}`;
     const { user } = this.#mirror.disk;
     const look = this.#looks.get(at);
-    // A look of before the second walk is not the one that goes before the DELETE.
+    // A read before the second walk is not the one right before the DELETE.
     const isLookedFor = look !== undefined && !look.found && look.at >= this.#walks.at(-1)!;
     if (link !== null && this.#isBack(link, user.read(at)) && !isLookedFor)
       fail("I04 it is deleted, and nobody looked whether it is here again");
-    // Where another document stands, no editor is between the two steps of a save; or stood, and
-    // this very run took it away, as it had left the mirrored part or was gone there.
+    // If another document is at the path, no editor is between the two steps of a save. The other
+    // document may also have been there, and this run removed it, because it had left the linked
+    // folder of the workspace or was deleted.
     const waited = this.#walks.at(-1)! - this.#walks[0]!;
     const isTaken = user.exists(at) || this.#displaced.has(id);
     if ((!isTaken || this.#held.has(id)) && !this.#watches && waited < SECOND_LOOK_MS)
@@ -82,7 +86,10 @@ export class DeleteJudge {
     if (link !== null && !this.#mirror.state.hasText(link.digest)) fail("I03 the text of what is deleted is not kept");
   }
 
-  /** Whether the text at a link's path is its document's, not another's that was moved there. */
+  /**
+   * Returns true if the content at a record's path is its document's, not another document's that
+   * was moved there.
+   */
   #isBack(link: Link, text: string | null): boolean {
     const { state } = this.#mirror;
     if (text === null || tagOf(text) !== tagOf(state.text(link.digest) ?? "")) return false;

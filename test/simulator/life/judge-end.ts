@@ -16,9 +16,11 @@ import { type LifeMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
 
-/** Reasons that may remain when all is quiet; every block that ends by itself has ended then. */
+/**
+ * Reasons for blocks that may remain at the end; every block that ends by itself has ended then.
+ */
 const MAY_STAND: ReadonlySet<HoldReason> = new Set([
-  // What the folder holds cannot be sent as it is.
+  // The local content cannot be sent as it is.
   "not-utf-8",
   "contains-nul",
   "too-large",
@@ -28,7 +30,7 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
   "path-taken",
   "renamed-out-of-mirror",
   "folder-blocked",
-  // What the service said no to, and says again.
+  // The service refused, and refuses again.
   "read-only",
   "delete-refused",
   "delete-pending",
@@ -36,7 +38,7 @@ const MAY_STAND: ReadonlySet<HoldReason> = new Set([
   "no-move-to-root",
   "occupied-unseen",
   "gone-or-unreadable",
-  // A person's turn.
+  // A user must decide.
   "ambiguous-file",
   "in-review",
   "review-conflict",
@@ -59,7 +61,7 @@ const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
   "renamed-out-of-mirror",
 ]);
 
-/** I01 I11 I12 I13 I17 I27 of one mirror, when nothing moves any more. */
+/** Checks I01 I11 I12 I13 I17 I27 of one mirror at the end. */
 export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   const { index, setup, state, disk } = mirror;
   const fail = (what: string, when = true): void => {
@@ -77,8 +79,8 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
     );
   judgeHolds(actors, mirror, [...holds.values()], links, fail);
   const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
-  // What is in a folder that may not be moved, or made, waits with it; and a move that the key may
-  // not make is held under the document's id.
+  // Documents in a folder that may not be moved, or created, wait with the folder; a move that the
+  // key may not make is blocked under the document's id.
   const heldFolders = new Set(
     [...holds.values()].flatMap(({ key, path }) => [path, dirs.get(key as never)?.localPath ?? path]),
   );
@@ -89,10 +91,10 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
     holds.has(link.id) || isBelowHeld(link.localPath) || tagsBelowHeld.has(tagOfLink(link));
   const away = [...links.values()].filter((link) => waits(link) && !local.has(link.localPath));
   const isMovedAndHeld = (text: string): boolean => away.some((link) => tagOfLink(link) === tagOf(text));
-  // Without the right to write, a move or a new file is refused as a whole: one hold says so, often
-  // the folder's.
+  // Without the right to write, a move or a new file is refused as a whole: one block reports it,
+  // often the folder's.
   const mayNotMove = setup.level === "read" && [...holds.values()].some(({ reason }) => reason === "read-only");
-  // Base has a document whose move is blocked at the place that it left; its hold says where it is.
+  // Base has a document with a blocked move at its former place; its block has the present path.
   const standsAt = (link: Link): Link => ({ ...link, localPath: holds.get(link.id)?.path ?? link.localPath });
   const isElsewhere = (link: Link): boolean => standsAt(link).localPath !== link.localPath;
   const elsewhere = [...links.values()].filter(isElsewhere);
@@ -117,11 +119,11 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
       continue;
     }
     if (!inside(file)) continue;
-    // Another file came to where base has one that stands in a folder whose move is held, and is
-    // held itself.
+    // Another file came to the path where base has a document in a folder with a blocked move, and
+    // is blocked itself.
     if (held.has(path) && tagOf(text) !== tagOfLink(link) && tagsBelowHeld.has(tagOfLink(link))) continue;
-    // Files that changed places, and may not on the service: the first of the moves is held, the
-    // others wait for it.
+    // Files that were swapped, and may not be on the service: the first of the moves is blocked,
+    // the others wait for it.
     if (mayNotMove && tagOf(text) !== tagOfLink(link)) continue;
     fail(`I01 ${path} is ${shownText(text)} here and ${shownText(file.text)} there`, !sameText(text, file.text));
     fail(
@@ -149,8 +151,8 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
       link.remotePath !== own(file.path) && !waits(link),
     );
   }
-  // Of one that waits, base has the place that it left; on a disk that folds, another may have it
-  // by now in another case.
+  // For a document that waits, base has its former place; on a disk that folds, another document
+  // may be there in another case.
   const free = [...links.values()].filter((link) => !waits(link) && link.standing === "linked");
   const keys = free.map((link) =>
     pathKey(
@@ -175,13 +177,16 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
   actors.tally.links += judgeLinksHere(actors, mirror);
 }
 
-/** Lines that are neither live nor ever sent: what waits for review must have gone there. */
+/**
+ * Returns lines that are neither live nor ever sent: content that waits for review must have been
+ * sent.
+ */
 function unsent({ history }: Actors, text: string, live: LiveFile | undefined): string {
   const there = marksOf(live?.text ?? "");
   return [...marksOf(text)].filter((mark) => !there.has(mark) && !history.sent.has(mark)).join(" ");
 }
 
-/** A hold must be about something that is so. */
+/** Checks that the cause of each block exists. */
 function judgeHolds(
   actors: Actors,
   mirror: LifeMirror,
@@ -207,8 +212,8 @@ function judgeHolds(
 }
 
 /**
- * Where a deployment normalises on save, and the mirror was told so, the two texts may differ in
- * dress alone; else not in a byte (I25), but for what links say (judge-links.ts).
+ * If a deployment normalises on save, and the mirror knows it, the two contents may differ in form
+ * alone; otherwise in no byte (I25), apart from links (oracle-links.ts).
  */
 function sameText(here: string, there: string): boolean {
   const bare = (text: string): string =>
@@ -221,7 +226,7 @@ function sameText(here: string, there: string): boolean {
 }
 
 /**
- * The same path; or one of the names that a mirror gives where one of the two sides cannot hold the
+ * Returns true for the same path, or a name that a mirror gives if one of the sides cannot have the
  * other's.
  */
 function isNamedFor(mirror: LifeMirror, here: string, there: string, held: ReadonlySet<string>, id: string): boolean {
@@ -237,10 +242,10 @@ function isNamedFor(mirror: LifeMirror, here: string, there: string, held: Reado
     if (name === other) return true;
     const kind = depth === hereNames.length - 1 ? "file" : "folder";
     if (nameFaults(name, kind).length > 0 && mapName(name, kind) === other) return true;
-    // On a disk that folds, one that differs so alone keeps the name that it has there.
+    // On a disk that folds, a name with only such a difference stays.
     if (pathKey(name, folding) === pathKey(other, folding)) return true;
-    // The disk could not hold the name when the document came: it has a name of its own, and keeps
-    // it.
+    // The disk could not have the name when the document came: the file has a name of its own, and
+    // keeps it.
     const tail = kind === "file" ? `-${digestOf(id).slice(0, 8)}.md` : null;
     return tail === null ? /-[0-9a-f]{8}$/.test(name) : name.endsWith(tail);
   });

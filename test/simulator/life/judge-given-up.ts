@@ -4,14 +4,17 @@ import type { Actors } from "./actors.ts";
 import type { LifeMirror } from "./mirror.ts";
 import { isBelow, parentIn } from "./names.ts";
 
-/** What the service had refused before a run or in it, by id, and the folders of base. */
+/**
+ * Ids of documents and folders that the service had refused before a run or in it, and the folders
+ * of base.
+ */
 export type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readonly DirLink[] };
 
 /**
- * Whether a move here is given up, and rightly: the service refused it, or that of a folder above,
- * and the name that it gave is another's there by now. Two documents cannot stand at one path, and
- * the one that the service has there keeps it.
- * @param place where the document stood after its move
+ * Returns true if a local move is rightly given up: the service refused it, or that of a folder
+ * above, and another document has the new name on the service now. Two documents cannot have one
+ * path, and the one on the service keeps it.
+ * @param place path of the document after its move
  */
 export function isGivenUp(
   { lifeWorld }: Actors,

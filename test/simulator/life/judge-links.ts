@@ -8,11 +8,11 @@ import { isBelow } from "./names.ts";
 import { tagOf } from "./text-marks.ts";
 
 /**
- * Every link that people may count on leads home, on the service and in each folder, when nothing
- * moves any more: resolved by the texts and paths that are there, and by nothing else.
+ * Checks that every link that users may rely on leads to its target, on the service and in each
+ * folder, at the end. Links are resolved only by the contents and paths of that side.
  */
 
-/** @returns how many links were resolved */
+/** @returns number of resolved links */
 export function judgeLinksThere(actors: Actors): number {
   const files = actors.lifeWorld.files();
   let resolved = 0;
@@ -21,7 +21,7 @@ export function judgeLinksThere(actors: Actors): number {
       resolved++;
       const { said, to } = link;
       const [found, home] = [leadsThere(link, files), homeOf(to, files)!];
-      // As `leadsToAnother`.
+      // As in `leadsToAnother`.
       const isAnothers = files.some(({ id }) => id === found) && actors.wasHidden(home.id);
       const isLost = said.startsWith("ref://") && staysInert(actors, home);
       if (found !== home.id && !isAnothers && !isLost)
@@ -30,28 +30,29 @@ export function judgeLinksThere(actors: Actors): number {
   return resolved;
 }
 
-/** @returns how many links were resolved */
+/** @returns number of resolved links */
 export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
   const files = actors.lifeWorld.files();
   const documents = documentsOf(mirror.desk);
   const { links, conflicts, holds } = mirror.state.load();
-  // LIMIT: of one that was renamed out of the mirror, and of what came to its place.
+  // LIMIT: links to a document that was renamed out of the linked folder, and to the file that took
+  // its place.
   const left = new Set([...holds.values()].flatMap(({ reason, path }) => (reason === LEFT ? [path] : [])));
   const isOutside = (link: Link | undefined): boolean => link !== undefined && left.has(link.localPath);
-  // Whatever stands there, if it was another's before the two were linked.
+  // Any file at the path, if it was another document's before the two were linked.
   const inConflict = new Set([...links.values()].flatMap((link) => (conflicts.has(link.id) ? [link.localPath] : [])));
   let resolved = 0;
   for (const [path, text] of documents) {
     if (inConflict.has(path)) continue;
     const own = homeOf(tagOf(text) ?? "", files);
-    // A file that is no document's is held by its path, and no link of it was ever by id. Of a
-    // conflict, the text that stands here may be one that was never read as its document's.
+    // A file without a document is blocked by its path, and none of its links was ever by id. In a
+    // conflict, the local content may never have been read as its document's.
     if (own === null || !links.has(own.id) || holds.has(path) || conflicts.has(own.id)) continue;
     for (const link of promisedIn(actors, text, files)) {
       const home = homeOf(link.to, files)!;
       if (leadsNowhereHere(mirror, path, link) && staysInert(actors, home)) continue;
-      // Where both were new at one path, the local text has another tag while the conflict is open,
-      // and while the text that its user chose is in review.
+      // If both were new at one path, the local content has another tag while the conflict is open,
+      // and while the content that its user chose is in review.
       const isInReview = (links.get(home.id)?.submissions.length ?? 0) > 0;
       if (conflicts.has(home.id) || isInReview || isOutside(links.get(home.id))) continue;
       resolved++;
@@ -71,8 +72,9 @@ export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
 const LEFT = "renamed-out-of-mirror";
 
 /**
- * @param isLinked whether base has the target; else a file of its tag is another document
- * @param kept the document's tag by the tag of the text that its user kept of a conflict
+ * @param isLinked returns true if base has the target; otherwise a file of its tag is another
+ * document
+ * @param kept the document's tag by the tag of the content that its user kept of a conflict
  */
 function leadsHomeHere(
   { desk }: LifeMirror,
@@ -87,13 +89,14 @@ function leadsHomeHere(
   const tag = tagOf(found ?? "") ?? "";
   if (tag === to || kept?.get(tag) === to) return true;
   const isHere = isLinked && [...documentsOf(desk).values()].some((one) => tagOf(one) === to);
-  // A document that was moved out of the mirrored part left a path that leads to nothing.
+  // A document that was moved out of the linked folder left a path without a target.
   return !isHere && (said === home.id || found === null);
 }
 
 /**
- * A key that may not read a document for a time cannot tell it from one that is gone. A link to it
- * leads to what has come to its path meanwhile, as it would after a deletion.
+ * Returns true if a link leads to another document because the key could not read its target for a
+ * time. Such a target cannot be distinguished from a deleted one. The link then leads to the
+ * document that came to its path meanwhile, as after a deletion.
  */
 function leadsToAnother(actors: Actors, { desk }: LifeMirror, path: string, { to, said }: LifeLink): boolean {
   const target = pathSaid(path, said);
@@ -102,9 +105,9 @@ function leadsToAnother(actors: Actors, { desk }: LifeMirror, path: string, { to
 }
 
 /**
- * Whether a mirror of a part of the workspace may have made links to a document inert for good. Its
- * key could not read it at some time, and the document is outside of that part: no list shows it to
- * that mirror again (decision record 40).
+ * Returns true if a mirror of a part of the workspace may have made links to a document inert for
+ * good. Its key could not read the document at some time, and the document is outside that part: no
+ * list shows it to that mirror again (decision record 40).
  */
 function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
   return (
@@ -118,8 +121,8 @@ function leadsNowhereHere({ desk }: LifeMirror, path: string, { said }: LifeLink
 }
 
 /**
- * A link that was by id, or by an absolute path, to what is gone since: the service refuses any
- * edit of such a text until a person takes the link out.
+ * Returns true for content that the service refuses because of a link, by id or absolute path, to a
+ * deleted target. The service refuses every edit until a user removes the link.
  */
 export function isRefusedForLinks({ reason, detail }: Hold, files: readonly LiveFile[]): boolean {
   const said = /cannot be resolved: "([^"]*)"/.exec(detail)?.[1];
@@ -128,16 +131,16 @@ export function isRefusedForLinks({ reason, detail }: Hold, files: readonly Live
   return found === said && !files.some(({ id }) => id === said);
 }
 
-/** Those of which both ends are known to be what they were. */
+/** Returns links whose ends are both known to be unchanged. */
 function promisedIn({ history }: Actors, text: string, files: readonly LiveFile[]): LifeLink[] {
-  // Of two documents of one tag, one is a file that was paired with none after a kill.
+  // Of two documents with one tag, one is a file that was matched with no document after a kill.
   if (history.mayVanish.has(tagOf(text) ?? "") || homeOf(tagOf(text) ?? "", files) === null) return [];
   return linksIn(text).filter(
     ({ mark, to }) => history.links.isPromised(mark) && !history.mayVanish.has(to) && homeOf(to, files) !== null,
   );
 }
 
-/** The one document of a tag; null where there is none, or more than one. */
+/** Returns the one document of a tag; null if there is none, or more than one. */
 function homeOf(tag: string, files: readonly LiveFile[]): LiveFile | null {
   const [one, another] = files.filter(({ text }) => tagOf(text) === tag);
   return one === undefined || another !== undefined ? null : one;

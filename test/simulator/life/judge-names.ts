@@ -6,9 +6,9 @@ import type { LiveFile } from "./live-lists.ts";
 import type { LifeMirror } from "./mirror.ts";
 
 /**
- * I13 I26: no name that only breaks a cycle is left, and no sidecar is on the service.
+ * Checks I13 and I26: no temporary name is left, and no conflict copy is on the service.
  * @param local paths of the files in the folder
- * @param live what the mirror's key may read
+ * @param live documents that the mirror's key may read
  */
 export function judgeNames(
   { state }: LifeMirror,
@@ -24,8 +24,8 @@ export function judgeNames(
 }
 
 /**
- * A file that is no text, since a power cut took its sectors, is left alone until it is one. So is
- * one that is no document's and that the service refuses: its hold reports it by its name.
+ * Returns true for a file that mdmirror leaves alone: it is no text because a power cut damaged it,
+ * or it is no document's and the service refuses it. Its block reports its name.
  */
 function isLeftAlone(hold: Hold, live: readonly LiveFile[]): boolean {
   if (hold.reason === "contains-nul") return true;

@@ -7,18 +7,20 @@ import type { Actors } from "./actors.ts";
 import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
 
 /**
- * I01 I02: "in sync" is a proof. Right after a run that says so, with nothing new on either side, a
- * further run has nothing to do; and `status` says so after no other run.
+ * Checks I01 and I02: "in sync" is a proof. Right after such a run, without changes on either side,
+ * a further run does nothing; and `status` reports "in sync" after no other run.
  */
 
-/** Before a run: when it was in sync. */
+/** Returns, before a run, the time when the mirror was last in sync. */
 export function syncedBefore({ state }: LifeMirror): string | null {
   return state.meta(META.syncedAt);
 }
 
 const told = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
 
-/** What was approved waits for a run that reaches the service; one that did not names no plan. */
+/**
+ * An approval waits for a run that reaches the service; a run that did not reach it names no plan.
+ */
 function isApprovedYet(
   state: LifeMirror["state"],
   report: RunReport,
@@ -27,7 +29,7 @@ function isApprovedYet(
   return report.state === "offline" && state.meta(META.approved) !== null && kind === "unproven" && path === "";
 }
 
-/** @param before of `syncedBefore` */
+/** @param before result of `syncedBefore` */
 export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
   const [newestRun = null] = state.runs(1);
@@ -43,10 +45,7 @@ export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunRep
     );
 }
 
-/**
- * Only where nobody acted since the run began to look: what it could not know of, it proves nothing
- * of.
- */
+/** Only if nobody acted since the run began to scan: an unseen change proves nothing. */
 export async function judgeProof(actors: Actors, mirror: LifeMirror, settings: Settings): Promise<void> {
   const world = mirror.start({
     ...QUIET_FATE,

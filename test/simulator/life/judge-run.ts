@@ -15,13 +15,13 @@ import { type LifeMirror, ROOT } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { MAX_NAME_BYTES } from "../../../src/contract/path.ts";
 
-/** Judges one run by what is there before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
+/** Checks one run by the state before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
 export function judgeRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
   const mirror = actors.mirrors[index]!;
   const { history } = actors;
   actors.noteIds();
   const idsAfter = actors.liveIds();
-  // An odd file has no tag to be known by.
+  // A file that cannot be synced has no tag.
   for (const [id, tag] of idsBefore)
     if (tag !== "" && !idsAfter.has(id) && !actors.mayVanish(id))
       history.fail(`I09 ${id} (document ${tag}) vanished in a run of mirror ${index}, and nobody deleted it`);
@@ -41,8 +41,8 @@ export function judgeRun(actors: Actors, index: number, facts: RunFacts, idsBefo
 const judged = new WeakMap<LifeMirror, Set<string>>();
 
 /**
- * I04 I06 I20: what a mirror moved to the trash was not to be read any more at some time of that
- * run, and holds nothing that the service never had.
+ * Checks I04 I06 I20: a file that a mirror moved to the trash was unreadable at some time of that
+ * run, and its content was on the service before.
  */
 function judgeTrash(actors: Actors, mirror: LifeMirror): void {
   const seen = judged.get(mirror) ?? new Set<string>();
@@ -59,15 +59,15 @@ function judgeTrash(actors: Actors, mirror: LifeMirror): void {
     const text = mirror.disk.user.read(`${ROOT}/.mdmirror/${trashPath}`);
     if (text === null) continue;
     const versions = new Set([digest, ...mirror.state.versions(id).map((one) => one.digest)]);
-    // Where a deployment normalises on save, the file keeps what was sent, and the version is what
-    // that came to.
+    // If a deployment normalises on save, the file keeps the sent content, and the version has the
+    // normalised one.
     const spelled = actors.lifeWorld.normalises ? [text, normaliseText(text)] : [text];
     const isVersion = [...versions].some((one) => spelled.some((as) => isTextOf(mirror.state, one, as)));
     if (!isVersion) actors.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
   }
 }
 
-/** I19: where nothing but refusals and failures was heard, no local text went. */
+/** Checks I19: if the run received only refusals and failures, no local file went. */
 function judgeLockedOut(
   actors: Actors,
   mirror: LifeMirror,
@@ -82,7 +82,7 @@ function judgeLockedOut(
 
 const HOUR_MS = 3_600_000;
 
-/** I21: by the mirror's own record of what it did, since the last approval, within an hour. */
+/** Checks I21 by the mirror's own log, since the last approval, within an hour. */
 function judgeBudget(actors: Actors, mirror: LifeMirror): void {
   const { state } = mirror;
   if (state.meta(META.approved) !== null) return;
@@ -103,8 +103,8 @@ function isLoss({ kind, code, outcome }: MirrorEvent): boolean {
 }
 
 /**
- * I12: what base says of a version is the text of that version; of one that is still to be read
- * back, the one that was sent.
+ * Checks I12: base's content of a version is the content of that version; for a version that is
+ * still to be read back, the sent content.
  */
 function judgeBase(actors: Actors, mirror: LifeMirror): void {
   const { links } = mirror.state.load();
@@ -118,7 +118,7 @@ function judgeBase(actors: Actors, mirror: LifeMirror): void {
   }
 }
 
-/** I03 I04 I21: what a guard must stop, whatever the plan was. */
+/** Checks I03 I04 I21: the plans that a safety check must stop. */
 function judgeStopped(actors: Actors, mirror: LifeMirror, facts: RunFacts): void {
   const { unmounted, superseded, before, diskWrites, meddled, approved } = facts;
   const sent = actors.judges[mirror.index]!.requests.filter((request) => !request.startsWith("GET "));
@@ -127,24 +127,26 @@ function judgeStopped(actors: Actors, mirror: LifeMirror, facts: RunFacts): void
   if (!meddled && superseded.length > 0 && (sent.length > 0 || diskWrites > 0))
     fail(`I03 it writes, and the service shows a superseded version of ${superseded.join(" ")}`);
   if (meddled || approved) return;
-  // One whose answer told nothing is sent again, and is one deletion.
+  // A deletion whose answer was lost is sent again, and is one deletion.
   const deleted = new Set(sent.filter((request) => request.startsWith("DELETE /v1/files/")));
   if (before.size === 0 && deleted.size > 1) fail("I21 it deletes there all that is gone here");
   const after = documentsOf(mirror.desk);
-  // What left the mirrored subtree is there, and is taken away here without a question.
+  // A document that left the linked folder of the workspace still exists, and is removed locally
+  // without an approval.
   const hasLeft = [...mirror.state.load().links.values()].some(({ standing }) => standing === "outside");
-  // A kill may have caught the last one in the middle of a replace: it is aside, and comes back.
+  // A kill may have interrupted the last file in the middle of a replacement: it is set aside, and
+  // comes back.
   const isAside = mirror.state.intents().some(({ intent }) => intent.kind === "replace");
-  // Of what a power loss left only zeros, nothing is taken away.
+  // Files of which a power loss left only zeros are not removed.
   const whole = [...before.values()].filter((text) => !text.includes("\0"));
   if (whole.length > 1 && after.size === 0 && !hasLeft && !isAside)
     fail("I21 it takes away here all that is gone there");
 }
 
-/** What each conflict of a mirror has shown, by its document, beginning and first version. */
+/** Versions that each conflict of a mirror has shown, by document, beginning and first version. */
 const shownBefore = new WeakMap<LifeMirror, Map<string, readonly Digest[]>>();
 
-/** I27: there is no conflict of a conflict, and the name of a copy belongs to one version. */
+/** Checks I27: no conflict of a conflict, and the name of a copy belongs to one version. */
 function judgeSidecars(actors: Actors, mirror: LifeMirror): void {
   const fail = (what: string): void => actors.history.fail(`I27 mirror ${mirror.index} ${what}`);
   const texts = mirror.disk.user.texts(ROOT);
@@ -169,7 +171,7 @@ function judgeSidecars(actors: Actors, mirror: LifeMirror): void {
   }
 }
 
-/** Of one side, without an approval. */
+/** Returns the limit of one side without an approval. */
 function budgetOf(known: number): number {
   return deleteBudget(DEFAULT_GUARDS, known);
 }

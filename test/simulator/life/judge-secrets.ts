@@ -1,7 +1,7 @@
 import type { Actors } from "./actors.ts";
 import type { LifeMirror } from "./mirror.ts";
 
-/** I30: the key is in no log and no state, a text in no log. */
+/** Checks I30: the key is in no log and no state, content in no log. */
 export function judgeSecrets(actors: Actors, mirror: LifeMirror, fail: (what: string, when?: boolean) => void): void {
   const { key } = actors.lifeWorld.keys[mirror.index]!;
   const log = mirror.log.join("\n");

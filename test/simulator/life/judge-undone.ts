@@ -14,38 +14,38 @@ import { bare } from "./wire-reading.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 
 /**
- * What one side alone changed is not undone by a run. By what was there before and after it,
- * never by what the mirror planned.
+ * Checks that a run reverts no change of one side alone. Compares the state before and after the
+ * run, never the mirror's plan.
  */
 
 /**
- * A document of base as a run finds it: what each side did to it since, and nobody did to it on the
- * other side.
+ * A document of base at the beginning of a run: the changes of each side since base that the other
+ * side did not change.
  */
 type Before = {
   readonly link: Link;
   readonly tag: string;
   readonly text: string | null;
-  /** Its only place in the folder, by its tag. */
+  /** The document's only place in the folder, by its tag. */
   readonly place: string | null;
-  /** The mirror itself has moved the file into `.mdmirror/`, and base does not know of that. */
+  /** The mirror itself has moved the file into `.mdmirror/`, and base does not know it. */
   readonly isSetAside: boolean;
   readonly live: LiveFile | null;
   /**
-   * A folder of its path on the service is another one than base's by now: at the same path it was
-   * moved there all the same, out of the one into the other.
+   * A folder of its path on the service is not base's any more. At the same path, the document has
+   * still moved from one folder into the other.
    */
   readonly isElsewhere: boolean;
 };
 
-/** A folder of base. `here`: where it is by now; base's place where it is not found. */
+/** A folder of base. `here`: its present path; base's path if it was not found. */
 type Dir = DirLink & { readonly here: string };
 
 export type Sighted = {
   readonly documents: readonly Before[];
   readonly ids: ReadonlySet<string>;
   readonly dirs: readonly Dir[];
-  /** Ids of what is held, folders too. */
+  /** Ids of blocked documents and folders. */
   readonly held: ReadonlySet<string>;
 };
 
@@ -73,7 +73,7 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
       return [];
     const places = [...local].flatMap(([path, text]) => (tagOf(text) === tag ? [path] : []));
     const isTwin = [...links.values()].some((one) => one.id !== link.id && tagOf(state.text(one.digest) ?? "") === tag);
-    // Or on the service alone: made anew from a file that a kill left without its link.
+    // Or on the service alone: created from a file that a kill left without its record.
     const isTwinThere = tagsThere.some((one, index) => one === tag && files[index]!.id !== link.id);
     if (places.length > 1 || isTwin || isTwinThere) return [];
     const isElsewhere = replaced.some(({ remotePath }) => isBelow(link.remotePath, remotePath));
@@ -89,7 +89,9 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
   };
 }
 
-/** Of the files in the mirror's trash, and of those that it has replaced or is moving. */
+/**
+ * Returns inodes of files in the mirror's trash, and of files that it has replaced or is moving.
+ */
 function inodesSetAside({ disk: { user } }: LifeMirror): ReadonlySet<number | null> {
   const own = `${ROOT}/.mdmirror`;
   return new Set(Array.from(user.texts(own, true).keys(), (path) => user.inode(`${own}/${path}`)));
@@ -100,7 +102,7 @@ function seenHere({ desk, disk }: LifeMirror, dirs: readonly DirLink[]): Dir[] {
   return dirs.map((dir) => ({ ...dir, here: byInode.get(dir.ino) ?? dir.localPath }));
 }
 
-/** @param refused ids of documents and folders about which a write was answered with a refusal */
+/** @param refused ids of documents and folders with a refused write */
 export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted, refused: ReadonlySet<string>): void {
   const files = actors.lifeWorld.files();
   const local = documentsOf(mirror.desk);
@@ -128,8 +130,8 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
       essenceOf(asSaved(after.text)) !== essenceOf(asSaved(live.text))
     )
       fail("I10 edited there alone, and written there");
-    // A name that another mirror's plan left where it was cut short is nobody's wish, and any
-    // mirror may take it back (I13).
+    // A temporary name that another mirror's interrupted plan left is nobody's wish, and any mirror
+    // may restore the former name (I13).
     const isWished = live !== null && !isTemporaryName(nameOf(live.path));
     if (
       isUnchangedHere &&
@@ -147,9 +149,9 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
       !isRefused && text !== null && place === link.localPath && !isBase(mirror, link, text) && !isTorn(link, text);
     if (isEditedHere && now !== undefined && isBase(mirror, link, now))
       fail("I14 edited locally alone, and the edit is undone");
-    // A power cut may have taken a file that was never made safe. A file that the mirror set aside
-    // shows no deletion by its user, whatever people deleted elsewhere. A protected document may
-    // not be deleted: it comes back unasked.
+    // A power cut may have taken a file that was never made durable. A file that the mirror set
+    // aside shows no deletion by its user, whatever users deleted elsewhere. A protected document
+    // may not be deleted: it comes back by itself.
     const isMeant = actors.history.mayVanish.has(tag);
     const tagAfter = after === null ? tag : tagOf(after.text);
     if (tagAfter !== tag && !isMeant && !isRefused) fail("I09 another document's text was sent as its own");
@@ -158,8 +160,8 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
     if (isDeletedHere && !isRefused && !isElsewhere && placesAfter.length > 0)
       fail("I04 deleted locally alone, and made here again");
     const movedAway = place !== null && place !== link.localPath && text === null;
-    // Edited beyond likeness and renamed between two looks, it is one that was deleted and one that
-    // is new; protected, the deleted one comes back.
+    // Edited beyond likeness and renamed between two scans, it counts as one deleted and one new
+    // document; if it is protected, the deleted one comes back.
     if (
       movedAway &&
       !isMeant &&
@@ -173,8 +175,9 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
 }
 
 /**
- * Moved here with its folder into another, which was moved into that one on the service: such a
- * move is dropped, whatever name the other has here by now.
+ * Returns true for a document that moved locally with its folder into another folder, which was
+ * moved into the first one on the service. Such a move is dropped, whatever name the other folder
+ * has locally now.
  */
 function closesCircle({ lifeWorld }: Actors, dirs: readonly Dir[], { localPath }: Link, place: string): boolean {
   const left = dirs.filter((dir) => isBelow(localPath, dir.localPath) && !isBelow(place, dir.localPath));
@@ -185,8 +188,8 @@ function closesCircle({ lifeWorld }: Actors, dirs: readonly Dir[], { localPath }
 }
 
 /**
- * As a power cut leaves a file that was never made safe: whole sectors of it, and then nothing or
- * zeros.
+ * Returns true for the state in which a power cut leaves a file that was never made durable: some
+ * whole sectors, and then nothing or zeros.
  */
 function isTorn({ durable }: Link, text: string): boolean {
   return !durable && (Buffer.byteLength(text) % 512 === 0 || text.includes("\0"));

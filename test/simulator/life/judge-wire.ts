@@ -14,30 +14,30 @@ import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts"
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
 const FILE_OR_FOLDER = /^\/v1\/(?:files|folders)\/([^/?]+)/;
-/** Answers that are no judgement of the request: it may be sent again as it was. */
+/** Statuses that refuse no content: the request may be sent again unchanged. */
 const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
 
-/** Judges what one mirror sends: I04, I06, I07, I08, I10, I26. */
+/** Checks the requests of one mirror: I04, I06, I07, I08, I10, I26. */
 export class WireJudge {
   readonly #mirror: LifeMirror;
   readonly #lifeWorld: LifeWorld;
   readonly #history: History;
-  /** Writes whose end the mirror cannot know, and has not asked for since; across restarts. */
+  /** Writes whose result the mirror cannot know and has not read since; across restarts. */
   readonly #uncertain = new Set<string>();
-  /** This run: what a GET showed last, by id; writes that were refused, as they were sent. */
+  /** This run: the version that a GET showed last, by id; refused writes, as they were sent. */
   readonly #shown = new Map<string, string>();
   readonly #refused = new Set<string>();
-  /** As each write was sent: its document may be elsewhere when the answer comes. */
+  /** Each write as it was sent: its document may be elsewhere when the answer comes. */
   readonly #wordings = new WeakMap<WireRequest, string>();
   readonly #missed = new Set<string>();
-  /** As they left the machine, by id. */
+  /** Contents as they were sent, by id. */
   readonly #sentTexts = new Map<string, string>();
-  /** Texts that this run was shown. */
+  /** Contents that the service showed in this run. */
   readonly shownTexts = new Set<string>();
   readonly requests: string[] = [];
-  /** This run: documents and folders about which a write was refused. */
+  /** This run: documents and folders with a refused write. */
   readonly refusedIds = new Set<string>();
-  /** Texts that were taken for review, by id; across restarts. */
+  /** Contents that were taken for review, by id; across restarts. */
   readonly #inReview = new Set<string>();
   readonly #deletes: DeleteJudge;
 
@@ -49,7 +49,8 @@ export class WireJudge {
   }
 
   /**
-   * @param watches it is a daemon's: what is gone here waits for a grace, and not for a second walk
+   * @param watches true for a daemon's run: a local absence waits for a grace period, and not for a
+   * second walk
    */
   startRun(watches: boolean): void {
     this.#deletes.startRun(watches);
@@ -61,18 +62,18 @@ export class WireJudge {
     this.requests.length = 0;
   }
 
-  /** The journal went back with the power cut: what it said is not known any more. */
+  /** The power cut reverted the journal: its former rows are not known any more. */
   forgetJournal(): void {
     this.#uncertain.clear();
     this.#inReview.clear();
   }
 
-  /** Before a call of the disk. */
+  /** Called before a call of the disk. */
   onDisk(call: string, path: string): void {
     this.#deletes.onDisk(call, path);
   }
 
-  /** Before it leaves the machine. */
+  /** Called before a request leaves the machine. */
   sending(request: WireRequest): void {
     const { method, path, body } = request;
     this.requests.push(`${method} ${path}`);
@@ -103,7 +104,7 @@ export class WireJudge {
     if (id !== undefined && typeof sent["content"] === "string") this.#sentTexts.set(id, sent["content"]);
   }
 
-  /** At the service, when it is done there. */
+  /** Called when the service carries out the request. */
   serving(request: WireRequest, late: boolean): (response: WireResponse) => void {
     const id = FILE.exec(request.path)?.[1];
     if (id === undefined) return () => undefined;
@@ -118,8 +119,7 @@ export class WireJudge {
       !late &&
       live.changeId === sent["baseChangeId"] &&
       live.text === sent["content"] &&
-      // A deployment that normalises makes the live text of another one: then it was an edit to the
-      // mirror.
+      // A deployment that normalises changes the content; then it was an edit to the mirror.
       live.text === this.#sentTexts.get(id)
     )
       this.#fail(`I10 an echo: PUT of the live text of ${live.path}`);
@@ -130,13 +130,16 @@ export class WireJudge {
       const isRefused = this.#lifeWorld.refusesConflicts && membersOf(response.body)["reason"] === "conflict";
       if (response.status === 202 && !isRefused) this.#inReview.add(`${id} ${sent["content"]}`);
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
-      // RACE: edited there since it was read, or deleted by a request that was long under way.
+      // RACE: the document was edited on the service since the read, or deleted by a late request.
       if (late || live.changeId !== shown) this.#history.replaced(live.text, null);
       if (late) this.#history.vanishes(live.text);
     };
   }
 
-  /** I10: a text that differs from the live one in the spelling of links alone is nobody's edit. */
+  /**
+   * Checks I10: content that differs from the live one only in the spelling of links is nobody's
+   * edit.
+   */
   #judgeSpelling(live: LiveFile, content: string): void {
     if (content === live.text || essenceOf(content) !== essenceOf(live.text)) return;
     const files = this.#lifeWorld.files();
@@ -144,7 +147,7 @@ export class WireJudge {
     if (said!.every((to, n) => to === says![n])) this.#fail(`I10 a PUT that only spells links of ${live.path} anew`);
   }
 
-  /** What the mirror gets to hear; null: it died. */
+  /** Called with the answer that the mirror receives; null: the process ended first. */
   heard(request: WireRequest, result: WireResult): void {
     const { method, path } = request;
     const target = targetOf(request);
@@ -176,15 +179,15 @@ export class WireJudge {
     if (id !== undefined) {
       if (status !== 200 && status !== 404) return;
       for (const one of this.#uncertain) if (one.startsWith(id)) this.#uncertain.delete(one);
-      // It was read between: what was refused may be tried again on what is there now.
+      // The document was read since: a refused write may be tried again on the present version.
       for (const one of this.#refused) if (one.includes(id)) this.#refused.delete(one);
       if (typeof answer["content"] === "string") this.shownTexts.add(answer["content"]);
       if (typeof answer["lastChangeId"] === "string") this.#shown.set(id, answer["lastChangeId"]);
       return;
     }
     if (status !== 200) return;
-    // What a 404 was about was looked for anew: in the whole of the list, or as far as the page
-    // that shows it.
+    // After a 404, the document was looked for again: in the whole list, or up to the page that
+    // shows it.
     const shown = Array.isArray(answer["data"]) ? answer["data"].map((item: { id?: unknown }) => String(item.id)) : [];
     for (const one of this.#missed)
       if (answer["hasMore"] === false || shown.some((id) => one.includes(id))) this.#refused.delete(one);
@@ -207,8 +210,8 @@ export class WireJudge {
   }
 
   /**
-   * A request and what it asks for: a move by `parentId` names no name, and a rename no folder.
-   * From another place on the service it leads to another path. Base may name another place.
+   * Returns a request as a string: a move by `parentId` names no name, and a rename no folder. From
+   * another place on the service, the request leads to another path. Base may have another place.
    */
   #wordingOf({ method, path, body }: WireRequest): string {
     const wording = `${method} ${path} ${body}`;

@@ -14,7 +14,7 @@ import type { RunFacts } from "./run-facts.ts";
 import type { Levels, MirrorSetup, Strike, SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
 
-/** The judges' own eyes: what they must see, and what no mirror can know. */
+/** Tests of the oracle: violations that it must find, and cases that no mirror can know. */
 
 function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup["disk"] = {}, links = false): Actors {
   const mirrors = levels.map((level): MirrorSetup => ({ prefix: "", level, disk, conflicts: "conflict-copy" }));
@@ -46,7 +46,7 @@ function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
   expect(actors.lifeWorld.ask("PUT", `/v1/files/${id}/content`, { baseChangeId: changeId, content })).not.toBeNull();
 }
 
-/** Somebody saves into a file that the mirror has replaced. */
+/** A user saves into a file that the mirror has replaced. */
 function saveLate({ history, mirrors: [mirror] }: Actors, document: string): void {
   const parked = mirror!.state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   const aside = `${ROOT}/.mdmirror/${parked.find(({ path }) => path === document)!.setAsideAt}`;
@@ -91,14 +91,14 @@ describe("a document that is deleted on the service after one look", () => {
     const judge = new DeleteJudge(mirror!, actors.lifeWorld.clock);
     judge.startRun(false);
     judge.onDisk("readdir", ROOT);
-    // The same run moves that file on.
+    // The same run moves that file to another path.
     user.rename(`${ROOT}/B.md`, `${ROOT}/c.md`);
     judge.judge(gone!.id, gone!.changeId, (what) => actors.history.fail(what));
     expect(actors.history.failures).toEqual(failures);
   });
 });
 
-/** As a mirror would that undoes what its user did. */
+/** Moves as a mirror would that reverts its user's move. */
 async function movedBack(from: string, to: string, isRefused: boolean, isTaken: boolean): Promise<readonly string[]> {
   const actors = open(["read"]);
   const [mirror] = actors.mirrors;
@@ -144,7 +144,7 @@ describe("a document whose file is gone locally and comes back", () => {
     create(actors, "a.md");
     await sync(actors, 0);
     const text = user.read(`${ROOT}/a.md`)!;
-    // Somebody deleted it at another mirror, too.
+    // A user deleted the document at another mirror, too.
     actors.history.vanishes(text);
     if (aside === null) user.remove(`${ROOT}/a.md`);
     else user.rename(`${ROOT}/a.md`, aside);
@@ -155,7 +155,7 @@ describe("a document whose file is gone locally and comes back", () => {
   });
 });
 
-/** @returns the calls of the run, and whether its journal says that it was about to send */
+/** @returns the calls of the run, and whether its journal shows that it was about to send */
 async function dieAt(at: number): Promise<{ readonly calls: number; readonly mayHaveLeft: boolean }> {
   const actors = open(["full"]);
   const [mirror] = actors.mirrors;
@@ -183,7 +183,7 @@ describe("a text that waits for review", () => {
   it("was sent, or may have been by a mirror that died about to send it", async () => {
     const { calls } = await dieAt(1_000);
     const seen: boolean[] = [];
-    // From the end of the run back to before its journal named the text.
+    // From the end of the run back to the call before its journal had the content.
     for (let at = calls; at > 0 && !(seen.includes(true) && seen.at(-1) === false); at--)
       seen.push((await dieAt(at)).mayHaveLeft);
     expect(new Set(seen)).toEqual(new Set([true, false]));
@@ -251,7 +251,7 @@ describe("a rename that was refused", () => {
     judge!.sending(request);
     const refused = { status: 409, headers: {}, body: '{"code":"path_already_exists"}' };
     judge!.heard(request, { kind: "answer", response: refused });
-    // Base does not know of it yet.
+    // Base does not have it yet.
     if (place === "e/a.md")
       expect(
         actors.lifeWorld.ask("PATCH", `/v1/files/${id}`, { parentId: actors.lifeWorld.folderId("e") }),

@@ -2,13 +2,13 @@ import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 
 type LateWrite = { readonly request: WireRequest; wait: number };
 
-/** Writes that their senders have given up, and that are still under way to the service. */
+/** Writes that their senders have given up, and that are still on their way to the service. */
 export class LateWrites {
   readonly #handle: (request: WireRequest) => Promise<WireResponse>;
   #underWay: LateWrite[] = [];
-  /** How many have arrived. */
+  /** Number of writes that have arrived. */
   arrived = 0;
-  /** Whether the service is answering one at this moment. */
+  /** True while the service answers one of them. */
   isArriving = false;
 
   constructor(handle: (request: WireRequest) => Promise<WireResponse>) {
@@ -20,12 +20,15 @@ export class LateWrites {
     this.#underWay.push({ request, wait });
   }
 
-  /** Whether any is under way. */
+  /** True if any write is on its way. */
   get awaits(): boolean {
     return this.#underWay.length > 0;
   }
 
-  /** Called for each request that is sent: those under way come a step nearer; `all`: arrive. */
+  /**
+   * Called for each request that is sent: waiting writes come one request closer. `all`: all of
+   * them arrive.
+   */
   async arrive(all = false): Promise<void> {
     if (!this.awaits) return;
     const due = this.#underWay.filter((one) => all || --one.wait <= 0);

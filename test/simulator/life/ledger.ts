@@ -10,7 +10,7 @@ import { essenceOf } from "./linked-texts.ts";
 import { storeHas } from "./stored-texts.ts";
 import { type LifeMirror, ROOT } from "./mirror.ts";
 
-/** Every place where a text may be kept (I03), and what must be kept in one of them. */
+/** Every place that may keep content (I03), and the content that must be kept in one of them. */
 
 export function isKept(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld, text: string): boolean {
   const essence = essenceOf(text);
@@ -24,22 +24,19 @@ export function isKept(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld, tex
 const TMP = ".mdmirror/tmp/";
 
 /**
- * What the mirror has taken aside there, for a replace or in a move; all but what it is about to
- * write.
+ * Returns true for files that the mirror has set aside, for a replacement or in a move; not for the
+ * file that it is about to write.
  */
 function isAside(path: string): boolean {
   return path.startsWith(TMP) && !path.startsWith(`${TMP}${TEMP_PREFIX}`);
 }
 
-/** Texts of one folder that nobody but its person may take away while a mirror works on it. */
+/** Contents of one folder that only its user may remove while a mirror works on it. */
 export class Ledger {
   readonly #mirror: LifeMirror;
   readonly #must = new Map<string, string>();
   readonly #late = new Set<string>();
-  /**
-   * Files that somebody's act in this run took from their last name; a new file may have the number
-   * again.
-   */
+  /** Files whose last name an act of this run removed; a new file may get the inode number. */
   readonly #removed = new Set<number>();
 
   constructor(mirror: LifeMirror) {
@@ -47,18 +44,21 @@ export class Ledger {
     for (const [path, text] of this.#live()) this.#must.set(text, path);
   }
 
-  /** But for editors' locks, which are nobody's text. */
+  /** Without editors' locks, which are no content. */
   #live(): Map<string, string> {
     return new Map([...this.#mirror.disk.user.texts(ROOT)].filter(([path]) => !isSwap(path)));
   }
 
-  /** With what the mirror has taken aside: an editor may hold that open. */
+  /** With files that the mirror has set aside: an editor may have such a file open. */
   #all(): Map<string, string> {
     const all = this.#mirror.disk.user.texts(ROOT, true);
     return new Map([...all].filter(([path]) => !isSwap(path) && (!path.startsWith(".mdmirror/") || isAside(path))));
   }
 
-  /** Somebody acts at the disk: what goes by that goes rightly, and what comes must stay. */
+  /**
+   * A user acts on the disk: content that the act removes was removed on purpose, and new content
+   * must stay.
+   */
   meddled<T>(act: () => T): T {
     const { user } = this.#mirror.disk;
     const before = this.#all();
@@ -73,7 +73,7 @@ export class Ledger {
     for (const text of texts) if (!left.has(text)) this.#must.delete(text);
     for (const [path, text] of after) {
       if (!texts.has(text)) this.#must.set(text, path);
-      // The same text in a new file is as unsynced as another text.
+      // The same content in a new file is as unsynced as other content.
       else if (files.has(user.inode(`${ROOT}/${path}`))) continue;
       this.#late.add(text);
     }
@@ -81,8 +81,9 @@ export class Ledger {
   }
 
   /**
-   * Somebody opens that file. @returns whether somebody took it away since: what is written into it
-   * then is nobody's to keep
+   * A user opens that file.
+   * @returns a function: true if a user removed the file since; content written into it then need
+   * not be kept
    */
   watchRemoval(file: number | null): () => boolean {
     if (file !== null) this.#removed.delete(file);
@@ -90,11 +91,12 @@ export class Ledger {
   }
 
   /**
-   * After a power cut: what somebody wrote during this run without an fsync may be torn, or gone,
-   * and what it stood over with it. Or the cut took the rename alone that ended an editor's save:
-   * the old text is the document again, and the new one has the editor's own name beside it, which
-   * is never mirrored. No mirror can make a document of it; it must still be kept, if in the trash,
-   * where litter goes with its folder (I03).
+   * Called after a power cut. Content that a user wrote during this run without an fsync may be
+   * torn or gone, together with the content that it replaced. Or the cut took only the rename that
+   * ended an editor's save: then the document has its old content, and the new content has the
+   * editor's own name beside it, which is never synced. No mirror can make a document of that file.
+   * Its content must still be kept, if only in the trash, where ignored leftovers go with their
+   * folder (I03).
    */
   lostPower(history: History): void {
     const live = this.#live();
@@ -115,9 +117,9 @@ export class Ledger {
   }
 
   /**
-   * @param shown texts that the service showed in this run; when it was killed they may have gone
-   * before they could be kept
-   * @param whole the run came to its end
+   * @param shown contents that the service showed in this run; a kill may have come before they
+   * could be stored
+   * @param whole true if the run came to its end
    */
   judge(
     mirrors: readonly LifeMirror[],
@@ -134,8 +136,7 @@ export class Ledger {
     if (!whole) return;
     for (const text of shown) {
       if (live.has(essenceOf(text)) || isKept(mirrors, lifeWorld, text)) continue;
-      // A text with NUL or beyond the limit is never the service's; as a file it was the user's own
-      // doing to take it away.
+      // Content with NUL or beyond the limit is never on the service; its user removed the file.
       if (text.includes("\0") || text.length > 51_200) continue;
       history.fail(`I03 a text that mirror ${this.#mirror.index} was shown is nowhere: ${shownText(text)}`);
     }
@@ -143,18 +144,18 @@ export class Ledger {
 }
 
 /**
- * Every line that somebody wrote and nobody took out is live somewhere: on the service, or in a
- * folder (a conflict's other text included). I06 I14 I28 I31
+ * Checks that every line that a user wrote and no user removed is live: on the service, or in a
+ * folder (including a conflict's other content). I06 I14 I28 I31
  */
 export function judgeMarks(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld, history: History): void {
-  // A restored service holds older texts, and a person let that stand: lines written since may be
-  // in the text store alone.
+  // A restored service has older contents, and a user accepted that: lines written since may only
+  // be in the content store.
   if (lifeWorld.restored > 0) return;
   const live = new Set<string>();
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(ROOT).values()) for (const mark of marksOf(text)) live.add(mark);
-  // A power cut may take the journal from what was parked: it is put beside, in the trash, and
-  // nobody knows any more what it was for (I03).
+  // A power cut may take the journal row of a set-aside file: the file is then put into the trash,
+  // because its purpose is unknown (I03).
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(`${ROOT}/.mdmirror/trash/unclaimed`, true).values())
       for (const mark of marksOf(text)) live.add(mark);

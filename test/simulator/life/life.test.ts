@@ -22,10 +22,10 @@ const told = (variant: object): string => JSON.stringify(variant);
 
 type Kind = {
   readonly name: string;
-  /** How many `npm test` runs; `npm run simulate` runs as many as it is asked for. */
+  /** Number of runs in `npm test`; `npm run simulate` runs any number. */
   readonly lives: number;
   readonly scriptOf: (seed: number) => Script;
-  /** The first seed, where it decides what the lives are about. */
+  /** The first seed, if it decides the kind of the runs. */
   readonly first?: number;
 };
 
@@ -86,7 +86,7 @@ describe("seeded lives of several mirrors and a person in the app", () => {
       expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
       countLife(totals, life);
     }
-    // Lives in which nobody syncs or dies would prove nothing.
+    // Runs in which nobody syncs or dies would prove nothing.
     expect(totals.syncs).toBeGreaterThan(0);
     expect(totals.kills).toBeGreaterThan(0);
   });
@@ -111,7 +111,7 @@ describe("seeded lives of several mirrors and a person in the app", () => {
   });
 
   it("a failing script shrinks to the steps that make it fail", async () => {
-    // A person's own doing that no mirror can mend: what is wrong with this script is the script.
+    // An act of a user that no mirror can correct: the script itself is wrong.
     const script = makeScript(3, 4);
     const impossible = {
       ...script,

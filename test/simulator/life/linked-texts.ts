@@ -1,15 +1,14 @@
 import { posix } from "node:path";
 
 /**
- * Links in the texts of a life, and what they lead to, without any code of what is judged. Each
- * stands on a line that is a mark of its own, and says the tag of the document that it is to lead
- * to.
+ * Links in the contents of a run, and their targets, without any code of the program under test.
+ * Each link is in a line that is a unique mark, and names the tag of its target document.
  */
 
 export type LifeLink = {
-  /** Of the line. */
+  /** Mark of the line. */
   readonly mark: string;
-  /** The tag of the document that it is to lead to. */
+  /** The tag of the target document. */
   readonly to: string;
   /** Without query and fragment. */
   readonly said: string;
@@ -25,7 +24,7 @@ export function linkLine(mark: string, to: string, said: string, fragment: numbe
   return `mark ${mark}; see [document ${to}](${said}${fragment === 0 ? "" : `#part-${fragment}`}).`;
 }
 
-/** A text but for what its links say: equal in both of its forms. */
+/** Returns content without the targets of its links: equal in both forms. */
 export function essenceOf(text: string): string {
   return text.replace(LINK, (_all, mark: string, to: string) => `mark ${mark}; see [document ${to}]()`);
 }
@@ -34,7 +33,7 @@ export function holdsLinks(text: string): boolean {
   return essenceOf(text) !== text;
 }
 
-/** As an editor writes it. */
+/** Returns a path as an editor writes it. */
 export function pathBetween(from: string, to: string): string {
   return encodeURI(posix.relative(posix.dirname(from), to));
 }
@@ -45,7 +44,9 @@ export function pathSaid(from: string, said: string): string | null {
   return path.startsWith("../") ? null : path;
 }
 
-/** The id of what a link on the service leads to; what it says, where that is nothing. */
+/**
+ * Returns the id of a link's target on the service; the destination itself if there is no target.
+ */
 export function leadsThere(
   { said }: Pick<LifeLink, "said">,
   files: readonly { readonly id: string; readonly path: string }[],

@@ -3,8 +3,8 @@ import { givesWay, makeSetup, makeSync, pickAct, seedOf, VARIANTS } from "./gene
 import { APP_ACTS, type AppAct, LOCAL_ACTS, type LocalAct, type Meddle, type Script, type Step } from "./script.ts";
 
 /**
- * Scripts about documents that link each other in circles: on the service by id, in folders by
- * path. They are moved, exchanged, deleted, taken back and edited on both sides.
+ * Scripts about documents that link each other in circles: by id on the service, by path in
+ * folders. The documents are moved, exchanged, deleted, restored and edited on both sides.
  */
 
 const HERE: Readonly<Partial<Record<LocalAct, number>>> = {
@@ -44,7 +44,7 @@ const THERE: Readonly<Partial<Record<AppAct, number>>> = {
   reject: 1,
 };
 
-/** Ids in texts are the service's own: no deployment that spells them otherwise. */
+/** Ids in contents are the service's own: no deployment that spells them differently. */
 const DEPLOYMENTS = VARIANTS.filter(({ looseIds }) => looseIds !== true);
 
 /** Pure: the same seed and number of steps give the same script. */

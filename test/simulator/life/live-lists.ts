@@ -4,12 +4,12 @@ import type { App, AppFile } from "../app.ts";
 
 export type LiveFile = AppFile & { readonly protected: boolean };
 
-/** What each key can read at the service, listed once until something changes. */
+/** The documents that each key can read on the service, listed once until something changes. */
 export class LiveLists {
   readonly #whileOpen: <T>(look: () => T) => T;
   readonly #drawRequestId: () => void;
   readonly #listed = new Map<string, { files?: LiveFile[]; folders?: string[] }>();
-  /** Texts by document and version. */
+  /** Contents by document and version. */
   readonly #texts = new Map<string, string>();
 
   constructor(whileOpen: <T>(look: () => T) => T, drawRequestId: () => void) {
@@ -17,12 +17,12 @@ export class LiveLists {
     this.#drawRequestId = drawRequestId;
   }
 
-  /** Something may be different at the service: it is listed anew. */
+  /** Something may have changed on the service: the next call lists again. */
   forget(): void {
     this.#listed.clear();
   }
 
-  /** @param key "" stands for the app's person */
+  /** @param key "" is the web app's user */
   files(key: string, app: App): readonly LiveFile[] {
     const listed = this.#of(key);
     listed.files ??= this.#whileOpen(() => this.#listFiles(app));
@@ -42,8 +42,8 @@ export class LiveLists {
   }
 
   /**
-   * A version has one text for ever, so each is read once. A read that is spared still draws the
-   * random bytes of its request id: else a seed's life would depend on what was read before.
+   * A version has one content forever, so each is read once. A skipped read still draws the random
+   * bytes of its request id: otherwise a seed's run would depend on earlier reads.
    */
   #listFiles(app: App): LiveFile[] {
     const found = app.call("GET", `${FILES}?limit=1000`).json as {

@@ -9,8 +9,8 @@ import { freePath } from "./names.ts";
 import type { LocalAct } from "./script.ts";
 
 /**
- * A person with editors and a file manager at the folder.
- * @param aimed the document; without it, one that the seed chooses
+ * Acts of a user with editors and a file manager in the folder.
+ * @param aimed the document; left out: the seed chooses one
  */
 export function actHere(desk: Desk, history: History, act: LocalAct, seed: number, aimed?: string): string {
   finishSave(desk, history);

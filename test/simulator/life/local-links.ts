@@ -5,9 +5,9 @@ import { freePath } from "./names.ts";
 import { linkTo } from "./write-link.ts";
 import { tagOf } from "./text-marks.ts";
 
-/** A person links documents in the folder, as an editor does: by path. */
+/** A user links documents in the folder, as an editor does: by path. */
 
-/** A link to another document is written into this one. */
+/** Writes a link to another document into this one. */
 export function linkHere(person: Person, path: string): string | null {
   const { desk, seed } = person;
   const others = [...documentsOf(desk)].filter(([one, text]) => one !== path && tagOf(text) !== null);
@@ -18,7 +18,7 @@ export function linkHere(person: Person, path: string): string | null {
   return to !== null && writeLink(person, path, to) ? `${path} to ${to}` : null;
 }
 
-/** A new document, and one that is there, link each other. */
+/** Creates a document that links to an existing one, and back. */
 export function createLinked(person: Person, path: string): string | null {
   const { desk, history, seed } = person;
   const free = freePath(seed, (one) => desk.user.exists(at(desk, one)) || !canStand(desk, one));
@@ -35,8 +35,8 @@ function writeLink({ desk, history, seed }: Person, path: string, to: string): b
   const tag = tagOf(target ?? "");
   if (text === null || tag === null || tagOf(text) === null) return false;
   const said = pathBetween(path, to);
-  // One destination in one file stands for one document: a link of before may say it for another,
-  // which was moved since.
+  // One destination in one file means one document: an earlier link may use it for another
+  // document, which was moved since.
   if (linksIn(text).some((link) => link.said === said && link.to !== tag)) return false;
   const by = `mirror ${desk.mirror}`;
   const linked = linkTo(history, text, { tag, said }, { seed, by });

@@ -50,20 +50,23 @@ export function actOnPlace(
   const mayReplace = act === "change-case" && user.read(at(desk, to)) === text;
   if (to === path || (user.exists(at(desk, to)) && !mayReplace)) return null;
   history.renamedHere(desk.mirror, text);
-  // Where the disk keeps both cases apart, the person removes another document of equal content.
+  // If the disk distinguishes both cases, the user removes another document of equal content.
   if (replaced !== null && !isOwn) history.vanishes(text);
   user.rename(at(desk, path), at(desk, to));
   return `${path} → ${to}`;
 }
 
-/** A name for a moment; a swap that a power cut undid in part may have left a text at one. */
+/**
+ * Returns a temporary name; a swap that a power cut reverted in part may have left content at such
+ * a name.
+ */
 function freeAside(desk: Desk, path: string): string {
   let aside = at(desk, `${path}.swap~`);
   while (desk.user.exists(aside)) aside = `${aside}~`;
   return aside;
 }
 
-/** All of them, or two of three. */
+/** Removes all documents, or two of three. */
 export function removeMany({ desk, history, seed }: Person): string {
   const documents = [...documentsOf(desk)].filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
   for (const [path, text] of documents) {
@@ -80,7 +83,7 @@ export function actOnFolder(
 ): string | null {
   const { user } = desk;
   const folders = foldersOf(desk);
-  // The folder that a mirror is of stays where it is: its move is another mirror's story.
+  // The linked folder of a mirror stays: another mirror's run tests its move.
   const folder = choose(
     folders.filter((path) => path !== "work"),
     seed,
@@ -114,8 +117,8 @@ export function actOnFolder(
 }
 
 /**
- * The inode stays. @returns whether most of the text does as well, so that it can be told whose
- * file it is
+ * Edits in place: the inode stays.
+ * @returns true if most of the content stays too, so that the file can be recognised
  */
 function editInPlace({ desk, history, seed }: Person, path: string): boolean {
   const text = desk.user.read(at(desk, path))!;

@@ -11,7 +11,7 @@ export function finishSave(desk: Desk, history: History): void {
   const before = read(desk, half.path);
   if (before === null) history.vanishes(half.text);
   // Documents were swapped meanwhile: the editor saves one over the other, and by path it is the
-  // other.
+  // other document.
   else if (tagOf(before) !== tagOf(half.text)) for (const text of [before, half.text]) history.vanishes(text);
   history.editedHere(desk.mirror, half.text);
   makeParent(desk, half.path);
@@ -31,7 +31,7 @@ export type SaveAct =
   | "cut-short"
   | "redress";
 
-/** Editors' ways to save, system call by system call. */
+/** Saves in the ways of editors, system call by system call. */
 export function save({ desk, history, seed }: Person, how: SaveAct, path: string): string | null {
   const { user } = desk;
   const whole = at(desk, path);
@@ -67,7 +67,7 @@ export function save({ desk, history, seed }: Person, how: SaveAct, path: string
 
 const IN_PLACE: ReadonlySet<SaveAct> = new Set(["write-in-place", "rewrite", "cut-short", "redress"]);
 
-/** null: nothing to be changed in this way. */
+/** Returns null if there is nothing to change in this way. */
 function editedText(history: History, how: SaveAct, text: string, seed: number, by: string): string | null {
   if (how === "rewrite") return history.rewrite(text, by);
   if (how === "cut-short") return history.cutShort(text, seed);
@@ -78,8 +78,8 @@ function editedText(history: History, how: SaveAct, text: string, seed: number, 
 }
 
 /**
- * What cannot be mirrored as it is, or has a name that the service refuses: it may delay nothing
- * but itself (I17).
+ * Leaves a file that cannot be synced as it is, or has a name that the service refuses: it may
+ * delay nothing but itself (I17).
  */
 export function leaveOddFile({ desk, history, seed }: Person): string | null {
   const odd: readonly (readonly [string, string | Uint8Array])[] = [
@@ -101,7 +101,10 @@ function isOdd(desk: Desk, path: string, text: string): boolean {
   return text.includes("\0") || text.length > 40_000 || text.includes("\uFFFD") || !isFile(desk, path);
 }
 
-/** Mine: the sidecar goes. Theirs: it is moved over the document. Or it is written into. */
+/**
+ * Ends a conflict. Mine: the copy is removed. Theirs: it is moved over the document. Or the copy is
+ * edited.
+ */
 export function endConflict({ desk, history, seed }: Person): string | null {
   const { user } = desk;
   const conflictCopy = choose(
@@ -119,14 +122,16 @@ export function endConflict({ desk, history, seed }: Person): string | null {
   }
   if (seed % 3 === 1) {
     history.replaced(mine, theirs);
-    // With their text it may be edited and moved at once. A file that came there since the mirror
-    // looked is no longer the conflict's: that one is elsewhere, and keeps the links to it.
+    // A document may be edited and moved together with its content. A file that came to the path
+    // since the mirror's scan is not the conflict's any more: that file is elsewhere, and keeps the
+    // links to it.
     history.takenHere(desk.mirror, mine, theirs);
     user.rename(at(desk, conflictCopy), at(desk, note));
     return `${conflictCopy} → ${note}`;
   }
   const next = history.edit(theirs, seed, `the sidecar at mirror ${desk.mirror}`);
-  // LIMIT: a line in a sidecar is live only once the sidecar is taken over; I03 alone holds it.
+  // LIMIT: a line in a conflict copy is live only once the copy is taken over; until then only I03
+  // protects it.
   for (const mark of marksOf(next)) if (!marksOf(theirs).has(mark)) history.marks.delete(mark);
   user.write(at(desk, conflictCopy), next);
   return `${conflictCopy} edited`;

@@ -33,7 +33,7 @@ import { closeNothing, NO_PROGRESS } from "../quiet-ports.ts";
 export const ROOT = "/home/ann/notes";
 const OUTSIDE = "/home/ann/outside";
 
-/** What all mirrors of a life have alike. */
+/** Options that all mirrors of a run share. */
 type Shared = { readonly links: boolean };
 
 export class LifeMirror {
@@ -41,15 +41,15 @@ export class LifeMirror {
   readonly setup: MirrorSetup;
   readonly disk: RamDisk;
   readonly desk: Desk;
-  /** Everything that was logged: no key, no text may be in it (I30). */
+  /** Everything that was logged: it may have no key and no content (I30). */
   readonly log: string[] = [];
-  /** As the checker sees it: no hooks, and what nobody has written since is read once. */
+  /** The state for the oracle: no hooks, and unchanged values are read once. */
   state: StoredState;
-  /** As the process at work has it. */
+  /** The state for the working process. */
   #stored: StoredState;
   readonly #reads = new ReadState();
   calls = 0;
-  /** Where it was killed last. */
+  /** Place of the last kill. */
   crashPoint: string | null = null;
   #dbs: { state: Db; texts: Db };
   #boot = 1;
@@ -94,14 +94,14 @@ export class LifeMirror {
     return new StoredState({ ...this.#dbs, clock: this.#lifeWorld.wallClock, close: () => undefined });
   }
 
-  /** A new process. What an earlier one still had under way is dead. */
+  /** Starts a new process. Unfinished work of an earlier one is dead. */
   start(fate: Fate): World {
     let dead = false;
     this.calls = 0;
     // The disk's times are compared with the machine's, whose clock may have been set back.
     if (this.#lifeWorld.hands) this.disk.advance(this.#lifeWorld.wallClock.now() - this.disk.now());
-    // What the dead one remembered is gone; one that ended well leaves nothing in memory that the
-    // files do not hold.
+    // The memory of the dead process is gone; one that ended well leaves nothing in memory that the
+    // files do not have.
     if (this.#died) this.#restartState();
     this.#died = false;
     const lifeWorld = this.#lifeWorld;
@@ -119,7 +119,8 @@ export class LifeMirror {
       send: async (request) => {
         enter("wire.send");
         const result = await fate.exchange(request);
-        // A second moment to die: the service has done it, and nobody heard.
+        // A second moment to die: the service has carried out the request, and nobody received the
+        // answer.
         enter("wire.answer");
         return result;
       },
@@ -158,10 +159,7 @@ export class LifeMirror {
     });
   }
 
-  /**
-   * What is in the state now is on its medium, and all that a power cut leaves of it, till
-   * something more is made safe.
-   */
+  /** Makes the present state durable: a power cut leaves it until more is made durable. */
   settleState(): void {
     this.#medium = { state: this.#dbs.state.serialize(), texts: this.#dbs.texts.serialize() };
   }
@@ -172,9 +170,7 @@ export class LifeMirror {
     else this.#medium = { ...this.#medium, texts: this.#dbs.texts.serialize() };
   }
 
-  /**
-   * What was not synced is lost, or not, on the disk as `fraction` says; of the state, all of it.
-   */
+  /** Loses unsynced parts of the disk as `fraction` decides; of the state, everything unsynced. */
   losePower(fraction: () => number): void {
     this.disk.losePower(fraction);
     this.#boot++;

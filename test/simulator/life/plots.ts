@@ -4,16 +4,16 @@ import { makeSetup, makeStep, seedOf, withSeed } from "./generate.ts";
 import type { Act, AppAct, LocalAct, Script, Setup, Step, SyncStep, WatchStep } from "./script.ts";
 
 /**
- * Lives with plots: a few steps that belong together, among steps by chance. A plot has people
- * cause a kind of effect, and something happens at a moment of it: every moment meets every
- * happening, sooner or later. None is about a fault.
+ * Runs with scenarios: a few steps that belong together, among random steps. In a scenario, users
+ * cause one kind of effect, and an incident happens at one moment of it: in time, every moment
+ * meets every incident. None is about a known bug.
  */
 
 const QUIET = { retry: true, kill: null, storm: null, trouble: null, meddles: [] } as const;
 
 type Plot = (dice: Dice, mirror: number) => Step[];
 
-/** An effect is caused, and one thing happens while it is carried out. */
+/** An effect is caused, and one incident happens while it is carried out. */
 const struck: Plot = (dice, mirror) => {
   const cause = dice.pick(CAUSES);
   const acts = Array.from({ length: 1 + dice.below(3) }, () => actOf(dice, mirror, cause));
@@ -26,8 +26,8 @@ const struck: Plot = (dice, mirror) => {
 };
 
 /**
- * A document is protected, and edited locally; it is edited locally again while it waits, or not;
- * its review ends some way.
+ * A document is protected, and edited locally. It may be edited locally again while it waits. Its
+ * review ends in some way.
  */
 const reviewed: Plot = (dice, mirror) => {
   const seed = seedOf(dice);
@@ -55,7 +55,7 @@ const reviewed: Plot = (dice, mirror) => {
   ];
 };
 
-/** Both sides act on one document between two looks. */
+/** Both sides act on one document between two scans. */
 const crossed: Plot = (dice, mirror) => {
   const seed = seedOf(dice);
   const here = dice.pick<LocalAct>(["write-in-place", "rewrite", "cut-short", "rename", "move", "remove"]);
@@ -69,7 +69,7 @@ const crossed: Plot = (dice, mirror) => {
   ];
 };
 
-/** The service is put back to what it was, after what came since was seen. */
+/** The service is restored from a backup, after later changes were seen. */
 const restored: Plot = (dice, mirror) => [
   quiet(mirror),
   { do: "backup" },
@@ -80,7 +80,7 @@ const restored: Plot = (dice, mirror) => [
   ...(dice.below(2) === 0 ? [{ do: "approve", mirror } as const, quiet(mirror)] : []),
 ];
 
-/** One side loses all that it has, or most of it. */
+/** One side loses all documents, or most of them. */
 const emptied: Plot = (dice, mirror) => {
   const seed = 3 * dice.below(100_000) + (dice.below(3) === 0 ? 1 : 0);
   return [
@@ -91,7 +91,10 @@ const emptied: Plot = (dice, mirror) => {
   ];
 };
 
-/** Files come, the process dies before they are safe, the machine loses power, and people go on. */
+/**
+ * Files come, the process dies before they are durable, the machine loses power, and users
+ * continue.
+ */
 const darkened: Plot = (dice, mirror) => {
   const cause: Cause = { there: ["create", "edit"], moments: {} };
   const acts = dice.pick<readonly LocalAct[]>([
@@ -116,7 +119,7 @@ const darkened: Plot = (dice, mirror) => {
   ];
 };
 
-/** Saves so soon after a look, and of such a length, that times and sizes tell nothing. */
+/** Saves so soon after a scan, and of such a length, that times and sizes show no change. */
 const hurried: Plot = (dice, mirror) => [
   { do: "here", mirror, act: "write-in-place", seed: seedOf(dice) },
   quiet(mirror),
@@ -124,14 +127,14 @@ const hurried: Plot = (dice, mirror) => [
   quiet(mirror),
 ];
 
-/** Files change places, and are edited as well. */
+/** Files are swapped, and edited as well. */
 const exchanged: Plot = (dice, mirror) => [
   quiet(mirror),
   { do: "here", mirror, act: "swap-edited", seed: seedOf(dice) },
   { ...quiet(mirror), kill: dice.below(4) === 0 ? { at: 1 + dice.below(200), power: false } : null },
 ];
 
-/** Its daemon runs, and people act beside it. */
+/** The daemon runs, and users act beside it. */
 const watched: Plot = (dice, mirror) => [watchOf(dice, mirror), ...(dice.below(3) === 0 ? [quiet(mirror)] : [])];
 
 function watchOf(dice: Dice, mirror: number): WatchStep {
@@ -169,12 +172,12 @@ const PLOTS: readonly Plot[] = [
   watched,
 ];
 
-/** @param steps about so many */
+/** @param steps approximate number */
 export function makePlottedScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 104_729 + 31);
   const setup = withSeed(seed, plottedSetup(dice));
   const all: Step[] = [];
-  // A first clone is when most files are not safe yet.
+  // In a first clone most files are not durable yet.
   if (dice.below(4) === 0) all.push(...darkened(dice, 0));
   while (all.length < steps) {
     if (dice.below(2) === 0) all.push(makeStep(dice, setup));
@@ -184,7 +187,7 @@ export function makePlottedScript(seed: number, steps = 40): Script {
 }
 
 /**
- * Without documents there are no effects; and where texts are normalised, few things are as they
+ * Without documents there are no effects; and if contents are normalised, few things are as they
  * seem.
  */
 function plottedSetup(dice: Dice): Setup {

@@ -15,8 +15,9 @@ import { type Ledger, shownText } from "./ledger.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
 
 /**
- * A program beside a mirror's daemon: it writes many files within milliseconds, reads what it wrote
- * right after, and waits until it is live. What it reads and what it is told is judged at once.
+ * A program beside a mirror's daemon: it writes many files within milliseconds, reads them right
+ * after, and waits until they are live. The files that it reads and the answers that it gets are
+ * checked immediately.
  */
 
 type Ground = {
@@ -30,7 +31,9 @@ type Barrier = {
   readonly whenThere: (scope: readonly LocalPath[], signal: AbortSignal) => Promise<BarrierEnd>;
 };
 
-/** How long the mirror leaves a file alone after a change (`settingsOf`), less some rounding. */
+/**
+ * Time for which the mirror leaves a file alone after a change (`settingsOf`), less some rounding.
+ */
 const QUIET_MS = 1_900;
 
 const WRITES: readonly LocalAct[] = [
@@ -69,7 +72,7 @@ export class Program {
     return act === "read-back" ? this.#readBack() : this.#wait(seed);
   }
 
-  /** Waits that are still open end with how things stand. */
+  /** Ends open waits with the present state. */
   async end(): Promise<void> {
     for (const { stop } of this.#waits) stop.abort();
     await Promise.all(this.#waits.map(({ ended }) => ended));
@@ -89,13 +92,16 @@ export class Program {
     const after = documentsOf(desk);
     for (const path of [...this.#written.keys()])
       if (after.get(path) !== this.#written.get(path)!.text) this.#written.delete(path);
-    // One that was only moved has the times that it had.
+    // A file that was only moved keeps its times.
     const old = new Set(before.values());
     for (const [path, text] of after) if (!old.has(text)) this.#written.set(path, { text, at: now });
     return `program ${desk.mirror}: ${count} acts`;
   }
 
-  /** What was written a moment ago is as it was written; at most it moved with its document. */
+  /**
+   * A file that was written a moment ago has the written content; at most it moved with its
+   * document.
+   */
   #readBack(): string {
     const { desk, index } = this.#mirror;
     const texts = documentsOf(desk);
@@ -121,7 +127,7 @@ export class Program {
     const ended = this.#daemon.whenThere(scope, stop.signal).then(
       (end) => this.#told(texts, scope, end),
       (error: unknown) => {
-        // The daemon was stopped, or has died: nobody is told anything.
+        // The daemon was stopped, or has died: no answer comes.
         if (error instanceof Killed || String(error).includes("the daemon has stopped")) return;
         this.#actors.history.fail(`a program that waits is refused: ${String(error)}`);
       },
@@ -133,7 +139,7 @@ export class Program {
   #told(texts: ReadonlyMap<string, string>, scope: readonly LocalPath[], end: BarrierEnd): void {
     if (end.kind === "outside") return;
     const told = new Map(end.paths.map((one) => [one.path as string, one]));
-    // Of the whole folder, what was live at the look is not told one by one.
+    // For the whole folder, files that were live at the scan are not reported one by one.
     const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => told.has(path)));
     const links: ReadonlyMap<string, Link> = linksByPath(this.#mirror.state.load().links.values());
     const files = new Map<string, LiveFile>(this.#actors.lifeWorld.files().map((file) => [file.id, file]));
@@ -149,7 +155,8 @@ export class Program {
     tally.barriers++;
     const there = marksOf(file.text);
     const lost = [...marksOf(text)].filter((mark) => history.marks.has(mark) && !there.has(mark));
-    // The program may have moved the text to another path since, and the document may be back here.
+    // The program may have moved the content to another path since, and the document may be back at
+    // this path.
     const stands = marksOf(this.#mirror.disk.user.read(at(this.#mirror.desk, path)) ?? "");
     if (lost.some((mark) => stands.has(mark)) && tagOf(file.text) === tagOf(text))
       history.fail(`I02 a program was told that ${path} is live, and marks ${lost.join(" ")} are not on the service`);

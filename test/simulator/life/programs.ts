@@ -3,8 +3,9 @@ import { givesWay, makeSetup, makeStep, pickAct, seedOf } from "./generate.ts";
 import { type Act, APP_ACTS, type AppAct, type Script, type Setup, type Step, type WatchStep } from "./script.ts";
 
 /**
- * Scripts about programs that write fast: beside a daemon one writes many files at once, reads them
- * right after, moves them, and waits until they are live, while a person works in the app.
+ * Scripts about programs that write fast: beside a daemon, a program writes many files quickly,
+ * reads them right after, moves them, and waits until they are live, while a user works in the web
+ * app.
  */
 
 const THERE: Readonly<Partial<Record<AppAct, number>>> = {
@@ -46,7 +47,7 @@ function watch(dice: Dice, { mirrors }: Setup): WatchStep {
   };
 }
 
-/** A program's burst and what follows it, with the person in the app between. */
+/** A program's burst and its consequences, with the web app's user in between. */
 function episode(dice: Dice): Act[] {
   const soon = (): number => dice.pick([0, 1, 20, 400, 900]);
   const there = (): Act[] =>

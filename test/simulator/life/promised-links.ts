@@ -1,24 +1,23 @@
 import { linksIn, pathSaid } from "./linked-texts.ts";
 import { tagOf } from "./text-marks.ts";
 
-/** A link by path that no sync has read yet: what it means is where its target is. */
+/** A link by path that no sync has read yet: its meaning is the document now at the path. */
 type Unread = { readonly mirror: number; readonly step: number };
 
 /**
- * Which links people may count on. One by id means its document at once; one by path, from when a
- * sync has read it there. Until then it says nothing any more once its target is moved, or the file
- * that it stands in.
+ * Links that users may rely on. A link by id means its document immediately; a link by path, once a
+ * sync has read it. Until then it means nothing once its target, or its own file, is moved.
  */
 export class PromisedLinks {
   readonly #unread = new Map<string, Unread>();
   readonly #promised = new Set<string>();
 
-  /** By id, in the app. */
+  /** Notes a link by id, in the web app. */
   written(mark: string): void {
     this.#promised.add(mark);
   }
 
-  /** By path, in a folder. */
+  /** Notes a link by path, in a folder. */
   writtenHere(mark: string, mirror: number, step: number): void {
     this.#unread.set(mark, { mirror, step });
   }
@@ -28,8 +27,9 @@ export class PromisedLinks {
   }
 
   /**
-   * After whatever was done in a folder: links that nobody has read must still lead home.
-   * @param read null: no sync has read what is there; else what was there before this step was read
+   * Called after acts in a folder: unread links must still lead to their targets.
+   * @param read null: no sync has read the present files; otherwise the documents before this step
+   * was read
    */
   lookedAt(mirror: number, documents: () => ReadonlyMap<string, string>, read: number | null): void {
     const own = [...this.#unread].filter(([, unread]) => unread.mirror === mirror);
@@ -42,7 +42,10 @@ export class PromisedLinks {
     }
   }
 
-  /** An editor saves what it read a while ago: what was spelled anew since says nothing now. */
+  /**
+   * An editor saves content that it read a while ago: links that were rewritten since mean nothing
+   * now.
+   */
   savedStale(current: string | null, saved: string): void {
     const spelled = new Map(linksIn(current ?? "").map(({ mark, said }) => [mark, said]));
     for (const { mark, said } of linksIn(saved)) {
@@ -53,7 +56,7 @@ export class PromisedLinks {
   }
 }
 
-/** The marks of links by path that lead to the documents that they name. */
+/** Returns the marks of links by path that lead to the documents that they name. */
 function leadingHome(documents: ReadonlyMap<string, string>): Set<string> {
   const home = new Set<string>();
   for (const [path, text] of documents)

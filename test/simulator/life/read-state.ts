@@ -1,6 +1,6 @@
 import type { StoredState } from "../../../src/mirror/state/state.ts";
 
-/** Members of a state that write nothing, and whose answers its rows alone decide. */
+/** Members of a state that write nothing, and whose results only its rows decide. */
 const READS: ReadonlySet<string> = new Set<keyof StoredState>([
   "load",
   "holds",
@@ -26,8 +26,8 @@ const READS: ReadonlySet<string> = new Set<keyof StoredState>([
 ]);
 
 /**
- * What was read of one state, by call; forgotten whenever something may have been written. Judges
- * ask some thousand times in a life for a base tree that changed some dozen times.
+ * Values read from one state, by call; forgotten whenever something may have been written. Oracles
+ * ask for base some thousand times in a run, and it changes some dozen times.
  */
 export class ReadState {
   readonly #answers = new Map<string, unknown>();
@@ -36,19 +36,19 @@ export class ReadState {
     this.#answers.clear();
   }
 
-  /** Around a call that somebody else makes: all but a read may write. */
+  /** Wraps a call of the program under test: anything but a read may write. */
   around<T>(name: string, call: () => T): T {
     if (READS.has(name)) return call();
     this.forget();
     try {
       return call();
     } finally {
-      // What it wrote may have been read within it, and rolled back since.
+      // The call may have read its own write, and rolled it back since.
       this.forget();
     }
   }
 
-  /** The state as a judge sees it. */
+  /** Returns the state for an oracle. */
   view(state: StoredState): StoredState {
     return new Proxy(state, {
       get: (target, name) => {

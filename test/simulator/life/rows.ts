@@ -4,13 +4,15 @@ import { APP_ACTS, HAPPENINGS, LOCAL_ACTS, MOMENTS, PROGRAM_ACTS, type Script, t
 export type Row = {
   readonly found: string;
   readonly script: Script;
-  /** Whether `npm test` runs it: such rows reach each branch of `src` that all rows reach. */
+  /**
+   * True if `npm test` runs the case: these cases reach each branch of `src` that all cases reach.
+   */
   readonly short?: true;
 };
 
 /**
- * Lives that failed once, shrunk, with what they found: one on a line. As data: they stay what they
- * are when the generator changes. `script.seed` is the seed that found it.
+ * Runs that failed once, shrunk, with the failure: one on a line. They are data, so they stay the
+ * same when the generator changes. `script.seed` is the seed that found the failure.
  */
 export const FAILED_ONCE: readonly Row[] = readRows("failed-once.jsonl");
 
@@ -19,7 +21,7 @@ function readRows(file: string): readonly Row[] {
   return lines.flatMap((line, index) => (line === "" ? [] : [rowOf(line, `${file}:${index + 1}`)]));
 }
 
-/** A misspelt step would do nothing, and its row would hold for that reason: it is refused. */
+/** A misspelt step would do nothing, and its case would pass for that reason: it is refused. */
 function rowOf(line: string, where: string): Row {
   const row = JSON.parse(line) as Row;
   if (typeof row.found !== "string" || row.found === "") throw new Error(`${where}: it does not tell what it found`);

@@ -1,26 +1,26 @@
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
 import type { Sighted } from "./judge-undone.ts";
 
-/** What befell one `sync` of one mirror, as its judges take it. */
+/** Facts about one `sync` of one mirror, for the oracle. */
 export type RunFacts = {
   readonly report: RunReport | null;
   readonly killed: boolean;
   readonly before: ReadonlyMap<string, string>;
-  /** What each side had done to documents before; null: a write is under way that may undo it. */
+  /** Changes of each side to documents before; null: a write is on its way that may revert them. */
   readonly sighted: Sighted | null;
   readonly meddled: boolean;
   readonly unmounted: boolean;
   /**
-   * In whose documents the service showed a version that it had superseded, before the run: it was
-   * restored from a backup, and nobody has said that this is well.
+   * Documents for which the service showed a superseded version before the run: it was restored
+   * from a backup, and no user has accepted that.
    */
   readonly superseded: readonly string[];
-  /** Files that were replaced before it, and somebody saved into the old file since. */
+  /** Files that were replaced before the run, and a program saved into the old file since. */
   readonly savedLate: ReadonlySet<string>;
-  /** Somebody has approved, and the run ends that. */
+  /** True if a user has approved, and the run ends the approval. */
   readonly approved: boolean;
-  /** How many calls of the disk changed something outside `.mdmirror/`. */
+  /** Number of disk calls that changed something outside `.mdmirror/`. */
   readonly diskWrites: number;
-  /** Statuses that the mirror heard; 0 where it heard nothing. */
+  /** Statuses that the mirror received; 0 for no answer. */
   readonly heard: readonly number[];
 };

@@ -12,48 +12,39 @@ import { runWatch } from "./watch-step.ts";
 import { explainLife } from "./why.ts";
 
 /**
- * The simulator of whole lives: several mirrors and a person in the app on one workspace,
- * everything in one thread and in virtual time.
- *
- *     import { makeScript } from "./generate.ts";
- *     const life = await runLife(makeScript(seed, 40));   // or a script as data, of `rows.ts`
- *     life.failures // empty: every promise that can be judged from outside held
- *
- * `makeScript(seed, steps)` is pure; `runLife(script)` depends on the script alone: the same script
- * gives the same `trace` (I32), and any step may be taken out of `script.steps` (`shrink.ts` does
- * so). It never rejects for a failure of the program under test: what is thrown becomes a failure.
- * About 20 ms a life of 40 steps.
+ * The simulator of whole runs: several mirrors and a user of the web app on one workspace,
+ * everything in one thread and in virtual time. import { makeScript } from "./generate.ts"; const
+ * run = await runSimulation(makeScript(seed, 40)); run.failures is empty if every promise that can
+ * be checked from outside held. `makeScript(seed, steps)` is pure; `runSimulation(script)` depends
+ * on the script alone: the same script gives the same `trace` (I32), and any step may be removed
+ * from `script.steps` (`shrink.ts` does so). It never rejects for a failure of the program under
+ * test: an exception becomes a failure. A run of 40 steps takes about 20 ms.
  */
 export type Life = {
-  /**
-   * Sentences that begin with the promise's id where one is broken; a stack where something threw.
-   */
+  /** Sentences that begin with the id of the broken promise; a stack if something threw. */
   readonly failures: readonly string[];
-  /** What each step did, on a line. */
+  /** The result of each step, on a line. */
   readonly steps: readonly string[];
-  /** SHA-256 over all that happened. */
+  /** SHA-256 of all events. */
   readonly trace: string;
-  /**
-   * SHA-256 over what was sent and what is where in the end: the same whatever the clocks say
-   * (I29).
-   */
+  /** SHA-256 of requests and the final state: the same whatever the clocks show (I29). */
   readonly decisions: string;
   readonly portCalls: number;
   readonly kills: number;
   readonly powerCuts: number;
   readonly syncs: number;
-  /** Times that a daemon ran. */
+  /** Number of daemon runs. */
   readonly watches: number;
-  /** Links of the end that were resolved, on the service and in folders. */
+  /** Links at the end that were resolved, on the service and in folders. */
   readonly links: number;
-  /** Paths of which a program was told that they are live, and that were judged for it. */
+  /** Paths that were reported to a program as live, and that were checked. */
   readonly barriers: number;
-  /** Acts of people between the port calls of a pass. */
+  /** Acts of users between the port calls of a cycle. */
   readonly meddles: number;
   readonly faults: ReadonlyMap<string, number>;
-  /** Where in `src/` it was killed. */
+  /** Places in `src/` of its kills. */
   readonly crashPoints: ReadonlySet<string>;
-  /** Of a failed life: `why` of each document that a failure names, else of each that differs. */
+  /** Of a failed run: `why` of each document that a failure names, else of each that differs. */
   readonly why: readonly string[];
 };
 
@@ -119,7 +110,7 @@ function linkAll({ lifeWorld, history }: Actors, seed: number): void {
       actInApp(lifeWorld, history, "link", seed + n * 41 + turn * 11, id);
 }
 
-/** The document that a person at that mirror's folder would choose with the same seed. */
+/** Returns the document that a user of that mirror's folder would choose with the same seed. */
 function documentAs({ mirrors }: Actors, { as, seed }: Extract<Step, { do: "there" }>): string | undefined {
   const mirror = as === undefined ? undefined : mirrors[as];
   if (mirror === undefined) return undefined;

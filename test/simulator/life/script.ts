@@ -2,8 +2,8 @@ import type { Deployment } from "../rig.ts";
 import type { RamDiskOptions } from "../ram-disk.ts";
 
 /**
- * A life as data: what happens, step by step. Every choice of a step comes from its own seed and
- * the world as it is then, so that any step may be taken out.
+ * A run as data: its steps. Every choice of a step comes from its own seed and the present world,
+ * so that any step may be removed.
  */
 
 export const LOCAL_ACTS = [
@@ -55,45 +55,47 @@ export const APP_ACTS = [
 ] as const;
 export type AppAct = (typeof APP_ACTS)[number];
 
-/** What a program does that writes many files, reads right after and waits (program.ts). */
+/** Acts of a program that writes many files, reads them right after and waits (program.ts). */
 export const PROGRAM_ACTS = ["write-many", "read-back", "wait"] as const;
 export type ProgramAct = (typeof PROGRAM_ACTS)[number];
 
 export type Levels = "none" | "read" | "edit" | "full" | "hide-one-folder";
 
-/** Somebody acts while a mirror is at work: before its port call number `at`. */
+/** A user acts while a mirror works: before its port call number `at`. */
 export type Meddle =
   | { readonly at: number; readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly at: number; readonly by: "local"; readonly act: LocalAct; readonly seed: number };
 
 /**
- * What a mirror is about to do: a request that it sends, or a call of the disk that it makes about
- * a document.
+ * The moments of incidents: a request that a mirror is about to send, or a call of the disk about a
+ * document.
  */
 export const MOMENTS = [
-  /** It has looked, and carries out its plan now; what happens is about any document. */
+  /** The mirror has scanned, and now carries out its plan; the incident is about any document. */
   "planned",
   "read",
-  /** Of one that is not in the folder. */
+  /** A read of a document that is not in the folder. */
   "read-absent",
   "POST",
   "PUT",
   "PATCH",
   "DELETE",
   /**
-   * A file is taken aside, to be replaced; or to the trash; or a new one gets its name; or one gets
-   * another name.
+   * A file is set aside, to be replaced; or moved to the trash; or a new file gets its name; or a
+   * file gets another name.
    */
   "park",
   "trash",
   "make",
   "rename",
-  /** New files are brought to the medium. */
+  /** New files are flushed to the disk. */
   "flush",
 ] as const;
 export type Moment = (typeof MOMENTS)[number];
 
-/** What happens then: to the request, by people to that very document, or to the process. */
+/**
+ * Incidents: a fault of the request, an act of users on that document, or a kill of the process.
+ */
 export const HAPPENINGS = [
   "not-sent",
   "lost-before",
@@ -114,8 +116,8 @@ export const HAPPENINGS = [
 export type Happening = (typeof HAPPENINGS)[number];
 
 /**
- * Once in a run, at the `nth` such moment (1: the first). `calls`: so many port calls later it
- * dies, where it is killed.
+ * Happens once in a run, at the `nth` such moment (1: the first). `calls`: number of further port
+ * calls before a kill.
  */
 export type Strike = {
   readonly moment: Moment;
@@ -127,7 +129,7 @@ export type Strike = {
 
 /**
  * `full`: no new bytes fit. `forbidden`: a folder of the tree refuses all calls. `flaky`: some
- * calls fail once each. `unmounted`: in the place of the mirrored folder is an empty one.
+ * calls fail once each. `unmounted`: an empty folder is in place of the linked folder.
  */
 export type DiskTrouble = "full" | "forbidden" | "flaky" | "unmounted";
 
@@ -135,34 +137,32 @@ export type SyncStep = {
   readonly do: "sync";
   readonly mirror: number;
   readonly seed: number;
-  /** By hand: what was refused is tried again. */
+  /** True for a manual sync: refused changes are tried again. */
   readonly retry: boolean;
   /**
-   * Dies at this port call (1: the first). `power`: what was not fsynced is lost, of the disk and
-   * of the state.
+   * Dies at this port call (1: the first). `power`: unsynced parts of the disk and of the state are
+   * lost.
    */
   readonly kill: { readonly at: number; readonly power: boolean } | null;
-  /** One request in so many is befallen. */
+  /** One request in this many has a fault. */
   readonly storm: number | null;
   readonly trouble: DiskTrouble | null;
   readonly meddles: readonly Meddle[];
-  /**
-   * About one call in so many is met by somebody at the very document that it is about (`aim.ts`).
-   */
+  /** About one call in this many meets a user's act on its document (`aim.ts`). */
   readonly aim?: number | null;
   readonly strikes?: readonly Strike[];
 };
 
 export type LocalDoing = { readonly act: LocalAct; readonly seed: number };
 
-/** Somebody acts, so many milliseconds after the act before. */
+/** A user acts, this many milliseconds after the act before. */
 export type Act = { readonly after: number } & (
   | { readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly by: "local"; readonly act: LocalAct; readonly seed: number }
   | { readonly by: "program"; readonly act: ProgramAct; readonly seed: number }
 );
 
-/** A mirror is run by its daemon, till `rest` milliseconds after the last act. */
+/** A mirror is run by its daemon, until `rest` milliseconds after the last act. */
 export type WatchStep = Pick<SyncStep, "mirror" | "seed" | "kill" | "storm" | "strikes"> & {
   readonly do: "watch";
   readonly acts: readonly Act[];
@@ -177,7 +177,7 @@ export type Step =
       readonly do: "there";
       readonly act: AppAct;
       readonly seed: number;
-      /** At the document that the same seed chooses in this mirror's folder. */
+      /** On the document that the same seed chooses in this mirror's folder. */
       readonly as?: number;
     }
   | { readonly do: "grant"; readonly mirror: number; readonly level: Levels; readonly seed: number }
@@ -201,32 +201,32 @@ export type MirrorSetup = {
 export type Setup = {
   readonly mirrors: readonly MirrorSetup[];
   readonly variant: Omit<Deployment, "fault">;
-  /** Whether the service combines stale bases. */
+  /** True if the service combines edits on stale bases. */
   readonly combines: boolean;
-  /** Documents that the workspace begins with. */
+  /** Number of documents at the beginning. */
   readonly documents: number;
-  /** Milliseconds by which all clocks are off. */
+  /** Milliseconds by which all clocks are wrong. */
   readonly clockOff: number;
   /**
-   * Whether people keep files open in editors that tell so, and the mirrors leave those alone, and
-   * what changed a moment ago. Not set: nobody does.
+   * True if users keep files open in editors that show it, so that the mirrors wait for these files
+   * and for files that changed a moment ago. Left out: nobody does.
    */
   readonly hands?: true;
   /**
-   * Whether a mirror's work gives way to answers in many places, as with the system's clock. Not
-   * set: it does not.
+   * True if a mirror's work pauses for answers in many places, as with the system's clock. Left
+   * out: it does not.
    */
   readonly turns?: boolean;
   /**
-   * Whether documents link each other, the mirrors translate links, and the service refuses one
-   * that leads nowhere. Not set: no text has a link.
+   * True if documents link each other, the mirrors convert links, and the service refuses links
+   * without a target. Left out: no content has a link.
    */
   readonly links?: boolean;
 };
 
 export type Script = { readonly seed: number; readonly setup: Setup; readonly steps: readonly Step[] };
 
-/** A step on one line. */
+/** Returns a step on one line. */
 export function tellStep(step: Step): string {
   return JSON.stringify(step);
 }

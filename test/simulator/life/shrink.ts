@@ -2,8 +2,8 @@ import { type Life, runLife } from "./run.ts";
 import type { Script, Step } from "./script.ts";
 
 /**
- * The fewest steps that still break the same promise: ddmin over the steps, then each step without
- * its kill, storm, trouble and people, then fewer mirrors and documents.
+ * Returns the fewest steps that still break the same promise: ddmin over the steps, then each step
+ * without its kill, storm, trouble and users, then fewer mirrors and documents.
  */
 export async function shrink(
   script: Script,
@@ -33,8 +33,8 @@ export async function shrink(
 }
 
 /**
- * What a failure is about: the promise's id and its sentence up to a colon, without the names and
- * numbers of this one, or what was thrown.
+ * Returns the subject of a failure: the promise's id and its sentence up to a colon, without names
+ * and numbers, or the exception.
  */
 function promiseOf({ failures }: Life): string {
   const [first = ""] = failures;
@@ -92,7 +92,7 @@ function onlyMirror(script: Script, index: number): Script {
   return { ...script, setup: { ...script.setup, mirrors: [mirror] }, steps };
 }
 
-/** Simplest first. */
+/** The simplest first. */
 function simplerSteps(step: Step): Step[] {
   if (step.do === "watch")
     return [

@@ -4,7 +4,7 @@ import type { Script, Step } from "./script.ts";
 
 /**
  * Scripts about workspaces of one to four documents, in which most deletions leave a side empty,
- * one lost grant hides all that is known, and no budget is ever reached.
+ * one lost grant hides all known documents, and no limit is ever reached.
  */
 
 /** Pure: the same seed and number of steps give the same script. */
@@ -26,7 +26,9 @@ function nextSteps(dice: Dice, setup: Script["setup"]): readonly Step[] {
   return grows && dice.below(3) > 0 ? [] : [step];
 }
 
-/** One document or all of them go, here or there, and what mdmirror asks is answered, or is not. */
+/**
+ * One document or all of them go, on either side; the user answers mdmirror's question or does not.
+ */
 function removal(dice: Dice, mirror: number): readonly Step[] {
   const act = dice.pick(["remove", "remove", "remove-many"] as const);
   const seed = seedOf(dice);

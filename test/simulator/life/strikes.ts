@@ -31,13 +31,13 @@ const MOMENT_OF_MEMBER: ReadonlyMap<string, Moment> = new Map([
 const OWN = `${ROOT}/.mdmirror`;
 
 /**
- * One thing that happens at one moment of a run, as its step says: chance alone hardly ever loses
- * the answer to the one PUT of a review, or edits a document in the read before its DELETE.
+ * One incident at one moment of a run, as its step says: random faults hardly ever hit the answer
+ * to the one PUT of a review, or the moment between a read and its DELETE.
  */
 export class Strikes {
-  /** Some of them are people's acts within the run. */
+  /** True if some incidents are acts of users within the run. */
   readonly byPeople: boolean;
-  /** The port call that it dies at, once that is known. */
+  /** The port call of the kill, once it is known. */
   killAt: number | null = null;
   readonly #actors: Actors;
   readonly #step: SyncStep;
@@ -59,7 +59,10 @@ export class Strikes {
     return this.#actors.mirrors[this.#step.mirror]!;
   }
 
-  /** Before a request is done. @returns what befalls it */
+  /**
+   * Called before a request is carried out.
+   * @returns its fault
+   */
   onRequest(request: WireRequest): Befall | null {
     if (this.#left.size === 0) return null;
     const moment = this.#momentOf(request);
@@ -73,7 +76,7 @@ export class Strikes {
     return befallen;
   }
 
-  /** Before any call of a port. */
+  /** Called before any call of a port. */
   onCall(member: string): void {
     const moment = MOMENT_OF_MEMBER.get(member);
     if (this.#left.size === 0 || moment === undefined) return;
@@ -83,7 +86,7 @@ export class Strikes {
     }
   }
 
-  /** Before a call of the disk. */
+  /** Called before a call of the disk. */
   onDisk(call: string, path: string, to: string | null): void {
     if (this.#left.size === 0 || to === null) return;
     const moment = momentOfCall(call, path, to);
@@ -107,7 +110,7 @@ export class Strikes {
     return due;
   }
 
-  /** One that may come back, or any. */
+  /** Returns a document that may come back, or any. */
   #chooseId({ what, seed }: Strike): string | null {
     const { links } = this.#mirror.state.load();
     const { removed } = this.#mirror.desk;
@@ -139,7 +142,8 @@ export class Strikes {
   #here(what: Happening, path: string, seed: number): void {
     const { desk, setup } = this.#mirror;
     const { history } = this.#actors;
-    // RACE: without hard links there is a moment between the last look and the rename over.
+    // RACE: without hard links there is a moment between the last check and the rename over the
+    // file.
     if (setup.disk.hardLinks === false || this.#step.trouble === "unmounted") return;
     if (what === "edited-here")
       this.#act(() => history.note(actHere(desk, history, SAVES[seed % SAVES.length]!, seed, path)));
@@ -147,7 +151,7 @@ export class Strikes {
     else if (what === "back-here") this.#act(() => this.#takeBack(path));
   }
 
-  /** Out of the desktop's own trash. */
+  /** Restores a file from the desktop's own trash. */
   #takeBack(path: string): void {
     const { desk } = this.#mirror;
     const [removed, whole] = [desk.removed.get(path), `${ROOT}/${path}`];

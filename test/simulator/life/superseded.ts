@@ -7,8 +7,8 @@ import { isTextOf } from "./stored-texts.ts";
 import { bare } from "./wire-reading.ts";
 
 /**
- * Before a run: the paths of files that were replaced, and somebody saved into the old file since.
- * Whatever the service says, that text is brought back.
+ * Returns, before a run, the paths of files that were replaced and into whose old file a program
+ * has saved since. That content comes back, whatever the service shows.
  */
 export function savedLate({ state, disk }: LifeMirror): ReadonlySet<string> {
   const parked = state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
@@ -19,23 +19,25 @@ export function savedLate({ state, disk }: LifeMirror): ReadonlySet<string> {
   return new Set(late.map(({ path }) => path));
 }
 
-/** Before a run: the paths of documents that the service shows to this mirror as they were once. */
+/**
+ * Returns, before a run, the paths of documents that the service shows to this mirror in an earlier
+ * version.
+ */
 export function supersededIn(actors: Actors, mirror: LifeMirror): readonly string[] {
   const { index, state, setup } = mirror;
-  // What a process that died had under way is settled before, and what was saved late comes back.
+  // Unfinished effects of a dead process are concluded first, and late content comes back.
   if (state.meta(META.approved) !== null || savedLate(mirror).size > 0) return [];
   if (state.intents().some(({ intent }) => intent.kind !== "set-aside")) return [];
   const { conflicts } = state.load();
   return actors.lifeWorld.readable(index).flatMap((file) => {
     const { id, changeId, path } = file;
     const link = state.link(id);
-    // Let in by an approval, and shown as an open conflict's other version.
+    // Accepted by an approval, and shown as an open conflict's other version.
     if (conflicts.has(id)) return [];
-    // Of the mirrored subtree alone the service lists versions to this mirror.
+    // The service lists only versions in the linked folder to this mirror.
     if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
     if (link === null || bare(link.changeId) === changeId) return [];
-    // Change ids are opaque: an old version under one that was issued since is a new one to whoever
-    // is shown it.
+    // Change ids are opaque: an old version under an id that was issued since looks new.
     const shown = actors.lifeWorld.shownChangeId(file) as ChangeId;
     return state.isEarlier(id, shown, link.changeId) ? [path] : [];
   });

@@ -20,11 +20,11 @@ import type { RunFacts } from "./run-facts.ts";
 import type { SyncStep } from "./script.ts";
 import { Strikes } from "./strikes.ts";
 
-/** One `sync` of one mirror, with all that befalls it, and what is judged right after. */
+/** One `sync` of one mirror, with its faults, and the checks right after. */
 
 /**
- * What the process does with its world; people may act within it. @returns null: it never came so
- * far as to a report
+ * The work of the process in its world; users may act during it.
+ * @returns null: it ended before a report
  */
 export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
 
@@ -90,8 +90,8 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     }
   }
   ledger.judge(actors.mirrors, actors.lifeWorld, history, judge.shownTexts, end !== null);
-  // With attention, a move may be held: base knows the document by its old place, and by likeness
-  // once it is edited too.
+  // With open problems, a move may be blocked: base knows the document by its old place, and by
+  // likeness once it is edited too.
   history.lookedAt(step.mirror, treeOf(mirror), work === null && report?.state === "in-sync");
   const facts: RunFacts = {
     report,
@@ -113,8 +113,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   };
   judgeRun(actors, step.mirror, facts, idsBefore);
   if (work === null && report !== null) judgeStanding(actors, mirror, report, synced);
-  // A write that was long under way is done by nobody's doing, and after a look is as good as a
-  // person's.
+  // A late write is nobody's act, and after a scan it counts as a user's.
   const isLate = actors.lifeWorld.late.awaits || actors.lifeWorld.late.arrived !== arrived;
   if (report?.state === "in-sync" && !facts.meddled && !isLate)
     await actors.lifeWorld.calmly(() => judgeProof(actors, mirror, settingsOf(mirror)));
@@ -122,7 +121,10 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   return facts;
 }
 
-/** What it was about to send when it died may have left: nobody can know, and it counts as sent. */
+/**
+ * A request that was about to be sent at the kill may have left: nobody can know, so it counts as
+ * sent.
+ */
 function noteMayHaveLeft({ history }: Actors, { state }: LifeMirror): void {
   for (const { intent } of state.intents()) if (intent.kind === "put") history.sends(state.text(intent.digest) ?? "");
 }
@@ -141,11 +143,11 @@ export async function survive<T>(work: () => Promise<T>): Promise<T | null> {
   }
 }
 
-/** Somebody acts between two port calls: late writes, torn listings. */
+/** A user acts between two port calls: late writes, torn listings. */
 function meddler(actors: Actors, step: SyncStep, ledger: Ledger): (call: number) => void {
   const { lifeWorld, history } = actors;
   const desk = actors.mirrors[step.mirror]!.desk;
-  // RACE: without hard links there is a moment between the last look and the rename over.
+  // RACE: without hard links there is a moment between the last check and the rename over the file.
   const mayWrite = actors.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
   return (call) => {
     for (const meddle of step.meddles) {
@@ -160,7 +162,7 @@ function meddler(actors: Actors, step: SyncStep, ledger: Ledger): (call: number)
 
 const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "makeNew", "mkdir", "rmdir"]);
 
-/** I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
+/** Checks I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
 function watchDisk(actors: Actors, mirror: LifeMirror) {
   let writes = 0;
   return {

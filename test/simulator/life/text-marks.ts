@@ -1,13 +1,13 @@
-/** What a text of a life carries: a tag for its document, a mark for each edit, a dialect. */
+/** Parts of content in a run: a tag for its document, a mark for each edit, a dialect. */
 
 const TAG = /^\uFEFF?tag (\d+)/;
 const MARK = /mark (\d+);/g;
-/** So much of a text holds its tag. */
+/** Number of characters that hold the tag. */
 export const TAG_ROOM = 16;
 
 export type Dialect = (text: string) => string;
 
-/** Bytes that must survive the way there and back (I25). */
+/** Bytes that must survive the way to the service and back (I25). */
 export const DIALECTS: readonly Dialect[] = [
   (text) => text,
   (text) => text,
@@ -26,7 +26,9 @@ export function marksOf(text: string): Set<string> {
   return new Set(Array.from(text.matchAll(MARK), (found) => found[1]!));
 }
 
-/** The same lines with other line ends: to a deployment that normalises, the same text. */
+/**
+ * Returns the same lines with other line ends: to a deployment that normalises, the same content.
+ */
 export function withOtherEnds(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text.replaceAll("\n", "\r\n");
 }

@@ -5,7 +5,7 @@ import { INTRUSIONS } from "./intrusions.ts";
 import { LOST_ANSWERS } from "./lost-answers.ts";
 import type { Drill } from "./stage.ts";
 
-/** The quick ones first. */
+/** The quick tests come first. */
 export const DRILLS = {
   guards: GUARDS,
   courses: COURSES,

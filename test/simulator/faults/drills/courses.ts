@@ -3,8 +3,8 @@ import { writesIn, REVIEWS } from "./reviews.ts";
 import { type Drill, drill, marked, type Stage, textOf } from "./stage.ts";
 
 /**
- * Stories that go right only if what was noted is noted: conflicts, refusals, normalised
- * texts, ignore rules, late writes, power.
+ * Stories that need a correct memory: of conflicts, refusals, normalised content, ignore rules,
+ * late writes and power loss.
  */
 
 const sidecars = (stage: Stage) => [...stage.mirror.texts().keys()].filter((path) => path.includes("(theirs"));
@@ -184,23 +184,22 @@ const FILES: readonly Drill[] = [
   }),
   ...(
     [
-      // Of the bytes nothing or zeros.
+      // Nothing or zeros remain of the bytes.
       ["before new files reached the medium", [0.5, 0.7]],
-      // As many whole sectors as 0.5 and 0.8 of them are; with what was to follow cut off, or
-      // zeroed.
+      // Whole sectors remain, up to 0.5 and 0.8 of the bytes; the rest is cut off or zeroed.
       ["when half of the new files reached the medium", [0.9, 0.5, 0.9, 0.9, 0.8, 0.1]],
     ] as const
   ).map(([when, rolls]) =>
     drill(`the power goes ${when}`, {}, async (stage) => {
       const paths = Array.from({ length: 80 }, (_, n) => `note-${n}.md`);
-      // Longer than a few sectors; some of characters that do not end with one.
+      // Longer than a few sectors; some contents have characters that cross a sector's end.
       const text = (path: string) =>
         `${textOf(path).repeat(5)}${(/[05]/.test(path) ? "\u{1f44b}" : "wave").repeat(400)}\n`;
       await stage.begin(["first.md"]);
       stage.mirror.disk.settle();
       for (const path of paths) stage.rig.app.create(path, text(path));
       await stage.syncAsCron();
-      // All names are left.
+      // All names remain.
       let rolled = 0;
       stage.mirror.disk.losePower(() => (rolled++ === 0 ? 0.99 : rolls[(rolled - 2) % rolls.length]!));
       await stage.syncAsCron({ bootId: "boot-2" });

@@ -1,15 +1,15 @@
 import { type Drill, Stage, textOf } from "./stage.ts";
 
 /**
- * One effect, killed at every call of a port; then, before the mirror is started again, the world
- * is another one.
+ * One effect, killed at every call of a port. Before the mirror starts again, something else has
+ * changed.
  */
 
 type Story = {
   readonly name: string;
   readonly paths: readonly string[];
   readonly work: (stage: Stage) => void;
-  /** Between the crash and the next start. */
+  /** Changes between the crash and the next start. */
   readonly meanwhile?: (stage: Stage) => void;
   readonly after?: (stage: Stage) => void;
 };
@@ -78,11 +78,11 @@ const FULL = { on: null, level: "full" } as const;
 type End = {
   readonly failures: readonly string[];
   readonly finished: boolean;
-  /** What the crash left: a kill that leaves the same as the one before is that one again. */
+  /** State after the crash: a kill that leaves the same state as the kill before is skipped. */
   readonly left: string;
 };
 
-/** At a call, what the kill before left. */
+/** Kills at a call; `before` is the state that the kill before left. */
 type Once = (call: number, before: string) => Promise<End>;
 
 async function beginStory(story: Story): Promise<Once> {
@@ -105,8 +105,8 @@ async function crash(story: Story, stage: Stage, call: number, before: string): 
 }
 
 /**
- * The key loses a folder from sight, the mirror dies while it takes the file away, and the key sees
- * the folder again.
+ * The key loses access to a folder, the process is killed while it removes the file, and the key
+ * gets access again.
  */
 async function beginUnseen(): Promise<Once> {
   let keyId = "";
@@ -153,7 +153,7 @@ function atEveryCall(name: string, begin: () => Promise<Once>): Drill {
   };
 }
 
-/** The ones that find most come first. */
+/** The tests that find most come first. */
 export const CRASHES: readonly Drill[] = [
   atEveryCall("a file is taken away that the key cannot see for a while", beginUnseen),
   ...STORIES.map((story) => atEveryCall(story.name, () => beginStory(story))),

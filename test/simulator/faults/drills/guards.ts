@@ -5,7 +5,8 @@ import { RESTORED } from "./restored.ts";
 import { type Drill, drill, type Stage, textOf } from "./stage.ts";
 
 /**
- * What looks like a deletion and is none; and deletions that nobody would want carried out unasked.
+ * Changes that look like deletions and are none; and deletions that no user would want without
+ * approval.
  */
 
 const many = (count: number, folder = "") => Array.from({ length: count }, (_, n) => `${folder}note-${n}.md`);
@@ -152,7 +153,7 @@ export const GUARDS: readonly Drill[] = [
   }),
 ];
 
-/** The list without one of its documents, as one that is torn by a move may be. */
+/** Returns the list without one of its documents, as a list that is read during a move may be. */
 function hideOne(stage: Stage, path: string): Fault | null {
   if (!/^\/v1\/files(?:\?|$)/.test(path)) return null;
   const { json } = stage.rig.app.call("GET", path);

@@ -2,7 +2,7 @@ import type { WireRequest } from "../../../../src/contract/wire.ts";
 import { type Drill, marked, Stage, textOf } from "./stage.ts";
 
 /**
- * Somebody saves, moves or deletes at every moment of a pass: between the looks and the plan,
+ * A user saves, moves or deletes at every moment of a cycle: between the scans and the plan, and
  * between a read and the write that follows it.
  */
 
@@ -20,7 +20,7 @@ const PATHS = [
 
 let worked: Promise<(story: string) => Stage> | null = null;
 
-/** A stage with work of every kind for one pass. */
+/** Makes a stage with every kind of work for one cycle. */
 export async function stageWithWork(story: string): Promise<Stage> {
   worked ??= makeWork(new Stage("work of every kind"));
   return (await worked)(story);
@@ -40,7 +40,7 @@ async function makeWork(stage: Stage): Promise<(story: string) => Stage> {
   rig.app.remove("gone-there.md");
   user.rename(mirror.path("moved-here.md"), mirror.path("moved.md"));
   rig.app.rename("moved-there.md", "carried.md");
-  // Deleted by somebody, and back only where an edit beat that.
+  // A user deleted these documents; they come back only if an edit wins over the deletion.
   for (const path of ["gone-here.md", "gone-there.md"]) stage.mayGo(path);
   mirror.write("new-here.md", "created locally\n");
   rig.app.create("new-there.md", "new there\n");
@@ -72,7 +72,8 @@ const INTRUDERS: readonly Intruder[] = [
     name: "gone-here.md is saved again",
     act: (stage) => {
       stage.noteMark("again");
-      // Until its DELETE is sent the mirror can see that it is back, and so it is no deletion.
+      // Until its DELETE is sent, the mirror can see that the file is back, which is then no
+      // deletion.
       const id = stage.id("gone-here.md");
       if (!stage.sent.some(({ method, path }) => method === "DELETE" && path.includes(id)))
         stage.mustStay("gone-here.md");
@@ -82,8 +83,8 @@ const INTRUDERS: readonly Intruder[] = [
 ];
 
 /**
- * Requests of the pass before which the intruder acts: each of the first ones, then each that names
- * a document of his.
+ * Acts before a request of the cycle: each of the first requests, then each that names one of the
+ * intruder's documents.
  */
 async function intrude(intruder: Intruder, moment: number): Promise<{ failures: readonly string[]; reached: boolean }> {
   const stage = await stageWithWork(`${intruder.name} before request ${moment}`);
@@ -92,8 +93,8 @@ async function intrude(intruder: Intruder, moment: number): Promise<{ failures: 
   stage.befall = (request: WireRequest) => {
     if (++requests !== moment) return null;
     reached = true;
-    // RACE: the contract has no conditional DELETE, so what comes between the read and the DELETE
-    // goes with it.
+    // RACE: the contract has no conditional DELETE, so an edit between the read and the DELETE is
+    // deleted too.
     if (request.method !== "DELETE") intruder.act(stage);
     return null;
   };

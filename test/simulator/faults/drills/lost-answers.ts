@@ -4,8 +4,8 @@ import { stageWithWork } from "./intrusions.ts";
 import type { Drill, Stage } from "./stage.ts";
 
 /**
- * Each write of a pass is lost, before or after it was done, or is refused; and then somebody in
- * the app edits the document before anybody has asked for it.
+ * Each write of a cycle is lost, before or after it was done, or is refused. Then a user edits the
+ * document on the service before mdmirror reads it.
  */
 
 const REFUSED: Fault = {
@@ -20,10 +20,7 @@ const REFUSED: Fault = {
   }),
 };
 
-/**
- * A write that is sent as it was, without a read of what became of it between: whoever answered,
- * and whatever.
- */
+/** Fails if a write is sent again unchanged without a read in between, whatever its answer was. */
 function judgeResends(stage: Stage): void {
   const open = new Map<string, WireRequest>();
   for (const request of stage.sent) {

@@ -3,8 +3,8 @@ import type { Script, Step, SyncStep } from "../../life/script.ts";
 import type { Drill } from "./stage.ts";
 
 /**
- * A service that was put back to a backup shows versions that it had superseded: as a life, whose
- * service can be restored.
+ * A service that was restored from a backup shows versions that it had superseded. A simulation
+ * run, because its service can be restored.
  */
 
 const SYNC: SyncStep = {

@@ -11,17 +11,17 @@ import { type Mirror, type MirrorOptions, SETTINGS } from "../../mirror.ts";
 import { createRig, type Rig } from "../../rig.ts";
 
 /**
- * A drill: a small story with one thing that goes wrong at every moment where it can. It tells what
- * it found broken, each with the promise's id; empty: nothing.
+ * A fault-injection test: a short story in which one thing fails at every possible moment. `run`
+ * returns the broken promises, each with its id; empty: none.
  */
 export type Drill = { readonly name: string; readonly run: () => Promise<readonly string[]> };
 
-/** Twelve lines like no others, so that edits apart from each other merge. */
+/** Returns twelve unique lines, so that edits of different lines merge. */
 export function textOf(name: string): string {
   return Array.from({ length: 12 }, (_, line) => `line ${line} of ${name}, as it was\n\n`).join("");
 }
 
-/** One line rewritten, as nobody else writes it. The mark must be live somewhere in the end. */
+/** Rewrites one line with a mark, which must be live on a side at the end. */
 export function marked(text: string, line: number, mark: string): string {
   return text
     .split("\n\n")
@@ -33,19 +33,19 @@ export class Stage {
   readonly rig: Rig;
   readonly mirror: Mirror;
   readonly failures: string[] = [];
-  /** What befalls requests, by now. */
+  /** Fault of a request at present; null: none. */
   befall: (request: WireRequest) => Fault | null = () => null;
-  /** Every request that the service was sent, with its body. */
+  /** Every request that was sent to the service, with its body. */
   readonly sent: WireRequest[] = [];
   readonly #marks = new Set<string>();
   readonly #story: string;
   readonly #variant: Omit<Variant, "fault">;
   readonly #options: MirrorOptions;
-  /** Of the documents of the beginning, by their paths then. */
+  /** Ids of the first documents, by their paths at the beginning. */
   readonly #ids = new Map<string, DocId>();
   readonly #mayGo = new Set<string>();
 
-  /** @param from of a stage with the same variant and options */
+  /** @param from copy of a stage with the same variant and options */
   constructor(
     story: string,
     variant: Omit<Variant, "fault"> = {},
@@ -63,7 +63,7 @@ export class Stage {
     this.mirror = this.rig.mirror(this.#options, from?.mirror);
   }
 
-  /** @returns what makes stages that go on from here, each with a story of its own */
+  /** @returns a function that makes stages from this state, each with a story of its own */
   again(): (story: string) => Stage {
     const moment = new Moment(this);
     const [ids, marks, mayGo] = [new Map(this.#ids), new Set(this.#marks), new Set(this.#mayGo)];
@@ -78,7 +78,7 @@ export class Stage {
     };
   }
 
-  /** Documents that both sides hold. */
+  /** Creates documents that both sides have. */
   async begin(paths: readonly string[], text: (path: string) => string = textOf): Promise<void> {
     for (const path of paths) this.rig.app.create(path, text(path));
     await this.mirror.sync();
@@ -91,7 +91,7 @@ export class Stage {
     return id;
   }
 
-  /** Somebody deleted it: its id may go. */
+  /** A user deleted the document: its id may go. */
   mayGo(path: string): void {
     this.#mayGo.add(path);
   }
@@ -128,8 +128,8 @@ export class Stage {
   }
 
   /**
-   * A run as cron makes it: what was refused is not tried again. `world`: what is different on this
-   * machine.
+   * Syncs as cron does: refused changes are not tried again. `world`: ports that differ for this
+   * run.
    */
   async syncAsCron(world: Partial<World> = {}): Promise<RunReport> {
     try {
@@ -143,7 +143,7 @@ export class Stage {
     }
   }
 
-  /** At any time: what base says of a version is the text of that version. */
+  /** Checks, at any time, that base's content of each version is the content of that version. */
   judgeBase(): void {
     const { links } = this.mirror.state.load();
     for (const { id, path, text, changeId } of this.rig.app.files().values()) {
@@ -156,7 +156,10 @@ export class Stage {
     }
   }
 
-  /** All that outlives a process: the disk, the state, what the service was sent. */
+  /**
+   * Returns everything that outlives a process: the disk, the state, and the requests that were
+   * sent.
+   */
   leftovers(): string {
     const { disk, path, state } = this.mirror;
     const { links, conflicts, holds, tombstones, dirs } = state.load();
@@ -171,7 +174,10 @@ export class Stage {
     return JSON.stringify([[...disk.user.texts(path(""), true)], state.intents(), kept, requests]);
   }
 
-  /** Runs without trouble until nothing moves; then what must hold whatever happened. */
+  /**
+   * Syncs without faults until nothing changes any more; then checks the promises that hold in
+   * every story.
+   */
   async settle(): Promise<void> {
     this.befall = () => null;
     let quiet = false;
@@ -182,7 +188,10 @@ export class Stage {
     this.expect(`I13 left in the folder for temporary files: ${left.join(" ")}`, left.length === 0);
   }
 
-  /** One run. @returns whether it wrote nothing, on either side */
+  /**
+   * Runs once.
+   * @returns true if the run wrote nothing on either side
+   */
   async #isQuiet(): Promise<boolean> {
     this.sent.length = 0;
     const before = JSON.stringify([...this.mirror.texts()]);
@@ -223,7 +232,10 @@ export class Stage {
   }
 }
 
-/** A drill on a stage of its own. @param variant how its service differs */
+/**
+ * Makes a fault-injection test with a stage of its own.
+ * @param variant how its service differs
+ */
 export function drill(
   name: string,
   variant: ConstructorParameters<typeof Stage>[1],
