@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, type Stats } from "node:fs";
+import { closeSync, fsyncSync, type Stats, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import Sqlite from "better-sqlite3";
 import { createOwn, statOwn } from "./own-files.ts";
@@ -71,4 +71,9 @@ export function fillOwn(folder: string, name: string, fill: (path: string) => vo
   } finally {
     closeSync(fd);
   }
+}
+
+/** Returns the bytes of a database's WAL; 0 if there is none. Reads nothing of its content. */
+export function walSize(path: string): number {
+  return statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,5 +1,5 @@
-import { statSync } from "node:fs";
 import type { Db } from "./database.ts";
+import { walSize } from "./own-database.ts";
 import { WithStatements } from "./statement.ts";
 import { WAL_BYTES } from "./wal-mode.ts";
 
@@ -59,8 +59,7 @@ export class Transactions extends WithStatements {
   /** Writes a large WAL back. ORDER: a checkpoint flushes rows, so their contents come first. */
   #writeBack(): void {
     if (this.db.memory || this.db.readonly) return;
-    const wal = statSync(`${this.db.name}-wal`, { throwIfNoEntry: false });
-    if ((wal?.size ?? 0) < WAL_BYTES) return;
+    if (walSize(this.db.name) < WAL_BYTES) return;
     this.#companion.secure();
     this.db.pragma("main.wal_checkpoint(PASSIVE)");
   }
