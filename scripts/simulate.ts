@@ -1,19 +1,18 @@
 /**
- * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--plots | --small | --links |
- * --programs]`: seeded lives of several mirrors and a person in the app (test/simulator/life). Prints each failing
- * seed with its script shrunk to a few steps and the `why` of the documents it names, and the
- * totals; exit 1 on any failure. `--small`: workspaces of one to four documents
- * (test/simulator/life/small.ts). `--plots`: lives with plots in them
- * (test/simulator/life/plots.ts). `--links`: documents that link each other, in mirrors that
- * translate links (test/simulator/life/linked.ts). `--programs`: programs beside daemons that write
- * many files, read back and wait (test/simulator/life/programs.ts). `--profile NAME`: all with one deployment of
- * test/variants/profiles.ts, in place of that of each seed.
+ * `npm run simulate -- --seed N --runs M [--steps S] [--workers W] [--scenarios | --small | --links |
+ * --programs]`: seeded runs of several mirrors and a user of the web app (test/simulator/runs).
+ * Prints each failing seed with its script shrunk to a few steps, the `why` of the documents that
+ * the failure names, and the totals; exit 1 on any failure. `--scenarios`: runs with scenarios in
+ * them. `--small`: workspaces of one to four documents. `--links`: documents that link each other,
+ * in mirrors that convert links. `--programs`: programs beside daemons that write many files, read
+ * them and wait. `--profile NAME`: one deployment of test/variants/profiles.ts for all runs, in
+ * place of that of each seed.
  */
 import { parseArgs } from "node:util";
 import { Worker } from "node:worker_threads";
 import { saveResult } from "./results.ts";
-import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/life/totals.ts";
-import type { WorkerTask } from "../test/simulator/life/worker.ts";
+import { addTotals, noTotals, type Totals, tellTotals } from "../test/simulator/runs/totals.ts";
+import type { WorkerTask } from "../test/simulator/runs/worker.ts";
 import { asksForHelp, tellUsage } from "./usage.ts";
 import { readProfile } from "../test/variants/profiles.ts";
 
@@ -26,7 +25,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: "1" },
     runs: { type: "string", default: "100" },
     steps: { type: "string" },
-    plots: { type: "boolean", default: false },
+    scenarios: { type: "boolean", default: false },
     small: { type: "boolean", default: false },
     links: { type: "boolean", default: false },
     programs: { type: "boolean", default: false },
@@ -39,13 +38,15 @@ const first = Number(values.seed);
 const runs = Number(values.runs);
 process.exit((await runLives()) === 0 ? 0 : 1);
 
-type Told = { readonly kind: "failure"; readonly text: string } | { readonly kind: "totals"; readonly totals: Totals };
+type Reported =
+  | { readonly kind: "failure"; readonly text: string }
+  | { readonly kind: "totals"; readonly totals: Totals };
 
 async function runLives(): Promise<number> {
   const workers = Math.max(1, Math.min(Number(values.workers), runs));
   const sum = noTotals();
   const profile = values.profile === undefined ? null : readProfile(values.profile);
-  const kind = (["plots", "small", "links", "programs"] as const).find((name) => values[name]) ?? "plain";
+  const kind = (["scenarios", "small", "links", "programs"] as const).find((name) => values[name]) ?? "plain";
   const tasks = Array.from({ length: workers }, (_, offset) => {
     const task: WorkerTask = {
       first,
@@ -61,17 +62,17 @@ async function runLives(): Promise<number> {
   await Promise.all(tasks);
   console.log(tellTotals(sum));
   const { crashPoints, faults, ...counts } = sum;
-  const told = { ...counts, crashPoints: crashPoints.size, faults: Object.fromEntries(faults) };
-  saveResult(values.json, { kind, ...told });
+  const reported = { ...counts, crashPoints: crashPoints.size, faults: Object.fromEntries(faults) };
+  saveResult(values.json, { kind, ...reported });
   return sum.failed;
 }
 
 function runWorker(workerData: WorkerTask, sum: Totals): Promise<void> {
   return new Promise((resolve, reject) => {
-    const worker = new Worker(new URL("../test/simulator/life/worker.ts", import.meta.url), { workerData });
-    worker.on("message", (told: Told) => {
-      if (told.kind === "failure") console.log(told.text);
-      else addTotals(sum, told.totals);
+    const worker = new Worker(new URL("../test/simulator/runs/worker.ts", import.meta.url), { workerData });
+    worker.on("message", (reported: Reported) => {
+      if (reported.kind === "failure") console.log(reported.text);
+      else addTotals(sum, reported.totals);
     });
     worker.on("error", reject);
     worker.on("exit", (code) => (code === 0 ? resolve() : reject(new Error(`a worker ended with ${code}`))));

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { swapBlock } from "../simulator/life/editors.ts";
+import { swapBlock } from "../simulator/runs/editors.ts";
 import { useRig } from "./rig.ts";
 
 const rig = useRig();

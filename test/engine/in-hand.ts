@@ -1,5 +1,5 @@
 import type { EditorWait } from "../../src/mirror/engine/run/world.ts";
-import { swapBlock } from "../simulator/life/editors.ts";
+import { swapBlock } from "../simulator/runs/editors.ts";
 import { type Mirror, ROOT } from "../simulator/mirror.ts";
 import type { RamDiskOptions } from "../simulator/ram-disk.ts";
 import { createRig, type Rig } from "../simulator/rig.ts";

@@ -13,7 +13,7 @@ const REFUSED = ["one [x](doc_00000000000000)\n", "two [x](doc_00000000000000)\n
 test.each(["a new text", "an edit"])(
   "%s that was refused is not sent again in the run, though another was refused since (I08)",
   async (kind) => {
-    const rig = createRig(1, { judgesLinks: true });
+    const rig = createRig(1, { checksLinks: true });
     const mirror = rig.mirror();
     if (kind === "an edit") rig.app.create("a.md", "as it was\n");
     await mirror.sync();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { openIn, type Processes, SYSTEM_PROCESSES } from "../../src/mirror/local/editor-locks.ts";
-import { swapBlock } from "../simulator/life/editors.ts";
+import { swapBlock } from "../simulator/runs/editors.ts";
 import { RamDisk } from "../simulator/ram-disk.ts";
 
 const ROOT = "/w";

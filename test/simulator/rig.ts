@@ -38,7 +38,7 @@ export type RigCopy = {
  * Another deployment: one of the variants, or one that takes several spellings for one name.
  * `checksLinks`: it refuses links without a target.
  */
-export type Deployment = Variant & Partial<DiskFolding> & { readonly judgesLinks?: boolean };
+export type Deployment = Variant & Partial<DiskFolding> & { readonly checksLinks?: boolean };
 
 export class Rig {
   readonly clock: VirtualClock;
@@ -62,7 +62,7 @@ export class Rig {
       random: dice.bytes,
       combine,
       onFault: rethrow,
-      ...(variant.judgesLinks === true ? { links: "resolve" } : {}),
+      ...(variant.checksLinks === true ? { links: "resolve" } : {}),
     });
     closeWithTest(() => this.#plain.close());
     this.#key = from?.key ?? this.#plain.admin.createWorkspace("notes").key;

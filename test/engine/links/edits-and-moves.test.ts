@@ -43,7 +43,7 @@ const MOVES: readonly (readonly [local: string, remote: string])[] = [
 ];
 
 async function begin(): Promise<{ rig: Rig; mirror: Mirror; a: string; b: string; c: string }> {
-  const rig = createRig(1, { judgesLinks: true });
+  const rig = createRig(1, { checksLinks: true });
   const mirror = rig.mirror({ links: true });
   mirror.write("a.md", linking("b.md", "folder/c.md"));
   mirror.write("b.md", "# B\n\n[a](a.md)\n");

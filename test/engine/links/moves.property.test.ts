@@ -50,7 +50,7 @@ const life = fc
 test("whatever moves, here and there, each link leads where it led, and no text is sent", async () => {
   await fc.assert(
     fc.asyncProperty(life, async ({ paths, links, moves }) => {
-      const rig = createRig(1, { judgesLinks: true });
+      const rig = createRig(1, { checksLinks: true });
       const mirror = rig.mirror({ links: true });
       const written = write(mirror, paths, links);
       await mirror.sync();
@@ -72,7 +72,7 @@ test("whatever moves, here and there, each link leads where it led, and no text 
 test("a mirror whose state was lost takes every text for what it is, and writes nothing (I05, I25)", async () => {
   await fc.assert(
     fc.asyncProperty(life, async ({ paths, links }) => {
-      const rig = createRig(1, { judgesLinks: true });
+      const rig = createRig(1, { checksLinks: true });
       const mirror = rig.mirror({ links: true });
       const written = write(mirror, paths, links);
       await mirror.sync();

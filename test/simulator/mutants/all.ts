@@ -1,22 +1,22 @@
-import { DECIDE_FAULTS } from "./decide-faults.ts";
-import { DISK_FAULTS } from "./disk-faults.ts";
-import type { PlantedFault } from "./fault.ts";
-import { LINK_FAULTS } from "./link-faults.ts";
-import { OUTSIDE_FAULTS } from "./outside-faults.ts";
-import { REMOTE_FAULTS } from "./remote-faults.ts";
-import { SEEING_FAULTS } from "./seeing-faults.ts";
+import { DECIDE_MUTANTS } from "./decide-mutants.ts";
+import { DISK_MUTANTS } from "./disk-mutants.ts";
+import type { Mutant } from "./mutant.ts";
+import { LINK_MUTANTS } from "./link-mutants.ts";
+import { OUTSIDE_MUTANTS } from "./outside-mutants.ts";
+import { REMOTE_MUTANTS } from "./remote-mutants.ts";
+import { SEEING_MUTANTS } from "./seeing-mutants.ts";
 
-export const FAULTS: readonly PlantedFault[] = [
-  ...SEEING_FAULTS,
-  ...REMOTE_FAULTS,
-  ...DISK_FAULTS,
-  ...DECIDE_FAULTS,
-  ...LINK_FAULTS,
-  ...OUTSIDE_FAULTS,
+export const MUTANTS: readonly Mutant[] = [
+  ...SEEING_MUTANTS,
+  ...REMOTE_MUTANTS,
+  ...DISK_MUTANTS,
+  ...DECIDE_MUTANTS,
+  ...LINK_MUTANTS,
+  ...OUTSIDE_MUTANTS,
 ];
 
-export function findFault(id: string): PlantedFault {
-  const found = FAULTS.find((fault) => fault.id === id);
+export function findMutant(id: string): Mutant {
+  const found = MUTANTS.find((mutant) => mutant.id === id);
   if (found === undefined) throw new Error(`no fault is called ${id}`);
   return found;
 }

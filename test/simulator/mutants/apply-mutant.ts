@@ -1,6 +1,6 @@
 import { registerHooks } from "node:module";
 import { pathToFileURL } from "node:url";
-import { checkFault, editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
+import { checkMutant, editsOf, type Mutant, plantInto, SRC } from "./mutant.ts";
 
 /**
  * Loads modules with the mutant from now on, in this process. Modules that were imported before
@@ -8,9 +8,9 @@ import { checkFault, editsOf, type PlantedFault, plantInto, SRC } from "./fault.
  * @returns true if all modules of the mutant were loaded since: a suite that never loads them
  * proves nothing
  */
-export function plantHere(fault: PlantedFault): () => boolean {
-  checkFault(fault);
-  const files = new Map(editsOf(fault).map(({ file }) => [pathToFileURL(SRC + file).href, file]));
+export function applyHere(mutant: Mutant): () => boolean {
+  checkMutant(mutant);
+  const files = new Map(editsOf(mutant).map(({ file }) => [pathToFileURL(SRC + file).href, file]));
   const loaded = new Set<string>();
   registerHooks({
     load(url, context, nextLoad) {
@@ -18,7 +18,7 @@ export function plantHere(fault: PlantedFault): () => boolean {
       const file = files.get(url);
       if (file === undefined || result.source === undefined || result.source === null) return result;
       loaded.add(file);
-      return { ...result, source: plantInto(fault, file, Buffer.from(result.source as Uint8Array).toString("utf8")) };
+      return { ...result, source: plantInto(mutant, file, Buffer.from(result.source as Uint8Array).toString("utf8")) };
     },
   });
   return () => new Set(files.values()).size === loaded.size;

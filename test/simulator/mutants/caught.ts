@@ -6,11 +6,11 @@ export type Caught = {
 };
 
 /** Result of the suite for one mutant, or for the control. */
-export type Throw = {
+export type SuiteEnd = {
   readonly caught: Caught | null;
   /** Number of tests that were run until then. */
-  readonly drills: number;
-  readonly lives: number;
+  readonly faultTests: number;
+  readonly simulations: number;
   readonly tests: number;
   /** True if the suite loaded the modules of the mutant. */
   readonly reached: boolean;

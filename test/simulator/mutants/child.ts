@@ -1,9 +1,9 @@
 import { parseArgs } from "node:util";
-import { findFault } from "./all.ts";
-import type { Throw } from "./caught.ts";
-import { throwDrills } from "./net-drills.ts";
-import { throwLives } from "./net-lives.ts";
-import { plantHere } from "./plant.ts";
+import { findMutant } from "./all.ts";
+import type { SuiteEnd } from "./caught.ts";
+import { runFaultTests } from "./suite-fault-injection.ts";
+import { runSeeds } from "./suite-runs.ts";
+import { applyHere } from "./apply-mutant.ts";
 
 /**
  * Applies one mutant in this process and runs the suite on it. Without a mutant: the control. The
@@ -12,26 +12,27 @@ import { plantHere } from "./plant.ts";
 
 const { values } = parseArgs({
   options: {
-    fault: { type: "string" },
-    drills: { type: "string" },
+    mutant: { type: "string" },
+    "fault-tests": { type: "string" },
     first: { type: "string" },
-    lives: { type: "string", default: "0" },
+    runs: { type: "string", default: "0" },
     tests: { type: "string", multiple: true, default: [] },
   },
 });
-const fault = values.fault === undefined ? null : findFault(values.fault);
-let end: Throw = { caught: null, drills: 0, lives: 0, tests: 0, reached: fault === null };
-const lives = Number(values.lives);
-if (values.drills !== undefined || lives > 0) {
-  const isReached = fault === null ? () => true : plantHere(fault);
-  if (values.drills !== undefined) end = { ...end, ...(await throwDrills(values.drills, values.first ?? null)) };
-  if (end.caught === null && lives > 0) end = { ...end, ...(await throwLives(lives)) };
+const mutant = values.mutant === undefined ? null : findMutant(values.mutant);
+let end: SuiteEnd = { caught: null, faultTests: 0, simulations: 0, tests: 0, reached: mutant === null };
+const simulations = Number(values.runs);
+if (values["fault-tests"] !== undefined || simulations > 0) {
+  const isReached = mutant === null ? () => true : applyHere(mutant);
+  if (values["fault-tests"] !== undefined)
+    end = { ...end, ...(await runFaultTests(values["fault-tests"], values.first ?? null)) };
+  if (end.caught === null && simulations > 0) end = { ...end, ...(await runSeeds(simulations)) };
   end = { ...end, reached: isReached() };
 }
 if (end.caught === null && values.tests.length > 0) {
   // Loading vitest takes a third of a second, which the fault-injection tests do not need.
-  const { throwTests } = await import("./net-tests.ts");
-  const thrown = await throwTests(fault, values.tests);
-  end = { ...end, ...thrown, reached: end.reached || thrown.reached };
+  const { runTests } = await import("./suite-tests.ts");
+  const ran = await runTests(mutant, values.tests);
+  end = { ...end, ...ran, reached: end.reached || ran.reached };
 }
 process.stdout.write(`\n${JSON.stringify(end)}\n`, () => process.exit(0));

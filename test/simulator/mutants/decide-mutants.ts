@@ -1,7 +1,7 @@
-import type { PlantedFault } from "./fault.ts";
+import type { Mutant } from "./mutant.ts";
 
 /** Mutants of the planner: matching, decisions and order. */
-export const DECIDE_FAULTS: readonly PlantedFault[] = [
+export const DECIDE_MUTANTS: readonly Mutant[] = [
   {
     id: "edit-there-loses",
     promise: "I06",

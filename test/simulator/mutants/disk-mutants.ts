@@ -1,7 +1,7 @@
-import type { PlantedFault } from "./fault.ts";
+import type { Mutant } from "./mutant.ts";
 
 /** Mutants of the effects on the folder, and of recovery. */
-export const DISK_FAULTS: readonly PlantedFault[] = [
+export const DISK_MUTANTS: readonly Mutant[] = [
   {
     id: "replace-journalled-late",
     promise: "I13",

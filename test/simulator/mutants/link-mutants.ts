@@ -1,10 +1,10 @@
-import type { PlantedFault } from "./fault.ts";
+import type { Mutant } from "./mutant.ts";
 
 const TRANSLATE = ["engine/links/translate.test.ts"] as const;
 const PURE = ["links/translate.test.ts", "links/laws.property.test.ts"] as const;
 
 /** Mutants of the conversion of links. */
-export const LINK_FAULTS: readonly PlantedFault[] = [
+export const LINK_MUTANTS: readonly Mutant[] = [
   {
     id: "moves-read-as-edits",
     promise: "I10",

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import type { Group } from "./drills/all.ts";
+import type { Group } from "./fault-injection/all.ts";
 
 export type Edit = {
   /** Path below `src/`. */
@@ -14,7 +14,7 @@ export type Edit = {
  * A mutant: one text of `src` is replaced in memory, to see if the test suite fails. A suite that
  * passes has a gap.
  */
-export type PlantedFault = Edit & {
+export type Mutant = Edit & {
   readonly id: string;
   /** The promise that the mutant breaks. */
   readonly promise: `I${number}`;
@@ -34,7 +34,7 @@ export type PlantedFault = Edit & {
 
 export const SRC = fileURLToPath(new URL("../../../src/", import.meta.url));
 
-export function editsOf({ file, find, replace, also = [] }: PlantedFault): readonly Edit[] {
+export function editsOf({ file, find, replace, also = [] }: Mutant): readonly Edit[] {
   return [{ file, find, replace }, ...also];
 }
 
@@ -42,23 +42,24 @@ export function editsOf({ file, find, replace, also = [] }: PlantedFault): reado
  * Returns a source with the changes of the mutant.
  * @throws if a text to be replaced does not occur exactly once
  */
-export function plantInto(fault: PlantedFault, file: string, source: string): string {
-  let planted = source;
-  for (const { find, replace } of editsOf(fault).filter((edit) => edit.file === file)) {
-    const parts = planted.split(find);
+export function plantInto(mutant: Mutant, file: string, source: string): string {
+  let mutated = source;
+  for (const { find, replace } of editsOf(mutant).filter((edit) => edit.file === file)) {
+    const parts = mutated.split(find);
     if (parts.length !== 2)
       throw new Error(
-        `fault ${fault.id} is out of date: its text occurs ${parts.length - 1} times in src/${file}, not once`,
+        `fault ${mutant.id} is out of date: its text occurs ${parts.length - 1} times in src/${file}, not once`,
       );
-    planted = parts.join(replace);
+    mutated = parts.join(replace);
   }
-  return planted;
+  return mutated;
 }
 
 /** @throws if the mutant is out of date, or changes nothing */
-export function checkFault(fault: PlantedFault): void {
-  for (const { file } of editsOf(fault)) {
+export function checkMutant(mutant: Mutant): void {
+  for (const { file } of editsOf(mutant)) {
     const source = readFileSync(SRC + file, "utf8");
-    if (plantInto(fault, file, source) === source) throw new Error(`fault ${fault.id} changes nothing in src/${file}`);
+    if (plantInto(mutant, file, source) === source)
+      throw new Error(`fault ${mutant.id} changes nothing in src/${file}`);
   }
 }

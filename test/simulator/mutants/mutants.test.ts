@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { FAULTS } from "./all.ts";
-import { DRILLS } from "./drills/all.ts";
-import { checkFault } from "./fault.ts";
+import { MUTANTS } from "./all.ts";
+import { FAULT_TESTS } from "./fault-injection/all.ts";
+import { checkMutant } from "./mutant.ts";
 import { jobOf, readEnd, runJobs } from "./run.ts";
 
 /**
@@ -18,31 +18,31 @@ const HERE: Readonly<Record<string, string>> = {
 };
 
 const NEEDED = new Set(Object.values(HERE));
-const CONTROLS = Object.values(DRILLS).flatMap((drills) => drills.filter(({ name }) => NEEDED.has(name)));
+const CONTROLS = Object.values(FAULT_TESTS).flatMap((faultTests) => faultTests.filter(({ name }) => NEEDED.has(name)));
 
-describe("faults that are planted on purpose", () => {
+describe("mutants of the source", () => {
   it("are at least forty, each of its own name, and none is out of date", () => {
-    expect(new Set(FAULTS.map(({ id }) => id)).size).toBe(FAULTS.length);
-    expect(FAULTS.length).toBeGreaterThanOrEqual(40);
-    for (const fault of FAULTS) {
-      checkFault(fault);
-      const files = Array.isArray(fault.net) ? fault.net : [];
+    expect(new Set(MUTANTS.map(({ id }) => id)).size).toBe(MUTANTS.length);
+    expect(MUTANTS.length).toBeGreaterThanOrEqual(40);
+    for (const mutant of MUTANTS) {
+      checkMutant(mutant);
+      const files = Array.isArray(mutant.net) ? mutant.net : [];
       for (const file of files) expect(existsSync(new URL(`../../${file}`, import.meta.url)), file).toBe(true);
     }
   });
 
-  it.each(CONTROLS)("a drill finds no promise broken without a fault: $name", async ({ run }) => {
+  it.each(CONTROLS)("a fault-injection test finds no broken promise without a mutant: $name", async ({ run }) => {
     expect(await run()).toEqual([]);
   });
 
-  it("are caught by the net", async () => {
-    const jobs = FAULTS.filter(({ id }) => Object.hasOwn(HERE, id)).map((fault) => {
-      const job = jobOf(fault);
-      return { ...job, first: job.drills === null ? null : HERE[fault.id]! };
+  it("are caught by the test suite", async () => {
+    const jobs = MUTANTS.filter(({ id }) => Object.hasOwn(HERE, id)).map((mutant) => {
+      const job = jobOf(mutant);
+      return { ...job, first: job.faultTests === null ? null : HERE[mutant.id]! };
     });
     const ends = await runJobs(jobs, () => undefined);
-    const missed = ends.filter((end) => !readEnd(end).caught).map((end) => [end.job.fault?.id, readEnd(end).says]);
+    const missed = ends.filter((end) => !readEnd(end).caught).map((end) => [end.job.mutant?.id, readEnd(end).says]);
     expect(missed).toEqual([]);
-    expect(Object.fromEntries(ends.map((end) => [end.job.fault!.id, readEnd(end).by]))).toEqual(HERE);
+    expect(Object.fromEntries(ends.map((end) => [end.job.mutant!.id, readEnd(end).by]))).toEqual(HERE);
   });
 });

@@ -1,9 +1,9 @@
-import type { PlantedFault } from "./fault.ts";
+import type { Mutant } from "./mutant.ts";
 
 /**
  * Mutants that disks and wires in memory do not show: symlinks, power, secrets, other processes.
  */
-export const OUTSIDE_FAULTS: readonly PlantedFault[] = [
+export const OUTSIDE_MUTANTS: readonly Mutant[] = [
   {
     id: "symlink-followed",
     promise: "I26",

@@ -1,7 +1,7 @@
-import type { PlantedFault } from "./fault.ts";
+import type { Mutant } from "./mutant.ts";
 
 /** Mutants of requests to the service: when, on which base, how often. */
-export const REMOTE_FAULTS: readonly PlantedFault[] = [
+export const REMOTE_MUTANTS: readonly Mutant[] = [
   {
     id: "delete-without-second-read",
     promise: "I04",

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Throw } from "./caught.ts";
-import type { PlantedFault } from "./fault.ts";
+import type { SuiteEnd } from "./caught.ts";
+import type { Mutant } from "./mutant.ts";
 
 /** Runs each mutant in a process of its own, two at a time. */
 
@@ -12,48 +12,48 @@ const AT_ONCE = 2;
  */
 const DEADLINE_MS = 600_000;
 
-export type FaultEnd = {
+export type MutantEnd = {
   readonly job: Job;
-  readonly end: Throw | { readonly kind: "hung" } | { readonly kind: "broken"; readonly why: string };
+  readonly end: SuiteEnd | { readonly kind: "hung" } | { readonly kind: "broken"; readonly why: string };
   readonly ms: number;
 };
 
 export type Job = {
-  readonly fault: PlantedFault | null;
+  readonly mutant: Mutant | null;
   /** The group that is tried before the others. */
-  readonly drills: string | null;
+  readonly faultTests: string | null;
   /** The test that is tried before all others. */
   readonly first: string | null;
   readonly tests: readonly string[];
   /** Number of seeds for simulation runs. */
-  readonly lives: number;
+  readonly simulations: number;
 };
 
 /** Returns the job of the suite that belongs to the mutant. */
-export function jobOf(fault: PlantedFault): Job {
-  return typeof fault.net === "string"
-    ? { fault, drills: fault.net, first: null, tests: [], lives: 0 }
-    : { fault, drills: null, first: null, tests: fault.net, lives: 0 };
+export function jobOf(mutant: Mutant): Job {
+  return typeof mutant.net === "string"
+    ? { mutant, faultTests: mutant.net, first: null, tests: [], simulations: 0 }
+    : { mutant, faultTests: null, first: null, tests: mutant.net, simulations: 0 };
 }
 
 /** Returns the job of the simulation runs alone. */
-export function livesJobOf(fault: PlantedFault | null, lives: number): Job {
-  return { fault, drills: null, first: null, tests: [], lives };
+export function runsJobOf(mutant: Mutant | null, simulations: number): Job {
+  return { mutant, faultTests: null, first: null, tests: [], simulations };
 }
 
 /** Returns the same tests without a mutant: they must pass, otherwise "caught" means nothing. */
-export function controlsOf(faults: readonly PlantedFault[]): readonly Job[] {
-  const jobs = faults.map(jobOf);
+export function controlsOf(mutants: readonly Mutant[]): readonly Job[] {
+  const jobs = mutants.map(jobOf);
   const tests = [...new Set(jobs.flatMap((job) => job.tests))].sort();
-  const drills = jobs.some((job) => job.drills !== null);
+  const faultTests = jobs.some((job) => job.faultTests !== null);
   return [
-    ...(drills ? [{ fault: null, drills: "guards", first: null, tests: [], lives: 0 }] : []),
-    ...(tests.length > 0 ? [{ fault: null, drills: null, first: null, tests, lives: 0 }] : []),
+    ...(faultTests ? [{ mutant: null, faultTests: "guards", first: null, tests: [], simulations: 0 }] : []),
+    ...(tests.length > 0 ? [{ mutant: null, faultTests: null, first: null, tests, simulations: 0 }] : []),
   ];
 }
 
-export async function runJobs(jobs: readonly Job[], onEnd: (end: FaultEnd) => void): Promise<FaultEnd[]> {
-  const ends: FaultEnd[] = [];
+export async function runJobs(jobs: readonly Job[], onEnd: (end: MutantEnd) => void): Promise<MutantEnd[]> {
+  const ends: MutantEnd[] = [];
   const queue = jobs.values();
   const worker = async (): Promise<void> => {
     for (const job of queue) {
@@ -67,11 +67,15 @@ export async function runJobs(jobs: readonly Job[], onEnd: (end: FaultEnd) => vo
   return ends;
 }
 
-function runJob({ fault, drills, first, tests, lives }: Job): Promise<FaultEnd["end"]> {
-  const args = [CHILD, ...(drills === null ? [] : ["--drills", drills]), ...tests.flatMap((file) => ["--tests", file])];
+function runJob({ mutant, faultTests, first, tests, simulations }: Job): Promise<MutantEnd["end"]> {
+  const args = [
+    CHILD,
+    ...(faultTests === null ? [] : ["--fault-tests", faultTests]),
+    ...tests.flatMap((file) => ["--tests", file]),
+  ];
   if (first !== null) args.push("--first", first);
-  if (lives > 0) args.push("--lives", String(lives));
-  if (fault !== null) args.push("--fault", fault.id);
+  if (simulations > 0) args.push("--runs", String(simulations));
+  if (mutant !== null) args.push("--mutant", mutant.id);
   return new Promise((settle) => {
     const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
     let out = "";
@@ -89,13 +93,15 @@ function runJob({ fault, drills, first, tests, lives }: Job): Promise<FaultEnd["
     child.on("close", (code) => {
       clearTimeout(timer);
       const last = out.trimEnd().split("\n").at(-1) ?? "";
-      settle(code === 0 && last.startsWith("{") ? (JSON.parse(last) as Throw) : { kind: "broken", why: errors.trim() });
+      settle(
+        code === 0 && last.startsWith("{") ? (JSON.parse(last) as SuiteEnd) : { kind: "broken", why: errors.trim() },
+      );
     });
   });
 }
 
 /** Returns whether a mutant was caught, by which test, and the first broken promise. */
-export function readEnd({ end }: FaultEnd): {
+export function readEnd({ end }: MutantEnd): {
   readonly caught: boolean;
   readonly by: string;
   readonly says: string;
@@ -105,5 +111,5 @@ export function readEnd({ end }: FaultEnd): {
     return { caught: false, by: "broken", says: end.why.split("\n").slice(-6).join(" ") };
   }
   if (end.caught !== null) return { caught: true, by: end.caught.by, says: end.caught.says };
-  return { caught: false, by: "-", says: end.reached ? "" : "the net never loads what the fault is in" };
+  return { caught: false, by: "-", says: end.reached ? "" : "the suite never loads the file of the mutant" };
 }

@@ -1,9 +1,9 @@
-import type { PlantedFault } from "./fault.ts";
+import type { Mutant } from "./mutant.ts";
 
 /**
  * Mutants of the scans and of the safety checks: false absences, and plans that are not stopped.
  */
-export const SEEING_FAULTS: readonly PlantedFault[] = [
+export const SEEING_MUTANTS: readonly Mutant[] = [
   {
     id: "absence-without-proof",
     promise: "I04",

@@ -9,23 +9,25 @@ const STEPS = 40;
  * runs catch shows how likely they are to find an unforeseen bug. Each seed gives three: a plain
  * run, one with scenarios, and one of documents that link each other.
  */
-export async function throwLives(count: number): Promise<{ readonly caught: Caught | null; readonly lives: number }> {
+export async function runSeeds(
+  count: number,
+): Promise<{ readonly caught: Caught | null; readonly simulations: number }> {
   // After the mutant was applied, because the runs import the engine.
-  const { makeScript } = await import("../life/generate.ts");
-  const { makeLinkedScript } = await import("../life/linked.ts");
-  const { makePlottedScript } = await import("../life/plots.ts");
-  const { runLife } = await import("../life/run.ts");
-  let lives = 0;
+  const { makeScript } = await import("../runs/generate.ts");
+  const { makeLinkedScript } = await import("../runs/linked.ts");
+  const { makeScenarioScript } = await import("../runs/scenarios.ts");
+  const { runSimulation } = await import("../runs/run.ts");
+  let simulations = 0;
   for (let seed = 1; seed <= count; seed++) {
     for (const [kind, script] of [
-      ["plotted", makePlottedScript(seed, STEPS)],
+      ["plotted", makeScenarioScript(seed, STEPS)],
       ["plain", makeScript(seed, STEPS)],
       ["linked", makeLinkedScript(seed, STEPS)],
     ] as const) {
-      lives++;
-      const [says] = (await runLife(script)).failures;
-      if (says !== undefined) return { caught: { by: `the ${kind} life of seed ${seed}`, says }, lives };
+      simulations++;
+      const [says] = (await runSimulation(script)).failures;
+      if (says !== undefined) return { caught: { by: `the ${kind} run of seed ${seed}`, says }, simulations };
     }
   }
-  return { caught: null, lives };
+  return { caught: null, simulations };
 }

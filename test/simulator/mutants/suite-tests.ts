@@ -1,7 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { startVitest } from "vitest/node";
 import type { Caught } from "./caught.ts";
-import { editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
+import { editsOf, type Mutant, plantInto, SRC } from "./mutant.ts";
 
 /**
  * The second part of the suite, for mutants that a simulation in memory cannot show: test files,
@@ -10,23 +10,23 @@ import { editsOf, type PlantedFault, plantInto, SRC } from "./fault.ts";
 
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url));
 
-export async function throwTests(
-  fault: PlantedFault | null,
+export async function runTests(
+  mutant: Mutant | null,
   files: readonly string[],
 ): Promise<{ readonly caught: Caught | null; readonly tests: number; readonly reached: boolean }> {
   let reached = false;
   const plugin = {
-    name: "planted-fault",
+    name: "mutant",
     enforce: "pre" as const,
     transform(code: string, id: string) {
       const file = id.replace(/\?.*$/, "").slice(SRC.length);
-      if (fault === null || !id.startsWith(SRC) || !editsOf(fault).some((edit) => edit.file === file)) return null;
+      if (mutant === null || !id.startsWith(SRC) || !editsOf(mutant).some((edit) => edit.file === file)) return null;
       reached = true;
-      return plantInto(fault, file, code);
+      return plantInto(mutant, file, code);
     },
   };
   process.env["NODE_OPTIONS"] = `--import=${fileURLToPath(new URL("hook.ts", import.meta.url))}`;
-  process.env["MDMIRROR_PLANTED_FAULT"] = fault?.id ?? "";
+  process.env["MDMIRROR_MUTANT"] = mutant?.id ?? "";
   const vitest = await startVitest(
     files.map((file) => `test/${file}`),
     {

@@ -1,8 +1,8 @@
 import { History } from "./history.ts";
 import { tagOf } from "./text-marks.ts";
-import { LifeWorld } from "./world.ts";
-import { WireJudge } from "./judge-wire.ts";
-import { LifeMirror } from "./mirror.ts";
+import { SimulatedWorld } from "./world.ts";
+import { WireOracle } from "./oracle-wire.ts";
+import { SimulatedMirror } from "./mirror.ts";
 import type { Script } from "./script.ts";
 
 /** Counts of what was done. */
@@ -10,7 +10,7 @@ export class Tally {
   portCalls = 0;
   kills = 0;
   powerCuts = 0;
-  meddles = 0;
+  interventions = 0;
   syncs = 0;
   watches = 0;
   /** Links that were resolved at the end. */
@@ -28,10 +28,10 @@ export class Tally {
 
 /** All participants of one run. */
 export class Actors {
-  readonly lifeWorld: LifeWorld;
+  readonly simulatedWorld: SimulatedWorld;
   readonly history = new History();
-  readonly mirrors: readonly LifeMirror[];
-  readonly judges: readonly WireJudge[];
+  readonly mirrors: readonly SimulatedMirror[];
+  readonly oracles: readonly WireOracle[];
   readonly tally = new Tally();
   readonly crashPoints = new Set<string>();
   /** Documents by id: the tag of each at the beginning, and the tag of its last seen content. */
@@ -44,16 +44,16 @@ export class Actors {
   #looker = 0;
 
   constructor({ seed, setup }: Script) {
-    this.lifeWorld = new LifeWorld(seed, setup);
+    this.simulatedWorld = new SimulatedWorld(seed, setup);
     const shared = { links: setup.links === true };
     this.mirrors = setup.mirrors.map(
-      (one, index) => new LifeMirror(this.lifeWorld, index, { ...one, ...shared }, seed),
+      (one, index) => new SimulatedMirror(this.simulatedWorld, index, { ...one, ...shared }, seed),
     );
-    this.judges = this.mirrors.map((mirror) => new WireJudge(mirror, this.lifeWorld, this.history));
-    this.lifeWorld.watcher = {
+    this.oracles = this.mirrors.map((mirror) => new WireOracle(mirror, this.simulatedWorld, this.history));
+    this.simulatedWorld.watcher = {
       serving: (key, request, late) => {
-        const index = this.lifeWorld.keys.findIndex((one) => one.key === key);
-        return index === -1 ? () => undefined : this.judges[index]!.serving(request, late);
+        const index = this.simulatedWorld.keys.findIndex((one) => one.key === key);
+        return index === -1 ? () => undefined : this.oracles[index]!.serving(request, late);
       },
     };
   }
@@ -66,7 +66,7 @@ export class Actors {
 
   /** Notes the ids that the working mirror can read now. */
   noteIds(): void {
-    const readable = new Set(this.lifeWorld.readable(this.#looker).map(({ id }) => id as string));
+    const readable = new Set(this.simulatedWorld.readable(this.#looker).map(({ id }) => id as string));
     this.liveIds();
     for (const id of this.#tags.keys())
       if (!readable.has(id)) {
@@ -86,7 +86,7 @@ export class Actors {
 
   /** Returns every live document's id and the tag that it began with. */
   liveIds(): Map<string, string> {
-    const files = this.lifeWorld.files();
+    const files = this.simulatedWorld.files();
     for (const { id, text } of files) {
       const tag = tagOf(text) ?? "";
       if (!this.#tags.has(id)) this.#tags.set(id, tag);

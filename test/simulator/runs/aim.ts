@@ -39,7 +39,7 @@ export class Aim {
   #meets(odds: number): boolean {
     if (this.#odds === null || this.#done >= MOST || this.#dice.below(Math.ceil(odds)) > 0) return false;
     this.#done++;
-    this.#actors.tally.meddles++;
+    this.#actors.tally.interventions++;
     return true;
   }
 
@@ -48,7 +48,7 @@ export class Aim {
     if (this.#late === null || --this.#late.calls > 0) return;
     const { write } = this.#late;
     this.#late = null;
-    this.#ledger.meddled(write);
+    this.#ledger.intervened(write);
   }
 
   /** Called before a call of the disk. */
@@ -122,13 +122,13 @@ export class Aim {
     const id = /^\/v1\/files\/([^/?]+)/.exec(path)?.[1];
     // RACE: the contract has no conditional DELETE.
     if (this.#odds === null || id === undefined || method === "DELETE" || !this.#meets(this.#odds / 3)) return;
-    const { lifeWorld, history } = this.#actors;
-    history.note(actInApp(lifeWorld, history, this.#dice.below(4) === 0 ? "rename" : "edit", this.#seed(), id));
+    const { simulatedWorld, history } = this.#actors;
+    history.note(actInApp(simulatedWorld, history, this.#dice.below(4) === 0 ? "rename" : "edit", this.#seed(), id));
     this.#actors.noteIds();
   }
 
   #act(when: string, act: () => unknown): void {
-    this.#ledger.meddled(() => this.#actors.history.note(`${when}: ${String(act())}`));
+    this.#ledger.intervened(() => this.#actors.history.note(`${when}: ${String(act())}`));
     this.#actors.noteIds();
   }
 

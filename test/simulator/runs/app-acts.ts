@@ -2,7 +2,7 @@ import type { History } from "./history.ts";
 import { choose } from "./choose.ts";
 import { linkThere } from "./app-links.ts";
 import type { LiveFile } from "./live-lists.ts";
-import type { LifeWorld } from "./world.ts";
+import type { SimulatedWorld } from "./world.ts";
 import { freePath, isBelow, nameIn } from "./names.ts";
 import type { AppAct } from "./script.ts";
 
@@ -10,8 +10,14 @@ import type { AppAct } from "./script.ts";
  * Acts of the web app's user: through the service's API and its admin, never through the client's
  * code. If the service refuses, nothing happens.
  */
-export function actInApp(lifeWorld: LifeWorld, history: History, act: AppAct, seed: number, aimed?: string): string {
-  const files = lifeWorld.files();
+export function actInApp(
+  simulatedWorld: SimulatedWorld,
+  history: History,
+  act: AppAct,
+  seed: number,
+  aimed?: string,
+): string {
+  const files = simulatedWorld.files();
   const chosen =
     aimed ??
     choose(
@@ -19,12 +25,12 @@ export function actInApp(lifeWorld: LifeWorld, history: History, act: AppAct, se
       seed,
     );
   const file = files.find(({ id }) => id === chosen) ?? null;
-  const said = perform(lifeWorld, history, files, file, act, seed);
+  const said = perform(simulatedWorld, history, files, file, act, seed);
   return `there: ${act} ${said ?? "nothing"}`;
 }
 
 function perform(
-  lifeWorld: LifeWorld,
+  simulatedWorld: SimulatedWorld,
   history: History,
   files: readonly LiveFile[],
   file: LiveFile | null,
@@ -34,33 +40,33 @@ function perform(
   switch (act) {
     case "create": {
       const path = freePath(seed, (one) => files.some((other) => other.path === one));
-      return lifeWorld.ask("POST", "/v1/files", { path, content: history.newText(seed) }) && path;
+      return simulatedWorld.ask("POST", "/v1/files", { path, content: history.newText(seed) }) && path;
     }
     case "make-folder": {
       const path = `box-${seed % 4}`;
-      return lifeWorld.ask("POST", "/v1/folders", { path }) && path;
+      return simulatedWorld.ask("POST", "/v1/folders", { path }) && path;
     }
     case "remove-many": {
       const many = files.filter((_, n) => seed % 3 === 0 || n % 3 !== seed % 2);
-      for (const one of many) actOnFile(lifeWorld, history, files, one, "remove", seed);
+      for (const one of many) actOnFile(simulatedWorld, history, files, one, "remove", seed);
       return String(many.length);
     }
     case "accept":
     case "reject":
-      return settleReview(lifeWorld, history, act, seed);
+      return settleReview(simulatedWorld, history, act, seed);
     case "rename-folder":
     case "move-folder":
     case "remove-folder":
-      return actOnFolder(lifeWorld, history, files, act, seed);
+      return actOnFolder(simulatedWorld, history, files, act, seed);
     case "link":
-      return file === null ? null : linkThere(lifeWorld, history, file, files, seed);
+      return file === null ? null : linkThere(simulatedWorld, history, file, files, seed);
     default:
-      return file === null ? null : actOnFile(lifeWorld, history, files, file, act, seed);
+      return file === null ? null : actOnFile(simulatedWorld, history, files, file, act, seed);
   }
 }
 
 function actOnFile(
-  lifeWorld: LifeWorld,
+  simulatedWorld: SimulatedWorld,
   history: History,
   files: readonly LiveFile[],
   file: LiveFile,
@@ -72,7 +78,7 @@ function actOnFile(
   switch (act) {
     case "edit": {
       const content = history.edit(file.text, seed, "the app");
-      const answer = lifeWorld.ask("PUT", `${route}/content`, { baseChangeId: file.changeId, content }) as {
+      const answer = simulatedWorld.ask("PUT", `${route}/content`, { baseChangeId: file.changeId, content }) as {
         content?: string;
       } | null;
       // The document is protected, so the edit is in review: nothing was replaced, and content that
@@ -86,14 +92,14 @@ function actOnFile(
     }
     case "rename": {
       const name = nameIn(seed);
-      return lifeWorld.ask("PATCH", route, { name }) && `${file.path} → ${name}`;
+      return simulatedWorld.ask("PATCH", route, { name }) && `${file.path} → ${name}`;
     }
     case "move": {
-      const folders = lifeWorld.folders();
+      const folders = simulatedWorld.folders();
       const to = choose([...folders, ""], seed)!;
       if (to === parent) return null;
       return (
-        lifeWorld.ask("PATCH", route, { parentId: to === "" ? null : lifeWorld.folderId(to) }) &&
+        simulatedWorld.ask("PATCH", route, { parentId: to === "" ? null : simulatedWorld.folderId(to) }) &&
         `${file.path} → ${to}/`
       );
     }
@@ -115,20 +121,20 @@ function actOnFile(
       )
         return null;
       const [mine, theirs] = [file.path.split("/").at(-1), mate.path.split("/").at(-1)];
-      if (lifeWorld.ask("PATCH", route, { name: "swapping.md" }) === null) return null;
-      lifeWorld.ask("PATCH", `/v1/files/${mate.id}`, { name: mine });
-      lifeWorld.ask("PATCH", route, { name: theirs });
+      if (simulatedWorld.ask("PATCH", route, { name: "swapping.md" }) === null) return null;
+      simulatedWorld.ask("PATCH", `/v1/files/${mate.id}`, { name: mine });
+      simulatedWorld.ask("PATCH", route, { name: theirs });
       return `${file.path} ↔ ${mate.path}`;
     }
     case "remove": {
-      if (lifeWorld.ask("DELETE", route) === null) return null;
+      if (simulatedWorld.ask("DELETE", route) === null) return null;
       history.vanishes(file.text);
       history.replaced(file.text, null);
       return file.path;
     }
     case "protect":
     case "unprotect":
-      return lifeWorld.ask("PATCH", route, { protected: act === "protect" }) && file.path;
+      return simulatedWorld.ask("PATCH", route, { protected: act === "protect" }) && file.path;
   }
 }
 
@@ -138,7 +144,7 @@ function forget(history: History, content: string, live: string): void {
 }
 
 function actOnFolder(
-  lifeWorld: LifeWorld,
+  simulatedWorld: SimulatedWorld,
   history: History,
   files: readonly LiveFile[],
   act: "rename-folder" | "move-folder" | "remove-folder",
@@ -146,25 +152,26 @@ function actOnFolder(
 ): string | null {
   // The linked folder of a mirror stays: another mirror's run tests its move.
   const folder = choose(
-    lifeWorld.folders().filter((path) => path !== "work"),
+    simulatedWorld.folders().filter((path) => path !== "work"),
     seed,
   );
   if (folder === null) return null;
-  const route = `/v1/folders/${lifeWorld.folderId(folder)}`;
+  const route = `/v1/folders/${simulatedWorld.folderId(folder)}`;
   if (act === "rename-folder") {
     const name = `${folder.split("/").at(-1)!.replace(/-\d$/, "")}-${seed % 3}`;
-    return lifeWorld.ask("PATCH", route, { name }) && `${folder} → ${name}`;
+    return simulatedWorld.ask("PATCH", route, { name }) && `${folder} → ${name}`;
   }
   if (act === "move-folder") {
     const to = choose(
-      ["", ...lifeWorld.folders()].filter((path) => path !== folder && !isBelow(path, folder)),
+      ["", ...simulatedWorld.folders()].filter((path) => path !== folder && !isBelow(path, folder)),
       seed,
     )!;
     return (
-      lifeWorld.ask("PATCH", route, { parentId: to === "" ? null : lifeWorld.folderId(to) }) && `${folder} → ${to}/`
+      simulatedWorld.ask("PATCH", route, { parentId: to === "" ? null : simulatedWorld.folderId(to) }) &&
+      `${folder} → ${to}/`
     );
   }
-  if (lifeWorld.ask("DELETE", `${route}?recursive=true`) === null) return null;
+  if (simulatedWorld.ask("DELETE", `${route}?recursive=true`) === null) return null;
   for (const file of files) {
     if (!isBelow(file.path, folder)) continue;
     history.vanishes(file.text);
@@ -173,20 +180,25 @@ function actOnFolder(
   return folder;
 }
 
-function settleReview(lifeWorld: LifeWorld, history: History, act: "accept" | "reject", seed: number): string | null {
-  const { reviews } = lifeWorld.admin;
-  const open = lifeWorld.whileOpen(() => reviews.list(lifeWorld.workspaceId));
+function settleReview(
+  simulatedWorld: SimulatedWorld,
+  history: History,
+  act: "accept" | "reject",
+  seed: number,
+): string | null {
+  const { reviews } = simulatedWorld.admin;
+  const open = simulatedWorld.whileOpen(() => reviews.list(simulatedWorld.workspaceId));
   if (!Array.isArray(open)) return null;
   const id = choose(
     open.map((one) => one.id),
     seed,
   );
   if (id === null) return null;
-  lifeWorld.changed();
-  const shown = lifeWorld.whileOpen(() => reviews.show(id));
+  simulatedWorld.changed();
+  const shown = simulatedWorld.whileOpen(() => reviews.show(id));
   const end = act === "accept" ? reviews.accept(id) : reviews.reject(id);
   if (!("path" in end)) return "refused";
-  const live = lifeWorld.files().find(({ id: one }) => one === end.id);
+  const live = simulatedWorld.files().find(({ id: one }) => one === end.id);
   if (act === "accept" && live !== undefined) {
     history.accepted(live.id, live.text);
     // A user who accepts one of two edits that do not combine has seen both, and chose.

@@ -3,11 +3,11 @@ import type { History } from "./history.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { linkTo } from "./write-link.ts";
 import { tagOf } from "./text-marks.ts";
-import type { LifeWorld } from "./world.ts";
+import type { SimulatedWorld } from "./world.ts";
 
 /** The web app's user links a document to another, by its id. */
 export function linkThere(
-  lifeWorld: LifeWorld,
+  simulatedWorld: SimulatedWorld,
   history: History,
   file: LiveFile,
   others: readonly LiveFile[],
@@ -23,7 +23,7 @@ export function linkThere(
   const said = seed % 25 === 0 ? `/${encodeURI(target.path)}` : target.id;
   const linked = linkTo(history, file.text, { tag: tagOf(target.text)!, said }, { seed, by: "the app" });
   const body = { baseChangeId: file.changeId, content: linked.text };
-  const answer = lifeWorld.ask("PUT", `/v1/files/${file.id}/content`, body);
+  const answer = simulatedWorld.ask("PUT", `/v1/files/${file.id}/content`, body);
   if (answer !== null && !file.protected) history.replaced(file.text, linked.text);
   else {
     history.replaced(linked.text, file.text);

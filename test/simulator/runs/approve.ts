@@ -16,7 +16,7 @@ const NOT_APPROVABLE: ReadonlySet<string> = new Set(["root-missing", "root-repla
 export async function approveHalt(actors: Actors, index: number): Promise<string> {
   const mirror = actors.mirrors[index]!;
   const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
-    ({ kind: "answer", response: await actors.lifeWorld.handle(request) }) as const;
+    ({ kind: "answer", response: await actors.simulatedWorld.handle(request) }) as const;
   const world = mirror.start({ ...QUIET_FATE, exchange });
   const end = await planOnly(world, { settings: settingsOf(mirror), retryRefused: true, kind: "approve" });
   if (end.kind === "offline" || end.plan.verdict.kind === "run") return "nothing";

@@ -3,9 +3,9 @@ import type { Actors } from "./actors.ts";
 import { actInApp } from "./app-acts.ts";
 import { approveHalt } from "./approve.ts";
 import { closeAll } from "./editors.ts";
-import { judgeConverged } from "./judge-end.ts";
-import { judgeLinksThere } from "./judge-links.ts";
-import { judgeMarks, shownText } from "./ledger.ts";
+import { checkConverged } from "./oracle-end.ts";
+import { checkServiceLinks } from "./oracle-links.ts";
+import { checkMarks, shownText } from "./ledger.ts";
 import { finishSave } from "./local-texts.ts";
 import type { Script, SyncStep } from "./script.ts";
 import type { RunFacts } from "./run-facts.ts";
@@ -17,12 +17,12 @@ const SAVE = /^PUT \/v1\/files\/([^/?]+)\/content$/;
 
 /** Ends a run: all faults end, users stop, and the promises are checked. */
 export async function calmDown(actors: Actors, { setup }: Script): Promise<void> {
-  const { lifeWorld, history } = actors;
-  await lifeWorld.late.arrive(true);
-  lifeWorld.becomeCalm();
-  lifeWorld.admin.setWorkspaceState(lifeWorld.workspaceId, "open");
+  const { simulatedWorld, history } = actors;
+  await simulatedWorld.late.arrive(true);
+  simulatedWorld.becomeCalm();
+  simulatedWorld.admin.setWorkspaceState(simulatedWorld.workspaceId, "open");
   for (const [index, { level }] of setup.mirrors.entries())
-    lifeWorld.grant(index, level === "hide-one-folder" ? "full" : level, 0);
+    simulatedWorld.grant(index, level === "hide-one-folder" ? "full" : level, 0);
   for (const { desk, disk } of actors.mirrors) {
     finishSave(desk, history);
     closeAll(desk);
@@ -34,10 +34,10 @@ export async function calmDown(actors: Actors, { setup }: Script): Promise<void>
     history.fail(`I01 I02 I16 no rest after ${ROUNDS} rounds of syncs`);
     return;
   }
-  for (const mirror of actors.mirrors) judgeConverged(actors, mirror);
-  actors.tally.links += judgeLinksThere(actors);
-  judgeMarks(actors.mirrors, lifeWorld, history);
-  await judgeBounded(actors);
+  for (const mirror of actors.mirrors) checkConverged(actors, mirror);
+  actors.tally.links += checkServiceLinks(actors);
+  checkMarks(actors.mirrors, simulatedWorld, history);
+  await checkBounded(actors);
 }
 
 /** @returns the number of rounds until one wrote nothing */
@@ -57,46 +57,56 @@ async function settle(actors: Actors): Promise<number> {
       if (wrote(actors, mirror.index, facts)) quiet = false;
     }
     // A version that was shown for less than a minute does not count as seen.
-    await actors.lifeWorld.clock.sleep(70_000);
+    await actors.simulatedWorld.clock.sleep(70_000);
     if (quiet) return round;
   }
   return ROUNDS + 1;
 }
 
 function quietSync(actors: Actors, mirror: number, retry: boolean): Promise<RunFacts> {
-  const step: SyncStep = { do: "sync", mirror, seed: 0, retry, kill: null, storm: null, trouble: null, meddles: [] };
+  const step: SyncStep = {
+    do: "sync",
+    mirror,
+    seed: 0,
+    retry,
+    kill: null,
+    storm: null,
+    trouble: null,
+    interventions: [],
+  };
   return runSync(actors, step);
 }
 
 function wrote(actors: Actors, index: number, { diskWrites }: RunFacts): boolean {
-  return diskWrites > 0 || actors.judges[index]!.requests.some((request) => !request.startsWith("GET "));
+  return diskWrites > 0 || actors.oracles[index]!.requests.some((request) => !request.startsWith("GET "));
 }
 
 /**
  * Checks I22 and I33: after a few more changes in the web app, one GET for each new version, and
  * none for unchanged documents.
  */
-async function judgeBounded(actors: Actors): Promise<void> {
-  const { lifeWorld, history } = actors;
+async function checkBounded(actors: Actors): Promise<void> {
+  const { simulatedWorld, history } = actors;
   const holds = actors.mirrors.map((mirror) => holdsOf(actors, mirror.index));
   for (const mirror of actors.mirrors) {
     const facts = await quietSync(actors, mirror.index, false);
     if (wrote(actors, mirror.index, facts))
       history.fail(
-        `I02 mirror ${mirror.index} writes after a restart: ${actors.judges[mirror.index]!.requests.filter((one) => !one.startsWith("GET")).join(", ")}`,
+        `I02 mirror ${mirror.index} writes after a restart: ${actors.oracles[mirror.index]!.requests.filter((one) => !one.startsWith("GET")).join(", ")}`,
       );
     const after = holdsOf(actors, mirror.index);
     if (after !== holds[mirror.index])
       history.fail(`I22 holds changed by a restart: ${holds[mirror.index]} → ${after}`);
   }
-  const before = new Map(lifeWorld.files().map((file) => [file.id as string, file.changeId]));
-  for (let n = 0; n < 3; n++) history.note(actInApp(lifeWorld, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
+  const before = new Map(simulatedWorld.files().map((file) => [file.id as string, file.changeId]));
+  for (let n = 0; n < 3; n++)
+    history.note(actInApp(simulatedWorld, history, n < 2 ? "edit" : "create", 4_711 + n * 13));
   for (const mirror of actors.mirrors) {
     const { heard } = await quietSync(actors, mirror.index, false);
     // With each check of an absence, a known document is read to see that the key works.
     if (heard.includes(404)) continue;
     const { holds: held, conflicts } = mirror.state.load();
-    const { requests } = actors.judges[mirror.index]!;
+    const { requests } = actors.oracles[mirror.index]!;
     for (const [id, count] of countById(requests, READ)) {
       // Blocked documents, and documents in a blocked folder, are checked again in each cycle.
       if (held.size > 0 || conflicts.has(id as never)) continue;
@@ -106,7 +116,7 @@ async function judgeBounded(actors: Actors): Promise<void> {
       if (count > versions) history.fail(`I33 mirror ${mirror.index} reads ${id} ${count} times`);
       // By the web app, or by another mirror that can now send a change that it could not send
       // before.
-      const isUnchanged = lifeWorld.files().some((file) => file.id === id && file.changeId === before.get(id));
+      const isUnchanged = simulatedWorld.files().some((file) => file.id === id && file.changeId === before.get(id));
       if (isUnchanged) history.fail(`I33 mirror ${mirror.index} reads ${id}, which did not change`);
     }
   }
@@ -119,9 +129,9 @@ async function judgeBounded(actors: Actors): Promise<void> {
     for (const { index } of actors.mirrors)
       if (wrote(actors, index, await quietSync(actors, index, true))) quiet = false;
   }
-  judgeMarks(actors.mirrors, lifeWorld, history);
+  checkMarks(actors.mirrors, simulatedWorld, history);
   for (const mirror of actors.mirrors) {
-    judgeConverged(actors, mirror);
+    checkConverged(actors, mirror);
     for (const text of unreachableTexts(mirror.state))
       history.fail(`I03 no history lists what mirror ${mirror.index} keeps: ${shownText(text)}`);
   }

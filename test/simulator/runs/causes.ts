@@ -1,6 +1,6 @@
 import type { Dice } from "../dice.ts";
 import { seedOf } from "./generate.ts";
-import type { AppAct, Happening, LocalAct, Moment, Step, Strike } from "./script.ts";
+import type { AppAct, Happening, LocalAct, Moment, Step, Incident } from "./script.ts";
 
 /** User acts that cause each kind of effect, and the incidents that may happen at its moments. */
 
@@ -61,15 +61,15 @@ export function actOf(dice: Dice, mirror: number, { here, there }: Cause): Step 
     : { do: "here", mirror, act: dice.pick(here), seed: seedOf(dice) };
 }
 
-export function strikeOf(dice: Dice, moment: Moment, what: Happening): Strike {
+export function incidentOf(dice: Dice, moment: Moment, what: Happening): Incident {
   return { moment, nth: dice.pick([1, 1, 1, 2]), what, seed: seedOf(dice), calls: dice.pick([1, 1, 2, 4, 9, 20]) };
 }
 
 /** Returns one to three of the possible incidents. */
-export function strikesAt(dice: Dice, { moments }: Cause): Strike[] {
+export function incidentsAt(dice: Dice, { moments }: Cause): Incident[] {
   const all = Object.entries(moments) as [Moment, readonly Happening[]][];
   return Array.from({ length: 1 + dice.below(3) }, () => {
     const [moment, happenings] = dice.pick(all);
-    return strikeOf(dice, moment, dice.pick(happenings));
+    return incidentOf(dice, moment, dice.pick(happenings));
   });
 }

@@ -1,12 +1,12 @@
 import { rollDice } from "../dice.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 import type { SyncStep } from "./script.ts";
 
 /**
  * Makes the disk trouble of a step.
  * @returns a function that ends the trouble
  */
-export function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): () => void {
+export function makeTrouble(mirror: SimulatedMirror, { trouble, seed }: SyncStep): () => void {
   if (trouble === null) return () => undefined;
   const dice = rollDice(seed + 77);
   const { disk } = mirror;
@@ -31,7 +31,7 @@ export function makeTrouble(mirror: LifeMirror, { trouble, seed }: SyncStep): ()
   };
 }
 
-function unmount({ disk }: LifeMirror): () => void {
+function unmount({ disk }: SimulatedMirror): () => void {
   const { user } = disk;
   user.rename(ROOT, `${ROOT}-away`);
   user.makeFolder(ROOT);

@@ -5,7 +5,7 @@ import type { Actors } from "./actors.ts";
 import type { Aim } from "./aim.ts";
 import { type Befall, befall, cutShort } from "./request-faults.ts";
 import type { SyncStep } from "./script.ts";
-import type { Strikes } from "./strikes.ts";
+import type { Incidents } from "./incidents.ts";
 
 /** Returns one mirror's connection to the service, with faults of its requests. */
 export function exchanger(
@@ -13,9 +13,9 @@ export function exchanger(
   step: SyncStep,
   heard: number[],
   aim: Aim,
-  strikes: Strikes,
+  incidents: Incidents,
 ): (request: WireRequest) => Promise<WireResult> {
-  const way = new Way(actors, step, heard, aim, strikes);
+  const way = new Way(actors, step, heard, aim, incidents);
   return (request) => way.send(request);
 }
 
@@ -24,26 +24,26 @@ class Way {
   readonly #step: SyncStep;
   readonly #heard: number[];
   readonly #aim: Aim;
-  readonly #strikes: Strikes;
+  readonly #incidents: Incidents;
   readonly #dice: Dice;
 
-  constructor(actors: Actors, step: SyncStep, heard: number[], aim: Aim, strikes: Strikes) {
+  constructor(actors: Actors, step: SyncStep, heard: number[], aim: Aim, incidents: Incidents) {
     this.#actors = actors;
     this.#step = step;
     this.#heard = heard;
     this.#aim = aim;
-    this.#strikes = strikes;
+    this.#incidents = incidents;
     this.#dice = rollDice(step.seed);
   }
 
   async send(request: WireRequest): Promise<WireResult> {
-    const { judges, history, lifeWorld } = this.#actors;
-    judges[this.#step.mirror]!.sending(request);
+    const { oracles, history, simulatedWorld } = this.#actors;
+    oracles[this.#step.mirror]!.sending(request);
     if (request.method === "PUT") history.sends(request.body ?? "");
-    await lifeWorld.late.arrive();
+    await simulatedWorld.late.arrive();
     this.#aim.onRequest(request);
     const stormy = this.#storm(request);
-    const result = await this.#exchange(request, this.#strikes.onRequest(request) ?? stormy);
+    const result = await this.#exchange(request, this.#incidents.onRequest(request) ?? stormy);
     this.#hear(request, result);
     return result;
   }
@@ -57,31 +57,31 @@ class Way {
   }
 
   #hear(request: WireRequest, result: WireResult): void {
-    const { history, judges } = this.#actors;
-    judges[this.#step.mirror]!.heard(request, result);
+    const { history, oracles } = this.#actors;
+    oracles[this.#step.mirror]!.heard(request, result);
     this.#heard.push(result.kind === "answer" ? result.response.status : 0);
     history.note(`${request.method} ${request.path} ${result.kind}`);
     history.decisions.update(`${request.method} ${request.path.replace(/cursor=[^&]*/, "")} ${request.body ?? ""}\n`);
   }
 
   async #exchange(request: WireRequest, befallen: Befall | null): Promise<WireResult> {
-    const { lifeWorld, tally } = this.#actors;
+    const { simulatedWorld, tally } = this.#actors;
     if (befallen !== null) tally.fault(befallen.kind === "answer" ? befallen.name : befallen.kind);
     switch (befallen?.kind) {
       case undefined:
-        return { kind: "answer", response: await lifeWorld.handle(request) };
+        return { kind: "answer", response: await simulatedWorld.handle(request) };
       case "not-sent":
         return { kind: "not-sent", why: "connection refused" };
       case "lost-before":
         return LOST;
       case "late":
-        lifeWorld.late.delay(request, befallen.wait);
+        simulatedWorld.late.delay(request, befallen.wait);
         return { kind: "lost", why: "deadline of 30 s" };
       case "lost-after":
-        await lifeWorld.handle(request);
+        await simulatedWorld.handle(request);
         return LOST;
       case "cut":
-        return { kind: "answer", response: cutShort(await lifeWorld.handle(request)) };
+        return { kind: "answer", response: cutShort(await simulatedWorld.handle(request)) };
       case "answer":
         return { kind: "answer", response: befallen.response };
     }

@@ -8,7 +8,7 @@ import {
   type Levels,
   LOCAL_ACTS,
   type LocalAct,
-  type Meddle,
+  type Intervention,
   type MirrorSetup,
   type Script,
   type Setup,
@@ -177,7 +177,7 @@ export function makeStep(dice: Dice, setup: Setup): Step {
 export function makeSync(dice: Dice, mirror: number): SyncStep {
   const killed = dice.below(2) === 0;
   const stormy = dice.below(3) === 0;
-  const meddled = dice.below(3) === 0;
+  const intervened = dice.below(3) === 0;
   const troubled = dice.below(10) === 0;
   return {
     do: "sync",
@@ -187,12 +187,12 @@ export function makeSync(dice: Dice, mirror: number): SyncStep {
     kill: killed ? { at: 1 + dice.below(dice.pick([60, 200, 400])), power: dice.below(3) === 0 } : null,
     storm: stormy ? dice.pick([5, 12, 30]) : null,
     trouble: troubled ? dice.pick<DiskTrouble>(["full", "forbidden", "flaky", "unmounted"]) : null,
-    meddles: meddled ? Array.from({ length: 1 + dice.below(4) }, () => makeMeddle(dice)) : [],
+    interventions: intervened ? Array.from({ length: 1 + dice.below(4) }, () => makeIntervention(dice)) : [],
     aim: dice.below(3) === 0 ? dice.pick([12, 30, 60]) : null,
   };
 }
 
-function makeMeddle(dice: Dice): Meddle {
+function makeIntervention(dice: Dice): Intervention {
   const at = 1 + dice.below(dice.pick([60, 200, 600]));
   return dice.below(2) === 0
     ? { at, by: "app", act: pickAct(dice, APP_ACTS, APP_WEIGHTS), seed: seedOf(dice) }

@@ -7,7 +7,7 @@ import { choose } from "./choose.ts";
 import type { Ledger } from "./ledger.ts";
 import { actHere } from "./local-acts.ts";
 import { ROOT } from "./mirror.ts";
-import { type AppAct, type Happening, type Moment, MOMENTS, type Strike, type SyncStep } from "./script.ts";
+import { type AppAct, type Happening, type Moment, MOMENTS, type Incident, type SyncStep } from "./script.ts";
 import { type Befall, problem } from "./request-faults.ts";
 
 const SAVES = ["write-in-place", "save-by-rename", "save-with-backup", "rename"] as const;
@@ -34,7 +34,7 @@ const OWN = `${ROOT}/.mdmirror`;
  * One incident at one moment of a run, as its step says: random faults hardly ever hit the answer
  * to the one PUT of a review, or the moment between a read and its DELETE.
  */
-export class Strikes {
+export class Incidents {
   /** True if some incidents are acts of users within the run. */
   readonly byPeople: boolean;
   /** The port call of the kill, once it is known. */
@@ -43,16 +43,16 @@ export class Strikes {
   readonly #step: SyncStep;
   readonly #ledger: Ledger;
   readonly #aim: Aim;
-  readonly #left = new Map<Strike, number>();
+  readonly #left = new Map<Incident, number>();
 
   constructor(actors: Actors, step: SyncStep, ledger: Ledger, aim: Aim) {
     this.#actors = actors;
     this.#step = step;
     this.#ledger = ledger;
     this.#aim = aim;
-    const strikes = step.strikes ?? [];
-    this.byPeople = strikes.some(({ what }) => BY_PEOPLE.has(what));
-    for (const strike of strikes) this.#left.set(strike, strike.nth);
+    const incidents = step.incidents ?? [];
+    this.byPeople = incidents.some(({ what }) => BY_PEOPLE.has(what));
+    for (const incident of incidents) this.#left.set(incident, incident.nth);
   }
 
   get #mirror() {
@@ -68,10 +68,10 @@ export class Strikes {
     const moment = this.#momentOf(request);
     if (moment === null) return null;
     let befallen: Befall | null = null;
-    for (const strike of this.#due(moment)) {
+    for (const incident of this.#due(moment)) {
       const id = idIn(request);
       const path = id === null ? null : (this.#mirror.state.link(id as DocId)?.localPath ?? null);
-      befallen = befallenBy(strike, request) ?? this.#happen(strike, id, path);
+      befallen = befallenBy(incident, request) ?? this.#happen(incident, id, path);
     }
     return befallen;
   }
@@ -80,9 +80,9 @@ export class Strikes {
   onCall(member: string): void {
     const moment = MOMENT_OF_MEMBER.get(member);
     if (this.#left.size === 0 || moment === undefined) return;
-    for (const strike of this.#due(moment)) {
-      const id = this.#chooseId(strike);
-      this.#happen(strike, id, id === null ? null : (this.#mirror.state.link(id as DocId)?.localPath ?? null));
+    for (const incident of this.#due(moment)) {
+      const id = this.#chooseId(incident);
+      this.#happen(incident, id, id === null ? null : (this.#mirror.state.link(id as DocId)?.localPath ?? null));
     }
   }
 
@@ -94,24 +94,24 @@ export class Strikes {
     const own = ownPath(moment === "make" ? to : path);
     if (own === null) return;
     const link = [...this.#mirror.state.load().links.values()].find(({ localPath }) => localPath === own);
-    for (const strike of this.#due(moment)) this.#happen(strike, link?.id ?? null, own);
+    for (const incident of this.#due(moment)) this.#happen(incident, link?.id ?? null, own);
   }
 
-  #due(moment: Moment): Strike[] {
-    const due: Strike[] = [];
-    for (const [strike, nth] of this.#left) {
-      if (strike.moment !== moment) continue;
-      if (nth > 1) this.#left.set(strike, nth - 1);
+  #due(moment: Moment): Incident[] {
+    const due: Incident[] = [];
+    for (const [incident, nth] of this.#left) {
+      if (incident.moment !== moment) continue;
+      if (nth > 1) this.#left.set(incident, nth - 1);
       else {
-        this.#left.delete(strike);
-        due.push(strike);
+        this.#left.delete(incident);
+        due.push(incident);
       }
     }
     return due;
   }
 
   /** Returns a document that may come back, or any. */
-  #chooseId({ what, seed }: Strike): string | null {
+  #chooseId({ what, seed }: Incident): string | null {
     const { links } = this.#mirror.state.load();
     const { removed } = this.#mirror.desk;
     const fitting = [...links.values()].filter(({ localPath }) => what !== "back-here" || removed.has(localPath));
@@ -129,12 +129,12 @@ export class Strikes {
     return this.#mirror.disk.user.exists(`${ROOT}/${link.localPath}`) ? "read" : "read-absent";
   }
 
-  #happen({ what, seed, calls }: Strike, id: string | null, path: string | null): null {
-    const { lifeWorld, history } = this.#actors;
+  #happen({ what, seed, calls }: Incident, id: string | null, path: string | null): null {
+    const { simulatedWorld, history } = this.#actors;
     const inApp = IN_APP[what];
     if (what === "killed") this.killAt ??= this.#mirror.calls + calls;
     else if (inApp !== undefined && id !== null)
-      this.#act(() => history.note(actInApp(lifeWorld, history, inApp, seed, id)));
+      this.#act(() => history.note(actInApp(simulatedWorld, history, inApp, seed, id)));
     else if (path !== null) this.#here(what, path, seed);
     return null;
   }
@@ -163,13 +163,13 @@ export class Strikes {
   }
 
   #act(act: () => void): void {
-    this.#actors.tally.meddles++;
-    this.#ledger.meddled(act);
+    this.#actors.tally.interventions++;
+    this.#ledger.intervened(act);
     this.#actors.noteIds();
   }
 }
 
-function befallenBy({ what, seed }: Strike, { method }: WireRequest): Befall | null {
+function befallenBy({ what, seed }: Incident, { method }: WireRequest): Befall | null {
   switch (what) {
     case "not-sent":
     case "lost-before":

@@ -4,21 +4,21 @@ import { isLitterName } from "../../../src/mirror/local/ignore.ts";
 import { TEMP_PREFIX } from "../../../src/mirror/local/names.ts";
 import type { History } from "./history.ts";
 import { marksOf } from "./text-marks.ts";
-import type { LifeWorld } from "./world.ts";
+import type { SimulatedWorld } from "./world.ts";
 import { documentsOf, isDocumentPath } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { storeHas } from "./stored-texts.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 
 /** Every place that may keep content (I03), and the content that must be kept in one of them. */
 
-export function isKept(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld, text: string): boolean {
+export function isKept(mirrors: readonly SimulatedMirror[], simulatedWorld: SimulatedWorld, text: string): boolean {
   const essence = essenceOf(text);
   for (const { state, disk } of mirrors) {
     if (storeHas(state, text)) return true;
     for (const there of disk.user.texts(ROOT, true).values()) if (essenceOf(there) === essence) return true;
   }
-  return lifeWorld.files().some((file) => essenceOf(file.text) === essence);
+  return simulatedWorld.files().some((file) => essenceOf(file.text) === essence);
 }
 
 const TMP = ".mdmirror/tmp/";
@@ -33,13 +33,13 @@ function isAside(path: string): boolean {
 
 /** Contents of one folder that only its user may remove while a mirror works on it. */
 export class Ledger {
-  readonly #mirror: LifeMirror;
+  readonly #mirror: SimulatedMirror;
   readonly #must = new Map<string, string>();
   readonly #late = new Set<string>();
   /** Files whose last name an act of this run removed; a new file may get the inode number. */
   readonly #removed = new Set<number>();
 
-  constructor(mirror: LifeMirror) {
+  constructor(mirror: SimulatedMirror) {
     this.#mirror = mirror;
     for (const [path, text] of this.#live()) this.#must.set(text, path);
   }
@@ -59,7 +59,7 @@ export class Ledger {
    * A user acts on the disk: content that the act removes was removed on purpose, and new content
    * must stay.
    */
-  meddled<T>(act: () => T): T {
+  intervened<T>(act: () => T): T {
     const { user } = this.#mirror.disk;
     const before = this.#all();
     const filesOf = (texts: ReadonlyMap<string, string>): Set<number | null> =>
@@ -122,20 +122,20 @@ export class Ledger {
    * @param whole true if the run came to its end
    */
   judge(
-    mirrors: readonly LifeMirror[],
-    lifeWorld: LifeWorld,
+    mirrors: readonly SimulatedMirror[],
+    simulatedWorld: SimulatedWorld,
     history: History,
     shown: ReadonlySet<string>,
     whole: boolean,
   ): void {
     const live = new Set(Array.from(this.#live().values(), essenceOf));
     for (const [text, path] of this.#must) {
-      if (live.has(essenceOf(text)) || isKept(mirrors, lifeWorld, text)) continue;
+      if (live.has(essenceOf(text)) || isKept(mirrors, simulatedWorld, text)) continue;
       history.fail(`I03 the text of ${path} in mirror ${this.#mirror.index} is nowhere: ${shownText(text)}`);
     }
     if (!whole) return;
     for (const text of shown) {
-      if (live.has(essenceOf(text)) || isKept(mirrors, lifeWorld, text)) continue;
+      if (live.has(essenceOf(text)) || isKept(mirrors, simulatedWorld, text)) continue;
       // Content with NUL or beyond the limit is never on the service; its user removed the file.
       if (text.includes("\0") || text.length > 51_200) continue;
       history.fail(`I03 a text that mirror ${this.#mirror.index} was shown is nowhere: ${shownText(text)}`);
@@ -147,10 +147,14 @@ export class Ledger {
  * Checks that every line that a user wrote and no user removed is live: on the service, or in a
  * folder (including a conflict's other content). I06 I14 I28 I31
  */
-export function judgeMarks(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld, history: History): void {
+export function checkMarks(
+  mirrors: readonly SimulatedMirror[],
+  simulatedWorld: SimulatedWorld,
+  history: History,
+): void {
   // A restored service has older contents, and a user accepted that: lines written since may only
   // be in the content store.
-  if (lifeWorld.restored > 0) return;
+  if (simulatedWorld.restored > 0) return;
   const live = new Set<string>();
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(ROOT).values()) for (const mark of marksOf(text)) live.add(mark);
@@ -159,7 +163,7 @@ export function judgeMarks(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld,
   for (const { disk } of mirrors)
     for (const text of disk.user.texts(`${ROOT}/.mdmirror/trash/unclaimed`, true).values())
       for (const mark of marksOf(text)) live.add(mark);
-  for (const file of lifeWorld.files()) for (const mark of marksOf(file.text)) live.add(mark);
+  for (const file of simulatedWorld.files()) for (const mark of marksOf(file.text)) live.add(mark);
   for (const [mark, { tag, by }] of history.marks) {
     if (live.has(mark)) continue;
     history.fail(`I06/I14/I28 mark ${mark} of document ${tag}, by ${by}, is live nowhere`);
@@ -167,7 +171,7 @@ export function judgeMarks(mirrors: readonly LifeMirror[], lifeWorld: LifeWorld,
   }
 }
 
-export function treeOf(mirror: LifeMirror): Map<string, string> {
+export function treeOf(mirror: SimulatedMirror): Map<string, string> {
   return documentsOf(mirror.desk);
 }
 

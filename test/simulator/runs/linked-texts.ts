@@ -5,7 +5,7 @@ import { posix } from "node:path";
  * Each link is in a line that is a unique mark, and names the tag of its target document.
  */
 
-export type LifeLink = {
+export type SimulatedLink = {
   /** Mark of the line. */
   readonly mark: string;
   /** The tag of the target document. */
@@ -16,7 +16,7 @@ export type LifeLink = {
 
 const LINK = /mark (\d+); see \[document (\d+)\]\(([^)#?]*)([^)]*)\)/g;
 
-export function linksIn(text: string): LifeLink[] {
+export function linksIn(text: string): SimulatedLink[] {
   return Array.from(text.matchAll(LINK), ([, mark, to, said]) => ({ mark: mark!, to: to!, said: said! }));
 }
 
@@ -48,7 +48,7 @@ export function pathSaid(from: string, said: string): string | null {
  * Returns the id of a link's target on the service; the destination itself if there is no target.
  */
 export function leadsThere(
-  { said }: Pick<LifeLink, "said">,
+  { said }: Pick<SimulatedLink, "said">,
   files: readonly { readonly id: string; readonly path: string }[],
 ): string {
   return files.find(({ path }) => `/${path}` === decodeURI(said))?.id ?? said;

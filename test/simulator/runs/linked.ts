@@ -1,6 +1,14 @@
 import { type Dice, rollDice } from "../dice.ts";
 import { givesWay, makeSetup, makeSync, pickAct, seedOf, VARIANTS } from "./generate.ts";
-import { APP_ACTS, type AppAct, LOCAL_ACTS, type LocalAct, type Meddle, type Script, type Step } from "./script.ts";
+import {
+  APP_ACTS,
+  type AppAct,
+  LOCAL_ACTS,
+  type LocalAct,
+  type Intervention,
+  type Script,
+  type Step,
+} from "./script.ts";
 
 /**
  * Scripts about documents that link each other in circles: by id on the service, by path in
@@ -73,10 +81,10 @@ function nextStep(dice: Dice, setup: Script["setup"]): Step {
 
 function sync(dice: Dice, mirror: number): Step {
   const step = makeSync(dice, mirror);
-  return { ...step, meddles: step.meddles.map(({ at }) => meddle(dice, at)) };
+  return { ...step, interventions: step.interventions.map(({ at }) => intervene(dice, at)) };
 }
 
-function meddle(dice: Dice, at: number): Meddle {
+function intervene(dice: Dice, at: number): Intervention {
   return dice.below(2) === 0
     ? { at, by: "app", act: actThere(dice), seed: seedOf(dice) }
     : { at, by: "local", act: actHere(dice), seed: seedOf(dice) };

@@ -20,7 +20,7 @@ import { placeOfCall } from "./crash-point.ts";
 import { type Fate, guardDisk, guardState } from "./guarded-ports.ts";
 import { ReadState } from "./read-state.ts";
 import { LIVING } from "./editors.ts";
-import type { LifeWorld } from "./world.ts";
+import type { SimulatedWorld } from "./world.ts";
 import { CANARY, type Desk, LINKED_FOLDER, PRIVATE_FOLDER } from "./desk.ts";
 import type { MirrorSetup } from "./script.ts";
 import { closeNothing, NO_PROGRESS } from "../quiet-ports.ts";
@@ -36,7 +36,7 @@ const OUTSIDE = "/home/ann/outside";
 /** Options that all mirrors of a run share. */
 type Shared = { readonly links: boolean };
 
-export class LifeMirror {
+export class SimulatedMirror {
   readonly index: number;
   readonly setup: MirrorSetup;
   readonly disk: RamDisk;
@@ -55,12 +55,12 @@ export class LifeMirror {
   #boot = 1;
   #medium: { readonly state: Buffer; readonly texts: Buffer } | null = null;
   #died = false;
-  readonly #lifeWorld: LifeWorld;
+  readonly #simulatedWorld: SimulatedWorld;
   readonly #links: boolean;
   readonly #random: Random;
 
-  constructor(lifeWorld: LifeWorld, index: number, setup: MirrorSetup & Shared, seed: number) {
-    this.#lifeWorld = lifeWorld;
+  constructor(simulatedWorld: SimulatedWorld, index: number, setup: MirrorSetup & Shared, seed: number) {
+    this.#simulatedWorld = simulatedWorld;
     this.#links = setup.links;
     this.index = index;
     this.setup = setup;
@@ -76,7 +76,7 @@ export class LifeMirror {
     user.write(`${ROOT}/.mdmirrorignore`, `/${PRIVATE_FOLDER}/\n`);
     user.symlink(OUTSIDE, `${ROOT}/${LINKED_FOLDER}`);
     makeMirrorFolder(this.disk, ROOT, `marker-${index}`);
-    this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map(), hands: lifeWorld.hands };
+    this.desk = { mirror: index, root: ROOT, user, half: null, removed: new Map(), hands: simulatedWorld.hands };
     this.#dbs = { state: open(STATE_SCHEMA), texts: open(TEXTS_SCHEMA) };
     this.#stored = this.#openState();
     this.state = this.#reads.view(this.#stored);
@@ -91,7 +91,7 @@ export class LifeMirror {
   }
 
   #openState(): StoredState {
-    return new StoredState({ ...this.#dbs, clock: this.#lifeWorld.wallClock, close: () => undefined });
+    return new StoredState({ ...this.#dbs, clock: this.#simulatedWorld.wallClock, close: () => undefined });
   }
 
   /** Starts a new process. Unfinished work of an earlier one is dead. */
@@ -99,12 +99,12 @@ export class LifeMirror {
     let dead = false;
     this.calls = 0;
     // The disk's times are compared with the machine's, whose clock may have been set back.
-    if (this.#lifeWorld.hands) this.disk.advance(this.#lifeWorld.wallClock.now() - this.disk.now());
+    if (this.#simulatedWorld.hands) this.disk.advance(this.#simulatedWorld.wallClock.now() - this.disk.now());
     // The memory of the dead process is gone; one that ended well leaves nothing in memory that the
     // files do not have.
     if (this.#died) this.#restartState();
     this.#died = false;
-    const lifeWorld = this.#lifeWorld;
+    const simulatedWorld = this.#simulatedWorld;
     const enter = (member: string): void => {
       if (dead) throw new Killed("the process is gone");
       this.calls++;
@@ -130,15 +130,15 @@ export class LifeMirror {
     const log = { write: (...entry: unknown[]) => void this.log.push(JSON.stringify(entry)) };
     const remote = createRemote({
       wire,
-      key: lifeWorld.keys[this.index]!.key,
-      clock: lifeWorld.wallClock,
+      key: simulatedWorld.keys[this.index]!.key,
+      clock: simulatedWorld.wallClock,
       random: this.#random,
       log,
       traits: traits === null ? null : (JSON.parse(traits) as RemoteTraits),
     });
     const disk = guardDisk(this.disk, enter, fate);
     const world: World = {
-      clock: lifeWorld.wallClock,
+      clock: simulatedWorld.wallClock,
       random: this.#random,
       log,
       progress: NO_PROGRESS,

@@ -1,15 +1,15 @@
 import type { DocId } from "../../../src/contract/ids.ts";
 import type { Link } from "../../../src/mirror/model/link.ts";
 import type { Clock } from "../../../src/common/clock.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { tagOf } from "./text-marks.ts";
 
 const SECOND_LOOK_MS = 2_000;
 
 /** Checks one mirror's DELETEs by its reads of the disk before them: I03, I04, I06. */
-export class DeleteJudge {
-  readonly #mirror: LifeMirror;
+export class DeleteOracle {
+  readonly #mirror: SimulatedMirror;
   readonly #clock: Clock;
   /**
    * This run: whether the last read of a path found a file, and when; when the whole folder was
@@ -26,7 +26,7 @@ export class DeleteJudge {
   #held: ReadonlySet<string> = new Set();
   #watches = false;
 
-  constructor(mirror: LifeMirror, clock: Clock) {
+  constructor(mirror: SimulatedMirror, clock: Clock) {
     this.#mirror = mirror;
     this.#clock = clock;
   }

@@ -8,11 +8,11 @@ import { marksOf, tagOf } from "./text-marks.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { documentsOf } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
-import { isRefusedForLinks, judgeLinksHere } from "./judge-links.ts";
-import { judgeNames } from "./judge-names.ts";
-import { judgeSecrets } from "./judge-secrets.ts";
+import { isRefusedForLinks, checkLocalLinks } from "./oracle-links.ts";
+import { checkNames } from "./oracle-names.ts";
+import { checkSecrets } from "./oracle-secrets.ts";
 import { isTextOf } from "./stored-texts.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 import { bare } from "./wire-reading.ts";
 import { shownText } from "./ledger.ts";
 
@@ -62,13 +62,13 @@ const KEEPS_MINE: ReadonlySet<HoldReason | undefined> = new Set([
 ]);
 
 /** Checks I01 I11 I12 I13 I17 I27 of one mirror at the end. */
-export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
+export function checkConverged(actors: Actors, mirror: SimulatedMirror): void {
   const { index, setup, state, disk } = mirror;
   const fail = (what: string, when = true): void => {
     if (when) actors.history.fail(`${what} (mirror ${index})`);
   };
   const { links, dirs, conflicts, holds } = state.load();
-  const readable = new Map(actors.lifeWorld.readable(index).map((file) => [file.id as string, file]));
+  const readable = new Map(actors.simulatedWorld.readable(index).map((file) => [file.id as string, file]));
   const inside = (file: LiveFile): boolean => setup.prefix === "" || file.path.startsWith(`${setup.prefix}/`);
   const own = (path: string): string => (setup.prefix === "" ? path : path.slice(setup.prefix.length + 1));
   const local = documentsOf(mirror.desk);
@@ -77,7 +77,7 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
       `I01 a hold that nothing ends: ${hold.reason} ${hold.path} ${hold.detail}`,
       !MAY_STAND.has(hold.reason) && !isRefusedForLinks(hold, [...readable.values()]),
     );
-  judgeHolds(actors, mirror, [...holds.values()], links, fail);
+  checkBlocks(actors, mirror, [...holds.values()], links, fail);
   const held = new Set([...holds.values()].flatMap(({ key, path }) => [key, path]));
   // Documents in a folder that may not be moved, or created, wait with the folder; a move that the
   // key may not make is blocked under the document's id.
@@ -172,9 +172,9 @@ export function judgeConverged(actors: Actors, mirror: LifeMirror): void {
     (name) => !name.startsWith("park-"),
   );
   fail(`I13 temp files are left behind: ${temporary.join(" ")}`, temporary.length > 0);
-  judgeNames(mirror, [...local.keys()], [...readable.values()], fail);
-  judgeSecrets(actors, mirror, fail);
-  actors.tally.links += judgeLinksHere(actors, mirror);
+  checkNames(mirror, [...local.keys()], [...readable.values()], fail);
+  checkSecrets(actors, mirror, fail);
+  actors.tally.links += checkLocalLinks(actors, mirror);
 }
 
 /**
@@ -187,9 +187,9 @@ function unsent({ history }: Actors, text: string, live: LiveFile | undefined): 
 }
 
 /** Checks that the cause of each block exists. */
-function judgeHolds(
+function checkBlocks(
   actors: Actors,
-  mirror: LifeMirror,
+  mirror: SimulatedMirror,
   holds: readonly Hold[],
   links: ReadonlyMap<string, Link>,
   fail: (what: string, when?: boolean) => void,
@@ -206,7 +206,7 @@ function judgeHolds(
     if (reason === "gone-or-unreadable")
       fail(
         `I01 ${path} is held as gone, and it is there`,
-        actors.lifeWorld.readable(mirror.index).some(({ id }) => id === key),
+        actors.simulatedWorld.readable(mirror.index).some(({ id }) => id === key),
       );
   }
 }
@@ -229,7 +229,13 @@ function sameText(here: string, there: string): boolean {
  * Returns true for the same path, or a name that a mirror gives if one of the sides cannot have the
  * other's.
  */
-function isNamedFor(mirror: LifeMirror, here: string, there: string, held: ReadonlySet<string>, id: string): boolean {
+function isNamedFor(
+  mirror: SimulatedMirror,
+  here: string,
+  there: string,
+  held: ReadonlySet<string>,
+  id: string,
+): boolean {
   if (here === there) return true;
   const [hereNames, thereNames] = [here.split("/"), there.split("/")];
   if (hereNames.length !== thereNames.length) return held.has(there);

@@ -1,7 +1,7 @@
 import type { DirLink, Link } from "../../../src/mirror/model/link.ts";
 import { pathKey } from "../../../src/contract/path.ts";
 import type { Actors } from "./actors.ts";
-import type { LifeMirror } from "./mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import { isBelow, parentIn } from "./names.ts";
 
 /**
@@ -17,8 +17,8 @@ export type Stopped = { readonly ids: ReadonlySet<string>; readonly dirs: readon
  * @param place path of the document after its move
  */
 export function isGivenUp(
-  { lifeWorld }: Actors,
-  { setup }: LifeMirror,
+  { simulatedWorld }: Actors,
+  { setup }: SimulatedMirror,
   { ids, dirs }: Stopped,
   link: Link,
   place: string,
@@ -29,9 +29,9 @@ export function isGivenUp(
   const keyOf = (path: string): string => pathKey(path, { foldsCase, foldsUnicode });
   const whole = (path: string): string => (setup.prefix === "" ? path : `${setup.prefix}/${path}`);
   const known = new Set(dirs.map(({ id, localPath }) => `${id} ${keyOf(whole(localPath))}`));
-  const others = lifeWorld.whileOpen(() => [
-    ...lifeWorld.files().flatMap(({ id, path }) => (id === link.id ? [] : [path])),
-    ...lifeWorld.folders().filter((path) => !known.has(`${lifeWorld.folderId(path)} ${keyOf(path)}`)),
+  const others = simulatedWorld.whileOpen(() => [
+    ...simulatedWorld.files().flatMap(({ id, path }) => (id === link.id ? [] : [path])),
+    ...simulatedWorld.folders().filter((path) => !known.has(`${simulatedWorld.folderId(path)} ${keyOf(path)}`)),
   ]);
   const taken = new Set(others.map(keyOf));
   for (let path = place; path !== ""; path = parentIn(path)) if (taken.has(keyOf(whole(path)))) return true;

@@ -1,9 +1,9 @@
 import type { Actors } from "./actors.ts";
 import type { Hold, Link } from "../../../src/mirror/model/link.ts";
 import { documentsOf } from "./desk.ts";
-import { leadsThere, type LifeLink, linksIn, pathSaid } from "./linked-texts.ts";
+import { leadsThere, type SimulatedLink, linksIn, pathSaid } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 import { isBelow } from "./names.ts";
 import { tagOf } from "./text-marks.ts";
 
@@ -13,8 +13,8 @@ import { tagOf } from "./text-marks.ts";
  */
 
 /** @returns number of resolved links */
-export function judgeLinksThere(actors: Actors): number {
-  const files = actors.lifeWorld.files();
+export function checkServiceLinks(actors: Actors): number {
+  const files = actors.simulatedWorld.files();
   let resolved = 0;
   for (const file of files)
     for (const link of promisedIn(actors, file.text, files)) {
@@ -31,8 +31,8 @@ export function judgeLinksThere(actors: Actors): number {
 }
 
 /** @returns number of resolved links */
-export function judgeLinksHere(actors: Actors, mirror: LifeMirror): number {
-  const files = actors.lifeWorld.files();
+export function checkLocalLinks(actors: Actors, mirror: SimulatedMirror): number {
+  const files = actors.simulatedWorld.files();
   const documents = documentsOf(mirror.desk);
   const { links, conflicts, holds } = mirror.state.load();
   // LIMIT: links to a document that was renamed out of the linked folder, and to the file that took
@@ -77,9 +77,9 @@ const LEFT = "renamed-out-of-mirror";
  * @param kept the document's tag by the tag of the content that its user kept of a conflict
  */
 function leadsHomeHere(
-  { desk }: LifeMirror,
+  { desk }: SimulatedMirror,
   path: string,
-  { to, said }: LifeLink,
+  { to, said }: SimulatedLink,
   home: LiveFile,
   isLinked: boolean,
   kept: ReadonlyMap<string, string> | undefined,
@@ -98,10 +98,10 @@ function leadsHomeHere(
  * time. Such a target cannot be distinguished from a deleted one. The link then leads to the
  * document that came to its path meanwhile, as after a deletion.
  */
-function leadsToAnother(actors: Actors, { desk }: LifeMirror, path: string, { to, said }: LifeLink): boolean {
+function leadsToAnother(actors: Actors, { desk }: SimulatedMirror, path: string, { to, said }: SimulatedLink): boolean {
   const target = pathSaid(path, said);
   const isTaken = target !== null && desk.user.read(`${ROOT}/${target}`) !== null;
-  return isTaken && actors.wasHidden(homeOf(to, actors.lifeWorld.files())!.id);
+  return isTaken && actors.wasHidden(homeOf(to, actors.simulatedWorld.files())!.id);
 }
 
 /**
@@ -115,7 +115,7 @@ function staysInert(actors: Actors, { id, path }: LiveFile): boolean {
   );
 }
 
-function leadsNowhereHere({ desk }: LifeMirror, path: string, { said }: LifeLink): boolean {
+function leadsNowhereHere({ desk }: SimulatedMirror, path: string, { said }: SimulatedLink): boolean {
   const target = pathSaid(path, said);
   return target === null || desk.user.read(`${ROOT}/${target}`) === null;
 }
@@ -132,7 +132,7 @@ export function isRefusedForLinks({ reason, detail }: Hold, files: readonly Live
 }
 
 /** Returns links whose ends are both known to be unchanged. */
-function promisedIn({ history }: Actors, text: string, files: readonly LiveFile[]): LifeLink[] {
+function promisedIn({ history }: Actors, text: string, files: readonly LiveFile[]): SimulatedLink[] {
   // Of two documents with one tag, one is a file that was matched with no document after a kill.
   if (history.mayVanish.has(tagOf(text) ?? "") || homeOf(tagOf(text) ?? "", files) === null) return [];
   return linksIn(text).filter(

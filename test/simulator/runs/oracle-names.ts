@@ -1,17 +1,17 @@
 import { isTemporaryName } from "../../../src/mirror/model/local-name.ts";
 import type { Hold } from "../../../src/mirror/model/link.ts";
 import { isConflictCopyName, nameOf } from "../../../src/contract/path.ts";
-import { isRefusedForLinks } from "./judge-links.ts";
+import { isRefusedForLinks } from "./oracle-links.ts";
 import type { LiveFile } from "./live-lists.ts";
-import type { LifeMirror } from "./mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 
 /**
  * Checks I13 and I26: no temporary name is left, and no conflict copy is on the service.
  * @param local paths of the files in the folder
  * @param live documents that the mirror's key may read
  */
-export function judgeNames(
-  { state }: LifeMirror,
+export function checkNames(
+  { state }: SimulatedMirror,
   local: readonly string[],
   live: readonly LiveFile[],
   fail: (what: string, when: boolean) => void,

@@ -4,7 +4,7 @@ import { runStateOf } from "../../../src/mirror/engine/run/run-state.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Settings } from "../../../src/mirror/engine/run/world.ts";
 import type { Actors } from "./actors.ts";
-import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
+import { type SimulatedMirror, QUIET_FATE } from "./mirror.ts";
 
 /**
  * Checks I01 and I02: "in sync" is a proof. Right after such a run, without changes on either side,
@@ -12,17 +12,17 @@ import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
  */
 
 /** Returns, before a run, the time when the mirror was last in sync. */
-export function syncedBefore({ state }: LifeMirror): string | null {
+export function syncedBefore({ state }: SimulatedMirror): string | null {
   return state.meta(META.syncedAt);
 }
 
-const told = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
+const reported = (one: RunReport["attention"]): string => one.map(({ path, kind }) => `${kind} ${path}`).join(", ");
 
 /**
  * An approval waits for a run that reaches the service; a run that did not reach it names no plan.
  */
 function isApprovedYet(
-  state: LifeMirror["state"],
+  state: SimulatedMirror["state"],
   report: RunReport,
   { kind, path }: RunReport["attention"][number],
 ): boolean {
@@ -30,7 +30,7 @@ function isApprovedYet(
 }
 
 /** @param before result of `syncedBefore` */
-export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunReport, before: string | null): void {
+export function checkStatus(actors: Actors, mirror: SimulatedMirror, report: RunReport, before: string | null): void {
   const { state, index } = mirror;
   const [newestRun = null] = state.runs(1);
   const standing = runStateOf({ meta: (key) => state.meta(key), holds: state.holds(), newestRun });
@@ -39,17 +39,17 @@ export function judgeStanding(actors: Actors, mirror: LifeMirror, report: RunRep
   if (report.state !== "in-sync" && state.meta(META.syncedAt) !== before)
     actors.history.fail(`I01 mirror ${index} is last sync a run that ended ${report.state}`);
   const named = standing.attention.filter((one) => !isApprovedYet(state, report, one));
-  if (told(named) !== told(report.attention))
+  if (reported(named) !== reported(report.attention))
     actors.history.fail(
-      `I01 status of mirror ${index} names ${told(named)}, and the run named ${told(report.attention)}`,
+      `I01 status of mirror ${index} names ${reported(named)}, and the run named ${reported(report.attention)}`,
     );
 }
 
 /** Only if nobody acted since the run began to scan: an unseen change proves nothing. */
-export async function judgeProof(actors: Actors, mirror: LifeMirror, settings: Settings): Promise<void> {
+export async function checkProof(actors: Actors, mirror: SimulatedMirror, settings: Settings): Promise<void> {
   const world = mirror.start({
     ...QUIET_FATE,
-    exchange: async (request) => ({ kind: "answer", response: await actors.lifeWorld.handle(request) }),
+    exchange: async (request) => ({ kind: "answer", response: await actors.simulatedWorld.handle(request) }),
   });
   const end = await planOnly(world, { settings, retryRefused: false, kind: "plan" });
   const fail = (what: string): void =>

@@ -7,16 +7,16 @@ import { deleteBudget } from "../../../src/mirror/planner/verdict/losses.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import type { Actors } from "./actors.ts";
 import { bare } from "./wire-reading.ts";
-import { judgeUndone } from "./judge-undone.ts";
+import { checkUndone } from "./oracle-undone.ts";
 import { CANARY, documentsOf, PRIVATE_FOLDER } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { isTextOf } from "./stored-texts.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { MAX_NAME_BYTES } from "../../../src/contract/path.ts";
 
 /** Checks one run by the state before and after it: I04, I06, I09, I19, I20, I21, I26, I27. */
-export function judgeRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
+export function checkRun(actors: Actors, index: number, facts: RunFacts, idsBefore: ReadonlyMap<string, string>): void {
   const mirror = actors.mirrors[index]!;
   const { history } = actors;
   actors.noteIds();
@@ -25,29 +25,29 @@ export function judgeRun(actors: Actors, index: number, facts: RunFacts, idsBefo
   for (const [id, tag] of idsBefore)
     if (tag !== "" && !idsAfter.has(id) && !actors.mayVanish(id))
       history.fail(`I09 ${id} (document ${tag}) vanished in a run of mirror ${index}, and nobody deleted it`);
-  judgeTrash(actors, mirror);
-  judgeLockedOut(actors, mirror, facts);
-  judgeBudget(actors, mirror);
-  judgeSidecars(actors, mirror);
-  judgeBase(actors, mirror);
-  judgeStopped(actors, mirror, facts);
-  if (facts.sighted !== null && !facts.killed && !facts.meddled)
-    judgeUndone(actors, mirror, facts.sighted, actors.judges[index]!.refusedIds);
+  checkTrash(actors, mirror);
+  checkLockedOut(actors, mirror, facts);
+  checkBudget(actors, mirror);
+  checkConflictCopies(actors, mirror);
+  checkBase(actors, mirror);
+  checkStopped(actors, mirror, facts);
+  if (facts.sighted !== null && !facts.killed && !facts.intervened)
+    checkUndone(actors, mirror, facts.sighted, actors.oracles[index]!.refusedIds);
   const { user } = mirror.disk;
   if (user.read(`${ROOT}/${PRIVATE_FOLDER}/diary.md`) !== CANARY || user.read("/home/ann/outside/secret.md") !== CANARY)
     history.fail(`I26 mirror ${index} changed what is private or outside`);
 }
 
-const judged = new WeakMap<LifeMirror, Set<string>>();
+const judged = new WeakMap<SimulatedMirror, Set<string>>();
 
 /**
  * Checks I04 I06 I20: a file that a mirror moved to the trash was unreadable at some time of that
  * run, and its content was on the service before.
  */
-function judgeTrash(actors: Actors, mirror: LifeMirror): void {
+function checkTrash(actors: Actors, mirror: SimulatedMirror): void {
   const seen = judged.get(mirror) ?? new Set<string>();
   judged.set(mirror, seen);
-  const files = actors.lifeWorld.readable(mirror.index);
+  const files = actors.simulatedWorld.readable(mirror.index);
   const { prefix } = mirror.setup;
   for (const { id, trashPath, digest, localPath } of mirror.state.load().tombstones.values()) {
     if (trashPath === null || seen.has(trashPath)) continue;
@@ -61,19 +61,19 @@ function judgeTrash(actors: Actors, mirror: LifeMirror): void {
     const versions = new Set([digest, ...mirror.state.versions(id).map((one) => one.digest)]);
     // If a deployment normalises on save, the file keeps the sent content, and the version has the
     // normalised one.
-    const spelled = actors.lifeWorld.normalises ? [text, normaliseText(text)] : [text];
+    const spelled = actors.simulatedWorld.normalises ? [text, normaliseText(text)] : [text];
     const isVersion = [...versions].some((one) => spelled.some((as) => isTextOf(mirror.state, one, as)));
     if (!isVersion) actors.history.fail(`I06 mirror ${mirror.index} took ${localPath} away with an edit in it`);
   }
 }
 
 /** Checks I19: if the run received only refusals and failures, no local file went. */
-function judgeLockedOut(
+function checkLockedOut(
   actors: Actors,
-  mirror: LifeMirror,
-  { before, heard, meddled, killed, savedLate }: RunFacts,
+  mirror: SimulatedMirror,
+  { before, heard, intervened, killed, savedLate }: RunFacts,
 ): void {
-  if (meddled || killed || heard.some((status) => status > 0 && status < 300)) return;
+  if (intervened || killed || heard.some((status) => status > 0 && status < 300)) return;
   const after = new Set(Array.from(documentsOf(mirror.desk).values(), essenceOf));
   for (const [path, text] of before)
     if (!after.has(essenceOf(text)) && !savedLate.has(path))
@@ -83,12 +83,12 @@ function judgeLockedOut(
 const HOUR_MS = 3_600_000;
 
 /** Checks I21 by the mirror's own log, since the last approval, within an hour. */
-function judgeBudget(actors: Actors, mirror: LifeMirror): void {
+function checkBudget(actors: Actors, mirror: SimulatedMirror): void {
   const { state } = mirror;
   if (state.meta(META.approved) !== null) return;
   const lately = state.meta(META.losses);
   const approved = lately === null ? 0 : (JSON.parse(lately) as { readonly after: number }).after;
-  const since = actors.lifeWorld.wallClock.now() - HOUR_MS;
+  const since = actors.simulatedWorld.wallClock.now() - HOUR_MS;
   const done = state.events({ since, limit: 10_000 }).filter((event) => event.run > approved && isLoss(event));
   const base = state.load();
   const most = budgetOf(base.links.size + base.tombstones.size);
@@ -106,12 +106,12 @@ function isLoss({ kind, code, outcome }: MirrorEvent): boolean {
  * Checks I12: base's content of a version is the content of that version; for a version that is
  * still to be read back, the sent content.
  */
-function judgeBase(actors: Actors, mirror: LifeMirror): void {
+function checkBase(actors: Actors, mirror: SimulatedMirror): void {
   const { links } = mirror.state.load();
   const unread = new Set(
     mirror.state.intents().flatMap(({ intent }) => (intent.kind === "read-back" ? [intent.id] : [])),
   );
-  for (const { id, path, changeId, text } of actors.lifeWorld.files()) {
+  for (const { id, path, changeId, text } of actors.simulatedWorld.files()) {
     const link = unread.has(id) ? undefined : links.get(id);
     if (link !== undefined && bare(link.changeId) === bare(changeId) && link.digest !== digestOf(text))
       actors.history.fail(`I12 base of mirror ${mirror.index} has another text of ${path} than that version's`);
@@ -119,14 +119,14 @@ function judgeBase(actors: Actors, mirror: LifeMirror): void {
 }
 
 /** Checks I03 I04 I21: the plans that a safety check must stop. */
-function judgeStopped(actors: Actors, mirror: LifeMirror, facts: RunFacts): void {
-  const { unmounted, superseded, before, diskWrites, meddled, approved } = facts;
-  const sent = actors.judges[mirror.index]!.requests.filter((request) => !request.startsWith("GET "));
+function checkStopped(actors: Actors, mirror: SimulatedMirror, facts: RunFacts): void {
+  const { unmounted, superseded, before, diskWrites, intervened, approved } = facts;
+  const sent = actors.oracles[mirror.index]!.requests.filter((request) => !request.startsWith("GET "));
   const fail = (what: string): void => actors.history.fail(`${what} (mirror ${mirror.index}): ${sent.join(", ")}`);
   if (unmounted && sent.length > 0) fail("I04 it writes there, and its folder is not there");
-  if (!meddled && superseded.length > 0 && (sent.length > 0 || diskWrites > 0))
+  if (!intervened && superseded.length > 0 && (sent.length > 0 || diskWrites > 0))
     fail(`I03 it writes, and the service shows a superseded version of ${superseded.join(" ")}`);
-  if (meddled || approved) return;
+  if (intervened || approved) return;
   // A deletion whose answer was lost is sent again, and is one deletion.
   const deleted = new Set(sent.filter((request) => request.startsWith("DELETE /v1/files/")));
   if (before.size === 0 && deleted.size > 1) fail("I21 it deletes there all that is gone here");
@@ -144,10 +144,10 @@ function judgeStopped(actors: Actors, mirror: LifeMirror, facts: RunFacts): void
 }
 
 /** Versions that each conflict of a mirror has shown, by document, beginning and first version. */
-const shownBefore = new WeakMap<LifeMirror, Map<string, readonly Digest[]>>();
+const shownBefore = new WeakMap<SimulatedMirror, Map<string, readonly Digest[]>>();
 
 /** Checks I27: no conflict of a conflict, and the name of a copy belongs to one version. */
-function judgeSidecars(actors: Actors, mirror: LifeMirror): void {
+function checkConflictCopies(actors: Actors, mirror: SimulatedMirror): void {
   const fail = (what: string): void => actors.history.fail(`I27 mirror ${mirror.index} ${what}`);
   const texts = mirror.disk.user.texts(ROOT);
   for (const path of texts.keys()) if (/\(theirs.*\(theirs/.test(path)) fail(`has a conflict of a conflict: ${path}`);

@@ -8,10 +8,10 @@ import type { LiveFile } from "./live-lists.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { normaliseText } from "../../variants/requests.ts";
 import { isTextOf } from "./stored-texts.ts";
-import { isGivenUp } from "./judge-given-up.ts";
+import { isGivenUp } from "./oracle-given-up.ts";
 import { isBelow } from "./names.ts";
 import { bare } from "./wire-reading.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 
 /**
  * Checks that a run reverts no change of one side alone. Compares the state before and after the
@@ -49,19 +49,19 @@ export type Sighted = {
   readonly held: ReadonlySet<string>;
 };
 
-export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
+export function sightBefore(actors: Actors, mirror: SimulatedMirror): Sighted {
   const { state } = mirror;
   const { links, dirs, conflicts, holds } = state.load();
   const { prefix } = mirror.setup;
   const whole = (path: string): string => (prefix === "" ? path : `${prefix}/${path}`);
   const underWay = new Set(state.intents().flatMap(({ intent }) => ("id" in intent ? [intent.id as string] : [])));
-  const files = actors.lifeWorld.files();
-  const readable = new Set(actors.lifeWorld.readable(mirror.index).map(({ id }) => id));
+  const files = actors.simulatedWorld.files();
+  const readable = new Set(actors.simulatedWorld.readable(mirror.index).map(({ id }) => id));
   const tagsThere = files.map(({ text }) => tagOf(text));
   const local = documentsOf(mirror.desk);
   const setAside = inodesSetAside(mirror);
   const stands = ({ id, remotePath }: DirLink): boolean =>
-    actors.lifeWorld.whileOpen(() => actors.lifeWorld.folderId(whole(remotePath))) === id;
+    actors.simulatedWorld.whileOpen(() => actors.simulatedWorld.folderId(whole(remotePath))) === id;
   const replaced = [...dirs.values()].filter((dir) => !stands(dir));
   const documents = [...links.values()].flatMap((link): Before[] => {
     const base = state.text(link.digest);
@@ -92,23 +92,28 @@ export function sightBefore(actors: Actors, mirror: LifeMirror): Sighted {
 /**
  * Returns inodes of files in the mirror's trash, and of files that it has replaced or is moving.
  */
-function inodesSetAside({ disk: { user } }: LifeMirror): ReadonlySet<number | null> {
+function inodesSetAside({ disk: { user } }: SimulatedMirror): ReadonlySet<number | null> {
   const own = `${ROOT}/.mdmirror`;
   return new Set(Array.from(user.texts(own, true).keys(), (path) => user.inode(`${own}/${path}`)));
 }
 
-function seenHere({ desk, disk }: LifeMirror, dirs: readonly DirLink[]): Dir[] {
+function seenHere({ desk, disk }: SimulatedMirror, dirs: readonly DirLink[]): Dir[] {
   const byInode = new Map(foldersOf(desk).map((path) => [disk.lstat(at(desk, path)).ino, path]));
   return dirs.map((dir) => ({ ...dir, here: byInode.get(dir.ino) ?? dir.localPath }));
 }
 
 /** @param refused ids of documents and folders with a refused write */
-export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted, refused: ReadonlySet<string>): void {
-  const files = actors.lifeWorld.files();
+export function checkUndone(
+  actors: Actors,
+  mirror: SimulatedMirror,
+  before: Sighted,
+  refused: ReadonlySet<string>,
+): void {
+  const files = actors.simulatedWorld.files();
   const local = documentsOf(mirror.desk);
   const { prefix } = mirror.setup;
   const own = (path: string): string => (prefix === "" ? path : path.slice(prefix.length + 1));
-  const asSaved = actors.lifeWorld.normalises ? normaliseText : (one: string) => one;
+  const asSaved = actors.simulatedWorld.normalises ? normaliseText : (one: string) => one;
   const stopped = { ids: new Set([...refused, ...before.held]), dirs: before.dirs };
   for (const { link, tag, text, place, isSetAside, live, isElsewhere } of before.documents) {
     const fail = (what: string): void =>
@@ -179,11 +184,11 @@ export function judgeUndone(actors: Actors, mirror: LifeMirror, before: Sighted,
  * moved into the first one on the service. Such a move is dropped, whatever name the other folder
  * has locally now.
  */
-function closesCircle({ lifeWorld }: Actors, dirs: readonly Dir[], { localPath }: Link, place: string): boolean {
+function closesCircle({ simulatedWorld }: Actors, dirs: readonly Dir[], { localPath }: Link, place: string): boolean {
   const left = dirs.filter((dir) => isBelow(localPath, dir.localPath) && !isBelow(place, dir.localPath));
   const entered = dirs.filter(({ here, localPath: was }) => isBelow(place, here) && !isBelow(localPath, was));
   const pathOf = ({ id }: DirLink): string | undefined =>
-    lifeWorld.folders().find((path) => lifeWorld.folderId(path) === id);
+    simulatedWorld.folders().find((path) => simulatedWorld.folderId(path) === id);
   return entered.some((into) => left.some((from) => isBelow(pathOf(into) ?? "", pathOf(from) ?? "-")));
 }
 
@@ -195,6 +200,6 @@ function isTorn({ durable }: Link, text: string): boolean {
   return !durable && (Buffer.byteLength(text) % 512 === 0 || text.includes("\0"));
 }
 
-function isBase({ state }: LifeMirror, { digest, localDigest }: Link, text: string): boolean {
+function isBase({ state }: SimulatedMirror, { digest, localDigest }: Link, text: string): boolean {
   return isTextOf(state, digest, text) || isTextOf(state, localDigest, text);
 }

@@ -3,13 +3,13 @@ import type { WireRequest, WireResponse } from "../../../src/contract/wire.ts";
 import type { WireResult } from "../../../src/common/wire.ts";
 import { isConflictCopyName, nameOf, parentOf } from "../../../src/contract/path.ts";
 import type { History } from "./history.ts";
-import type { LifeWorld } from "./world.ts";
+import type { SimulatedWorld } from "./world.ts";
 import { CANARY } from "./desk.ts";
 import { tightenIds } from "../../variants/loose-ids.ts";
 import { essenceOf, leadsThere, linksIn } from "./linked-texts.ts";
 import type { LiveFile } from "./live-lists.ts";
-import { DeleteJudge } from "./judge-delete.ts";
-import type { LifeMirror } from "./mirror.ts";
+import { DeleteOracle } from "./oracle-delete.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import { bare, bodyShown, isJson, membersOf, targetOf } from "./wire-reading.ts";
 
 const FILE = /^\/v1\/files\/([^/?]+)/;
@@ -18,9 +18,9 @@ const FILE_OR_FOLDER = /^\/v1\/(?:files|folders)\/([^/?]+)/;
 const NO_JUDGEMENT: ReadonlySet<number> = new Set([401, 429]);
 
 /** Checks the requests of one mirror: I04, I06, I07, I08, I10, I26. */
-export class WireJudge {
-  readonly #mirror: LifeMirror;
-  readonly #lifeWorld: LifeWorld;
+export class WireOracle {
+  readonly #mirror: SimulatedMirror;
+  readonly #simulatedWorld: SimulatedWorld;
   readonly #history: History;
   /** Writes whose result the mirror cannot know and has not read since; across restarts. */
   readonly #uncertain = new Set<string>();
@@ -39,13 +39,13 @@ export class WireJudge {
   readonly refusedIds = new Set<string>();
   /** Contents that were taken for review, by id; across restarts. */
   readonly #inReview = new Set<string>();
-  readonly #deletes: DeleteJudge;
+  readonly #deletes: DeleteOracle;
 
-  constructor(mirror: LifeMirror, lifeWorld: LifeWorld, history: History) {
+  constructor(mirror: SimulatedMirror, simulatedWorld: SimulatedWorld, history: History) {
     this.#mirror = mirror;
-    this.#lifeWorld = lifeWorld;
+    this.#simulatedWorld = simulatedWorld;
     this.#history = history;
-    this.#deletes = new DeleteJudge(mirror, lifeWorld.clock);
+    this.#deletes = new DeleteOracle(mirror, simulatedWorld.clock);
   }
 
   /**
@@ -110,7 +110,7 @@ export class WireJudge {
     if (id === undefined) return () => undefined;
     const { method } = request;
     if (method !== "PUT" && method !== "DELETE") return () => undefined;
-    const live = this.#lifeWorld.files().find((one) => one.id === id);
+    const live = this.#simulatedWorld.files().find((one) => one.id === id);
     const shown = this.#shown.get(id);
     const sent = membersOf(request.body);
     if (
@@ -124,10 +124,10 @@ export class WireJudge {
     )
       this.#fail(`I10 an echo: PUT of the live text of ${live.path}`);
     if (method === "PUT" && live !== undefined && !late && live.changeId === sent["baseChangeId"])
-      this.#judgeSpelling(live, String(sent["content"]));
+      this.#checkSpelling(live, String(sent["content"]));
     return (response) => {
       // Such a service takes the change out of review again before it answers.
-      const isRefused = this.#lifeWorld.refusesConflicts && membersOf(response.body)["reason"] === "conflict";
+      const isRefused = this.#simulatedWorld.refusesConflicts && membersOf(response.body)["reason"] === "conflict";
       if (response.status === 202 && !isRefused) this.#inReview.add(`${id} ${sent["content"]}`);
       if (method !== "DELETE" || response.status !== 204 || live === undefined) return;
       // RACE: the document was edited on the service since the read, or deleted by a late request.
@@ -140,9 +140,9 @@ export class WireJudge {
    * Checks I10: content that differs from the live one only in the spelling of links is nobody's
    * edit.
    */
-  #judgeSpelling(live: LiveFile, content: string): void {
+  #checkSpelling(live: LiveFile, content: string): void {
     if (content === live.text || essenceOf(content) !== essenceOf(live.text)) return;
-    const files = this.#lifeWorld.files();
+    const files = this.#simulatedWorld.files();
     const [said, says] = [live.text, content].map((text) => linksIn(text).map((link) => leadsThere(link, files)));
     if (said!.every((to, n) => to === says![n])) this.#fail(`I10 a PUT that only spells links of ${live.path} anew`);
   }
@@ -217,7 +217,7 @@ export class WireJudge {
     const wording = `${method} ${path} ${body}`;
     if (method !== "PATCH") return wording;
     const id = tightenIds(FILE.exec(path)?.[1] ?? "");
-    const live = this.#lifeWorld.files().find((one) => one.id === id);
+    const live = this.#simulatedWorld.files().find((one) => one.id === id);
     if (live === undefined) return wording;
     const isMove = "parentId" in membersOf(body);
     return isMove ? `${wording} as ${nameOf(live.path)}` : `${wording} in ${parentOf(live.path)}`;

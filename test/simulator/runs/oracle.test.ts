@@ -2,16 +2,16 @@ import { describe, expect, it } from "vitest";
 import { Actors } from "./actors.ts";
 import { actInApp } from "./app-acts.ts";
 import { actHere } from "./local-acts.ts";
-import { DeleteJudge } from "./judge-delete.ts";
-import { judgeConverged } from "./judge-end.ts";
-import { judgeLinksHere } from "./judge-links.ts";
-import { judgeRun } from "./judge-run.ts";
-import { judgeUndone, sightBefore } from "./judge-undone.ts";
+import { DeleteOracle } from "./oracle-delete.ts";
+import { checkConverged } from "./oracle-end.ts";
+import { checkLocalLinks } from "./oracle-links.ts";
+import { checkRun } from "./oracle-run.ts";
+import { checkUndone, sightBefore } from "./oracle-undone.ts";
 import type { LiveFile } from "./live-lists.ts";
 import { ROOT } from "./mirror.ts";
 import { closeWithTest } from "../open-databases.ts";
 import type { RunFacts } from "./run-facts.ts";
-import type { Levels, MirrorSetup, Strike, SyncStep } from "./script.ts";
+import type { Levels, MirrorSetup, Incident, SyncStep } from "./script.ts";
 import { runSync } from "./sync-step.ts";
 
 /** Tests of the oracle: violations that it must find, and cases that no mirror can know. */
@@ -21,7 +21,7 @@ function open(levels: readonly Levels[], variant: object = {}, disk: MirrorSetup
   const setup = { mirrors, variant, combines: true, documents: 0, clockOff: 0, links };
   const actors = new Actors({ seed: 3, setup, steps: [] });
   closeWithTest(() => actors.close());
-  for (const [index, level] of levels.entries()) actors.lifeWorld.grant(index, level, 0);
+  for (const [index, level] of levels.entries()) actors.simulatedWorld.grant(index, level, 0);
   return actors;
 }
 
@@ -29,21 +29,23 @@ function sync(
   actors: Actors,
   mirror: number,
   kill: SyncStep["kill"] = null,
-  strikes: readonly Strike[] = [],
+  incidents: readonly Incident[] = [],
 ): Promise<RunFacts> {
-  const nothing = { storm: null, trouble: null, meddles: [] };
-  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, kill, strikes, ...nothing };
+  const nothing = { storm: null, trouble: null, interventions: [] };
+  const step: SyncStep = { do: "sync", mirror, seed: 1, retry: true, kill, incidents, ...nothing };
   return runSync(actors, step);
 }
 
 function create(actors: Actors, path: string): void {
-  const made = actors.lifeWorld.ask("POST", "/v1/files", { path, content: actors.history.newText(3) });
+  const made = actors.simulatedWorld.ask("POST", "/v1/files", { path, content: actors.history.newText(3) });
   expect(made).not.toBeNull();
 }
 
 function edit(actors: Actors, { id, changeId, text }: LiveFile): void {
   const content = actors.history.edit(text, 1, "the app");
-  expect(actors.lifeWorld.ask("PUT", `/v1/files/${id}/content`, { baseChangeId: changeId, content })).not.toBeNull();
+  expect(
+    actors.simulatedWorld.ask("PUT", `/v1/files/${id}/content`, { baseChangeId: changeId, content }),
+  ).not.toBeNull();
 }
 
 /** A user saves into a file that the mirror has replaced. */
@@ -59,10 +61,10 @@ describe("a mirror that is locked out", () => {
     const [mirror] = actors.mirrors;
     for (const path of ["a.md", "b.md"]) create(actors, path);
     await sync(actors, 0);
-    edit(actors, actors.lifeWorld.files()[0]!);
+    edit(actors, actors.simulatedWorld.files()[0]!);
     await sync(actors, 0);
     saveLate(actors, "a.md");
-    actors.lifeWorld.admin.setWorkspaceState(actors.lifeWorld.workspaceId, "closed");
+    actors.simulatedWorld.admin.setWorkspaceState(actors.simulatedWorld.workspaceId, "closed");
     const late = mirror!.disk.user.read(`${ROOT}/a.md`);
     const facts = await sync(actors, 0);
     expect([facts.heard.some((status) => status < 300), mirror!.disk.user.read(`${ROOT}/a.md`) === late]).toEqual([
@@ -70,7 +72,7 @@ describe("a mirror that is locked out", () => {
       false,
     ]);
     expect(actors.history.failures).toEqual([]);
-    judgeRun(actors, 0, { ...facts, before: new Map([["b.md", "a text\n"]]) }, actors.liveIds());
+    checkRun(actors, 0, { ...facts, before: new Map([["b.md", "a text\n"]]) }, actors.liveIds());
     expect(actors.history.failures).toEqual([expect.stringContaining("I19 mirror 0 took b.md away")]);
   });
 });
@@ -85,10 +87,10 @@ describe("a document that is deleted on the service after one look", () => {
     const { user } = mirror!.disk;
     for (const path of ["a.md", "b.md"]) create(actors, path);
     await sync(actors, 0);
-    const [, gone] = actors.lifeWorld.files();
+    const [, gone] = actors.simulatedWorld.files();
     user.remove(`${ROOT}/b.md`);
     user.rename(`${ROOT}/a.md`, `${ROOT}/B.md`);
-    const judge = new DeleteJudge(mirror!, actors.lifeWorld.clock);
+    const judge = new DeleteOracle(mirror!, actors.simulatedWorld.clock);
     judge.startRun(false);
     judge.onDisk("readdir", ROOT);
     // The same run moves that file to another path.
@@ -109,11 +111,11 @@ async function movedBack(from: string, to: string, isRefused: boolean, isTaken: 
   user.rename(`${ROOT}/${from}`, `${ROOT}/${to}`);
   const before = sightBefore(actors, mirror!);
   const taken = to.endsWith(".md") ? { path: to, content: "another\n" } : { path: to };
-  if (isTaken) actors.lifeWorld.ask("POST", "content" in taken ? "/v1/files" : "/v1/folders", taken);
+  if (isTaken) actors.simulatedWorld.ask("POST", "content" in taken ? "/v1/files" : "/v1/folders", taken);
   const { links, dirs } = mirror!.state.load();
   const moved = [...links.values(), ...dirs.values()].find(({ localPath }) => localPath === from)!;
   user.rename(`${ROOT}/${to}`, `${ROOT}/${from}`);
-  judgeUndone(actors, mirror!, before, new Set(isRefused ? [moved.id] : []));
+  checkUndone(actors, mirror!, before, new Set(isRefused ? [moved.id] : []));
   const { failures } = actors.history;
   actors.close();
   return failures;
@@ -150,7 +152,7 @@ describe("a document whose file is gone locally and comes back", () => {
     else user.rename(`${ROOT}/a.md`, aside);
     const before = sightBefore(actors, mirror!);
     user.write(`${ROOT}/a.md`, text);
-    judgeUndone(actors, mirror!, before, new Set());
+    checkUndone(actors, mirror!, before, new Set());
     expect(actors.history.failures).toEqual(failures);
   });
 });
@@ -160,8 +162,8 @@ async function dieAt(at: number): Promise<{ readonly calls: number; readonly may
   const actors = open(["full"]);
   const [mirror] = actors.mirrors;
   create(actors, "a.md");
-  const [file] = actors.lifeWorld.files();
-  expect(actors.lifeWorld.ask("PATCH", `/v1/files/${file!.id}`, { protected: true })).not.toBeNull();
+  const [file] = actors.simulatedWorld.files();
+  expect(actors.simulatedWorld.ask("PATCH", `/v1/files/${file!.id}`, { protected: true })).not.toBeNull();
   await sync(actors, 0);
   mirror!.disk.user.write(`${ROOT}/a.md`, actors.history.edit(file!.text, 1, "mirror 0"));
   const before = actors.tally.portCalls;
@@ -170,10 +172,10 @@ async function dieAt(at: number): Promise<{ readonly calls: number; readonly may
   const mayHaveLeft = mirror!.state.intents().some(({ intent }) => intent.kind === "put");
   for (let n = 0; n < 2; n++) await sync(actors, 0);
   expect([...mirror!.state.load().holds.values()].map(({ reason }) => reason)).toEqual(["in-review"]);
-  judgeConverged(actors, mirror!);
+  checkConverged(actors, mirror!);
   expect({ at, failures: actors.history.failures }).toEqual({ at, failures: [] });
   actors.history.sent.clear();
-  judgeConverged(actors, mirror!);
+  checkConverged(actors, mirror!);
   expect(actors.history.failures).toEqual([expect.stringContaining("I31 a.md counts as sent, and was not")]);
   actors.close();
   return { calls, mayHaveLeft };
@@ -203,9 +205,9 @@ describe("a text of another document", () => {
     const unsent = { moment: "PUT", what: "not-sent", seed: 1, calls: 0 } as const;
     const never = Array.from({ length: 20 }, (_, before) => ({ ...unsent, nth: before + 1 }));
     await sync(actors, 0, null, never);
-    expect([mirror!.state.load().conflicts.size, actors.lifeWorld.files()[0]!.text === mine]).toEqual([0, false]);
+    expect([mirror!.state.load().conflicts.size, actors.simulatedWorld.files()[0]!.text === mine]).toEqual([0, false]);
     await sync(actors, 0);
-    expect(actors.lifeWorld.files()[0]!.text).toBe(mine);
+    expect(actors.simulatedWorld.files()[0]!.text).toBe(mine);
     expect(history.failures).toEqual([]);
   });
 });
@@ -218,17 +220,18 @@ describe("a link to a document whose local text was kept of a conflict", () => {
     ["does not lead to a text of another document at its path", ({ history }: Actors) => history.newText(7), fault],
   ])("%s", async (_, textAtPath, failures) => {
     const actors = open(["read"], {}, {}, true);
-    const { history, lifeWorld } = actors;
+    const { history, simulatedWorld } = actors;
     const [mirror] = actors.mirrors;
     for (const path of ["a.md", "b.md"]) create(actors, path);
-    for (const { id } of lifeWorld.files()) expect(actInApp(lifeWorld, history, "link", 1, id)).toContain(" to ");
+    for (const { id } of simulatedWorld.files())
+      expect(actInApp(simulatedWorld, history, "link", 1, id)).toContain(" to ");
     const mine = history.newText(5);
     mirror!.disk.user.write(`${ROOT}/a.md`, mine);
     await sync(actors, 0);
     expect(actHere(mirror!.desk, history, "end-conflict", 3)).toBe("here 0: end-conflict a (theirs).md removed");
     await sync(actors, 0);
     mirror!.disk.user.write(`${ROOT}/a.md`, textAtPath(actors, mine));
-    expect(judgeLinksHere(actors, mirror!)).toBe(1);
+    expect(checkLocalLinks(actors, mirror!)).toBe(1);
     expect(history.failures).toEqual(failures);
   });
 });
@@ -245,16 +248,16 @@ describe("a rename that was refused", () => {
     const actors = open(["full"]);
     for (const path of ["d/a.md", "e/other.md"]) create(actors, path);
     await sync(actors, 0);
-    const { id } = actors.lifeWorld.files().find(({ path }) => path === "d/a.md")!;
+    const { id } = actors.simulatedWorld.files().find(({ path }) => path === "d/a.md")!;
     const request = { method: "PATCH", path: `/v1/files/${id}`, headers: {}, body: '{"name":"b.md"}' } as const;
-    const [judge] = actors.judges;
+    const [judge] = actors.oracles;
     judge!.sending(request);
     const refused = { status: 409, headers: {}, body: '{"code":"path_already_exists"}' };
     judge!.heard(request, { kind: "answer", response: refused });
     // Base does not have it yet.
     if (place === "e/a.md")
       expect(
-        actors.lifeWorld.ask("PATCH", `/v1/files/${id}`, { parentId: actors.lifeWorld.folderId("e") }),
+        actors.simulatedWorld.ask("PATCH", `/v1/files/${id}`, { parentId: actors.simulatedWorld.folderId("e") }),
       ).not.toBeNull();
     const look = { ...request, method: "GET", path: `/v1/files?path=${asked}`, body: null } as const;
     const nothing = { status: 200, headers: {}, body: '{"data":[],"hasMore":false}' };
@@ -270,10 +273,10 @@ async function restored(variant: object, between: (actors: Actors) => Promise<un
   await sync(actors, 1);
   await between(actors);
   await sync(actors, 0);
-  actors.lifeWorld.backUp();
-  for (const file of actors.lifeWorld.files()) edit(actors, file);
+  actors.simulatedWorld.backUp();
+  for (const file of actors.simulatedWorld.files()) edit(actors, file);
   await sync(actors, 0);
-  actors.lifeWorld.restore();
+  actors.simulatedWorld.restore();
   return actors;
 }
 

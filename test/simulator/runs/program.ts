@@ -9,7 +9,7 @@ import { at, documentsOf } from "./desk.ts";
 import { essenceOf } from "./linked-texts.ts";
 import { actHere } from "./local-acts.ts";
 import type { LiveFile } from "./live-lists.ts";
-import type { LifeMirror } from "./mirror.ts";
+import type { SimulatedMirror } from "./mirror.ts";
 import type { LocalAct, ProgramAct } from "./script.ts";
 import { type Ledger, shownText } from "./ledger.ts";
 import { marksOf, tagOf } from "./text-marks.ts";
@@ -22,7 +22,7 @@ import { marksOf, tagOf } from "./text-marks.ts";
 
 type Ground = {
   readonly actors: Actors;
-  readonly mirror: LifeMirror;
+  readonly mirror: SimulatedMirror;
   readonly ledger: Ledger;
   readonly daemon: Barrier;
 };
@@ -54,7 +54,7 @@ type Written = { readonly text: string; readonly at: number };
 
 export class Program {
   readonly #actors: Actors;
-  readonly #mirror: LifeMirror;
+  readonly #mirror: SimulatedMirror;
   readonly #ledger: Ledger;
   readonly #daemon: Barrier;
   readonly #written = new Map<string, Written>();
@@ -86,7 +86,7 @@ export class Program {
     for (let n = 0; n < count; n++) {
       disk.advance(1);
       const act = dice.pick(WRITES);
-      this.#ledger.meddled(() => actHere(desk, this.#actors.history, act, seed + n * 31));
+      this.#ledger.intervened(() => actHere(desk, this.#actors.history, act, seed + n * 31));
     }
     const now = this.#now();
     const after = documentsOf(desk);
@@ -125,7 +125,7 @@ export class Program {
     const scope = seed % 3 === 0 && one !== null ? [one as LocalPath] : ["" as LocalPath];
     const stop = new AbortController();
     const ended = this.#daemon.whenThere(scope, stop.signal).then(
-      (end) => this.#told(texts, scope, end),
+      (end) => this.#reported(texts, scope, end),
       (error: unknown) => {
         // The daemon was stopped, or has died: no answer comes.
         if (error instanceof Killed || String(error).includes("the daemon has stopped")) return;
@@ -136,15 +136,15 @@ export class Program {
     return `program ${desk.mirror}: waits for ${scope[0] === "" ? "all" : scope[0]}`;
   }
 
-  #told(texts: ReadonlyMap<string, string>, scope: readonly LocalPath[], end: BarrierEnd): void {
+  #reported(texts: ReadonlyMap<string, string>, scope: readonly LocalPath[], end: BarrierEnd): void {
     if (end.kind === "outside") return;
-    const told = new Map(end.paths.map((one) => [one.path as string, one]));
+    const reported = new Map(end.paths.map((one) => [one.path as string, one]));
     // For the whole folder, files that were live at the scan are not reported one by one.
-    const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => told.has(path)));
+    const asked = scope[0] === "" ? texts : new Map([...texts].filter(([path]) => reported.has(path)));
     const links: ReadonlyMap<string, Link> = linksByPath(this.#mirror.state.load().links.values());
-    const files = new Map<string, LiveFile>(this.#actors.lifeWorld.files().map((file) => [file.id, file]));
+    const files = new Map<string, LiveFile>(this.#actors.simulatedWorld.files().map((file) => [file.id, file]));
     for (const [path, text] of asked) {
-      const { state = "live", id = links.get(path)?.id ?? null } = told.get(path) ?? {};
+      const { state = "live", id = links.get(path)?.id ?? null } = reported.get(path) ?? {};
       const file = id === null ? undefined : files.get(id);
       if (state === "live" && file !== undefined) this.#judge(path, text, file);
     }
@@ -163,6 +163,6 @@ export class Program {
   }
 
   #now(): number {
-    return this.#actors.lifeWorld.clock.monotonic();
+    return this.#actors.simulatedWorld.clock.monotonic();
   }
 }

@@ -41,7 +41,7 @@ function watch(dice: Dice, { mirrors }: Setup): WatchStep {
     seed: seedOf(dice),
     kill: dice.below(4) === 0 ? { at: 1 + dice.below(dice.pick([60, 400, 1_500])), power: dice.below(4) === 0 } : null,
     storm: dice.below(4) === 0 ? dice.pick([5, 12, 30]) : null,
-    strikes: [],
+    incidents: [],
     acts: Array.from({ length: 2 + dice.below(5) }, () => episode(dice)).flat(),
     rest: dice.pick([0, 3_000, 60_000]),
   };

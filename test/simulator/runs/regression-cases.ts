@@ -51,8 +51,8 @@ function isKnown(step: Step): boolean {
       return isInApp(step.act);
     case "sync":
       return (
-        step.meddles.every(({ by, act }) => (by === "app" ? isInApp(act) : by === "local" && isLocal(act))) &&
-        (step.strikes ?? []).every(({ moment, what }) => MOMENTS.includes(moment) && HAPPENINGS.includes(what))
+        step.interventions.every(({ by, act }) => (by === "app" ? isInApp(act) : by === "local" && isLocal(act))) &&
+        (step.incidents ?? []).every(({ moment, what }) => MOMENTS.includes(moment) && HAPPENINGS.includes(what))
       );
     case "watch":
       return step.acts.every(({ by, act }) => (by === "app" ? isInApp : by === "program" ? isOfProgram : isLocal)(act));

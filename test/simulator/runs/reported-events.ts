@@ -7,7 +7,7 @@ import type { LiveFile } from "./live-lists.ts";
  * A service that tells of its changes, badly: events are lost, late, doubled, out of order, and
  * about things that nobody knows. The connection comes and goes.
  */
-export class ToldNews implements RemoteEvents {
+export class ReportedEvents implements RemoteEvents {
   readonly #dice: Dice;
   #listener: EventListener | null = null;
   #late: EventHint[] = [];
@@ -28,10 +28,10 @@ export class ToldNews implements RemoteEvents {
   /** Tells of what changed between two looks at the service. */
   tell(before: readonly LiveFile[], after: readonly LiveFile[]): void {
     const honest = hintsOf(before, after);
-    const told = [...this.#late.splice(0), ...honest.flatMap((hint) => this.#bend(hint))];
-    if (this.#dice.below(2) === 0) told.reverse();
+    const reported = [...this.#late.splice(0), ...honest.flatMap((hint) => this.#bend(hint))];
+    if (this.#dice.below(2) === 0) reported.reverse();
     if (this.#dice.below(12) === 0) this.#reconnect();
-    for (const hint of told) this.#listener?.onHint(hint);
+    for (const hint of reported) this.#listener?.onHint(hint);
   }
 
   #bend(hint: EventHint): readonly EventHint[] {

@@ -1,5 +1,5 @@
 import type { RunReport } from "../../../src/mirror/engine/run/report.ts";
-import type { Sighted } from "./judge-undone.ts";
+import type { Sighted } from "./oracle-undone.ts";
 
 /** Facts about one `sync` of one mirror, for the oracle. */
 export type RunFacts = {
@@ -8,7 +8,7 @@ export type RunFacts = {
   readonly before: ReadonlyMap<string, string>;
   /** Changes of each side to documents before; null: a write is on its way that may revert them. */
   readonly sighted: Sighted | null;
-  readonly meddled: boolean;
+  readonly intervened: boolean;
   readonly unmounted: boolean;
   /**
    * Documents for which the service showed a superseded version before the run: it was restored

@@ -9,7 +9,7 @@ import { choose } from "./choose.ts";
 import { actHere } from "./local-acts.ts";
 import { runSync } from "./sync-step.ts";
 import { runWatch } from "./watch-step.ts";
-import { explainLife } from "./why.ts";
+import { explainRun } from "./why.ts";
 
 /**
  * The simulator of whole runs: several mirrors and a user of the web app on one workspace,
@@ -20,7 +20,7 @@ import { explainLife } from "./why.ts";
  * from `script.steps` (`shrink.ts` does so). It never rejects for a failure of the program under
  * test: an exception becomes a failure. A run of 40 steps takes about 20 ms.
  */
-export type Life = {
+export type Simulation = {
   /** Sentences that begin with the id of the broken promise; a stack if something threw. */
   readonly failures: readonly string[];
   /** The result of each step, on a line. */
@@ -40,7 +40,7 @@ export type Life = {
   /** Paths that were reported to a program as live, and that were checked. */
   readonly barriers: number;
   /** Acts of users between the port calls of a cycle. */
-  readonly meddles: number;
+  readonly interventions: number;
   readonly faults: ReadonlyMap<string, number>;
   /** Places in `src/` of its kills. */
   readonly crashPoints: ReadonlySet<string>;
@@ -48,7 +48,7 @@ export type Life = {
   readonly why: readonly string[];
 };
 
-export async function runLife(script: Script): Promise<Life> {
+export async function runSimulation(script: Script): Promise<Simulation> {
   const actors = new Actors(script);
   const { history, tally } = actors;
   const steps: string[] = [];
@@ -66,7 +66,7 @@ export async function runLife(script: Script): Promise<Life> {
   } catch (error) {
     history.fail(error instanceof Error ? (error.stack ?? error.message) : String(error));
   }
-  if (history.failures.length > 0) why = await explainLife(actors);
+  if (history.failures.length > 0) why = await explainRun(actors);
   for (const mirror of actors.mirrors)
     for (const [path, text] of mirror.disk.user.texts(mirror.desk.root)) {
       history.note(`${path}\n${text}`);
@@ -85,7 +85,7 @@ export async function runLife(script: Script): Promise<Life> {
     watches: tally.watches,
     links: tally.links,
     barriers: tally.barriers,
-    meddles: tally.meddles,
+    interventions: tally.interventions,
     faults: tally.faults,
     crashPoints: actors.crashPoints,
     why,
@@ -93,21 +93,21 @@ export async function runLife(script: Script): Promise<Life> {
 }
 
 function populate(actors: Actors, { seed, setup }: Script): void {
-  const { lifeWorld, history } = actors;
+  const { simulatedWorld, history } = actors;
   for (const [index, { level }] of setup.mirrors.entries())
-    if (level !== "hide-one-folder") lifeWorld.grant(index, level, 0);
-  if (setup.mirrors.some(({ prefix }) => prefix !== "")) lifeWorld.ask("POST", "/v1/folders", { path: "work" });
-  for (let n = 0; n < setup.documents; n++) actInApp(lifeWorld, history, "create", seed + n * 37);
+    if (level !== "hide-one-folder") simulatedWorld.grant(index, level, 0);
+  if (setup.mirrors.some(({ prefix }) => prefix !== "")) simulatedWorld.ask("POST", "/v1/folders", { path: "work" });
+  for (let n = 0; n < setup.documents; n++) actInApp(simulatedWorld, history, "create", seed + n * 37);
   if (setup.links === true) linkAll(actors, seed);
   for (const [index, { level }] of setup.mirrors.entries())
-    if (level === "hide-one-folder") lifeWorld.grant(index, level, seed);
+    if (level === "hide-one-folder") simulatedWorld.grant(index, level, seed);
 }
 
 /** Every document links to two others, so that there are circles. */
-function linkAll({ lifeWorld, history }: Actors, seed: number): void {
+function linkAll({ simulatedWorld, history }: Actors, seed: number): void {
   for (const turn of [0, 1])
-    for (const [n, { id }] of lifeWorld.files().entries())
-      actInApp(lifeWorld, history, "link", seed + n * 41 + turn * 11, id);
+    for (const [n, { id }] of simulatedWorld.files().entries())
+      actInApp(simulatedWorld, history, "link", seed + n * 41 + turn * 11, id);
 }
 
 /** Returns the document that a user of that mirror's folder would choose with the same seed. */
@@ -119,13 +119,13 @@ function documentAs({ mirrors }: Actors, { as, seed }: Extract<Step, { do: "ther
 }
 
 async function takeStep(actors: Actors, step: Step): Promise<string> {
-  const { lifeWorld, history } = actors;
+  const { simulatedWorld, history } = actors;
   switch (step.do) {
     case "here":
       actors.mirrors[step.mirror]!.disk.advance(10);
       return actHere(actors.mirrors[step.mirror]!.desk, history, step.act, step.seed);
     case "there":
-      return actInApp(lifeWorld, history, step.act, step.seed, documentAs(actors, step));
+      return actInApp(simulatedWorld, history, step.act, step.seed, documentAs(actors, step));
     case "sync": {
       actors.tally.syncs++;
       const { report } = await runSync(actors, step);
@@ -137,25 +137,25 @@ async function takeStep(actors: Actors, step: Step): Promise<string> {
       return `${tellStep(step)}: ${report?.state ?? "killed"} ${JSON.stringify(report?.counts ?? null)}`;
     }
     case "grant":
-      lifeWorld.grant(step.mirror, step.level, step.seed);
+      simulatedWorld.grant(step.mirror, step.level, step.seed);
       return tellStep(step);
     case "workspace":
-      lifeWorld.admin.setWorkspaceState(lifeWorld.workspaceId, step.state);
+      simulatedWorld.admin.setWorkspaceState(simulatedWorld.workspaceId, step.state);
       return tellStep(step);
     case "backup":
-      lifeWorld.backUp();
+      simulatedWorld.backUp();
       return tellStep(step);
     case "restore-backup":
-      await lifeWorld.late.arrive(true);
-      return `${tellStep(step)}: ${lifeWorld.restore()}`;
+      await simulatedWorld.late.arrive(true);
+      return `${tellStep(step)}: ${simulatedWorld.restore()}`;
     case "approve":
       return `${tellStep(step)}: ${await approveHalt(actors, step.mirror)}`;
     case "wait":
-      await lifeWorld.clock.sleep(step.ms);
+      await simulatedWorld.clock.sleep(step.ms);
       for (const { disk } of actors.mirrors) disk.advance(step.ms);
       return tellStep(step);
     case "set-clock":
-      lifeWorld.setClock(step.ms);
+      simulatedWorld.setClock(step.ms);
       return tellStep(step);
   }
 }

@@ -1,5 +1,5 @@
 import { type Dice, rollDice } from "../dice.ts";
-import { actOf, type Cause, CAUSES, strikeOf, strikesAt, TO_REQUESTS } from "./causes.ts";
+import { actOf, type Cause, CAUSES, incidentOf, incidentsAt, TO_REQUESTS } from "./causes.ts";
 import { makeSetup, makeStep, seedOf, withSeed } from "./generate.ts";
 import type { Act, AppAct, LocalAct, Script, Setup, Step, SyncStep, WatchStep } from "./script.ts";
 
@@ -9,18 +9,18 @@ import type { Act, AppAct, LocalAct, Script, Setup, Step, SyncStep, WatchStep } 
  * meets every incident. None is about a known bug.
  */
 
-const QUIET = { retry: true, kill: null, storm: null, trouble: null, meddles: [] } as const;
+const QUIET = { retry: true, kill: null, storm: null, trouble: null, interventions: [] } as const;
 
-type Plot = (dice: Dice, mirror: number) => Step[];
+type Scenario = (dice: Dice, mirror: number) => Step[];
 
 /** An effect is caused, and one incident happens while it is carried out. */
-const struck: Plot = (dice, mirror) => {
+const withIncident: Scenario = (dice, mirror) => {
   const cause = dice.pick(CAUSES);
   const acts = Array.from({ length: 1 + dice.below(3) }, () => actOf(dice, mirror, cause));
   return [
     quiet(mirror),
     ...acts,
-    { ...quiet(mirror), seed: seedOf(dice), strikes: strikesAt(dice, cause) },
+    { ...quiet(mirror), seed: seedOf(dice), incidents: incidentsAt(dice, cause) },
     ...(dice.below(2) === 0 ? [quiet(mirror)] : []),
   ];
 };
@@ -29,9 +29,9 @@ const struck: Plot = (dice, mirror) => {
  * A document is protected, and edited locally. It may be edited locally again while it waits. Its
  * review ends in some way.
  */
-const reviewed: Plot = (dice, mirror) => {
+const reviewed: Scenario = (dice, mirror) => {
   const seed = seedOf(dice);
-  const strike = strikeOf(dice, "PUT", dice.pick(TO_REQUESTS));
+  const incident = incidentOf(dice, "PUT", dice.pick(TO_REQUESTS));
   const end: AppAct = dice.pick(["accept", "accept", "reject", "unprotect", "edit"]);
   const later = Array.from(
     { length: dice.below(4) },
@@ -47,7 +47,7 @@ const reviewed: Plot = (dice, mirror) => {
     { do: "there", act: "protect", seed, as: mirror },
     ...(dice.below(2) === 0 ? [quiet(mirror)] : []),
     { do: "here", mirror, act: dice.pick(["write-in-place", "save-by-rename"]), seed },
-    { ...quiet(mirror), strikes: dice.below(3) === 0 ? [] : [strike] },
+    { ...quiet(mirror), incidents: dice.below(3) === 0 ? [] : [incident] },
     quiet(mirror),
     ...later.flatMap((step) => (dice.below(3) === 0 ? [step, quiet(mirror)] : [step])),
     ...(dice.below(3) > 0 ? [{ do: "there", act: end, seed, as: mirror } as const, quiet(mirror)] : []),
@@ -56,7 +56,7 @@ const reviewed: Plot = (dice, mirror) => {
 };
 
 /** Both sides act on one document between two scans. */
-const crossed: Plot = (dice, mirror) => {
+const crossed: Scenario = (dice, mirror) => {
   const seed = seedOf(dice);
   const here = dice.pick<LocalAct>(["write-in-place", "rewrite", "cut-short", "rename", "move", "remove"]);
   const there = dice.pick<AppAct>(["edit", "edit", "rename", "move", "remove"]);
@@ -70,7 +70,7 @@ const crossed: Plot = (dice, mirror) => {
 };
 
 /** The service is restored from a backup, after later changes were seen. */
-const restored: Plot = (dice, mirror) => [
+const restored: Scenario = (dice, mirror) => [
   quiet(mirror),
   { do: "backup" },
   ...Array.from({ length: 1 + dice.below(4) }, (): Step => ({ do: "there", act: "edit", seed: seedOf(dice) })),
@@ -81,7 +81,7 @@ const restored: Plot = (dice, mirror) => [
 ];
 
 /** One side loses all documents, or most of them. */
-const emptied: Plot = (dice, mirror) => {
+const emptied: Scenario = (dice, mirror) => {
   const seed = 3 * dice.below(100_000) + (dice.below(3) === 0 ? 1 : 0);
   return [
     quiet(mirror),
@@ -95,7 +95,7 @@ const emptied: Plot = (dice, mirror) => {
  * Files come, the process dies before they are durable, the machine loses power, and users
  * continue.
  */
-const darkened: Plot = (dice, mirror) => {
+const darkened: Scenario = (dice, mirror) => {
   const cause: Cause = { there: ["create", "edit"], moments: {} };
   const acts = dice.pick<readonly LocalAct[]>([
     ["cut-short"],
@@ -109,7 +109,7 @@ const darkened: Plot = (dice, mirror) => {
     ...Array.from({ length: 2 + dice.below(3) }, () => actOf(dice, mirror, cause)),
     {
       ...quiet(mirror),
-      strikes: [strikeOf(dice, "flush", "killed")],
+      incidents: [incidentOf(dice, "flush", "killed")],
     },
     { ...quiet(mirror), seed: seedOf(dice), kill: { at: 1 + dice.below(8), power: true } },
     ...Array.from({ length: 4 }, (): Step[] =>
@@ -120,7 +120,7 @@ const darkened: Plot = (dice, mirror) => {
 };
 
 /** Saves so soon after a scan, and of such a length, that times and sizes show no change. */
-const hurried: Plot = (dice, mirror) => [
+const hurried: Scenario = (dice, mirror) => [
   { do: "here", mirror, act: "write-in-place", seed: seedOf(dice) },
   quiet(mirror),
   ...Array.from({ length: 3 }, (): Step => ({ do: "here", mirror, act: "rewrite", seed: seedOf(dice) })),
@@ -128,14 +128,14 @@ const hurried: Plot = (dice, mirror) => [
 ];
 
 /** Files are swapped, and edited as well. */
-const exchanged: Plot = (dice, mirror) => [
+const exchanged: Scenario = (dice, mirror) => [
   quiet(mirror),
   { do: "here", mirror, act: "swap-edited", seed: seedOf(dice) },
   { ...quiet(mirror), kill: dice.below(4) === 0 ? { at: 1 + dice.below(200), power: false } : null },
 ];
 
 /** The daemon runs, and users act beside it. */
-const watched: Plot = (dice, mirror) => [watchOf(dice, mirror), ...(dice.below(3) === 0 ? [quiet(mirror)] : [])];
+const watched: Scenario = (dice, mirror) => [watchOf(dice, mirror), ...(dice.below(3) === 0 ? [quiet(mirror)] : [])];
 
 function watchOf(dice: Dice, mirror: number): WatchStep {
   const cause = dice.pick(CAUSES);
@@ -145,7 +145,7 @@ function watchOf(dice: Dice, mirror: number): WatchStep {
     seed: seedOf(dice),
     kill: dice.below(3) === 0 ? { at: 1 + dice.below(dice.pick([200, 800])), power: false } : null,
     storm: dice.below(4) === 0 ? dice.pick([5, 12, 30]) : null,
-    strikes: dice.below(2) === 0 ? strikesAt(dice, cause) : [],
+    incidents: dice.below(2) === 0 ? incidentsAt(dice, cause) : [],
     acts: Array.from({ length: 2 + dice.below(6) }, () => actBeside(dice, cause)),
     rest: dice.pick([500, 5_000, 40_000, 90_000]),
   };
@@ -159,8 +159,8 @@ function actBeside(dice: Dice, cause: Cause): Act {
   throw new Error(`no act: ${step.do}`);
 }
 
-const PLOTS: readonly Plot[] = [
-  ...Array.from({ length: 8 }, () => struck),
+const PLOTS: readonly Scenario[] = [
+  ...Array.from({ length: 8 }, () => withIncident),
   reviewed,
   crossed,
   restored,
@@ -173,9 +173,9 @@ const PLOTS: readonly Plot[] = [
 ];
 
 /** @param steps approximate number */
-export function makePlottedScript(seed: number, steps = 40): Script {
+export function makeScenarioScript(seed: number, steps = 40): Script {
   const dice = rollDice(seed * 104_729 + 31);
-  const setup = withSeed(seed, plottedSetup(dice));
+  const setup = withSeed(seed, scenarioSetup(dice));
   const all: Step[] = [];
   // In a first clone most files are not durable yet.
   if (dice.below(4) === 0) all.push(...darkened(dice, 0));
@@ -190,7 +190,7 @@ export function makePlottedScript(seed: number, steps = 40): Script {
  * Without documents there are no effects; and if contents are normalised, few things are as they
  * seem.
  */
-function plottedSetup(dice: Dice): Setup {
+function scenarioSetup(dice: Dice): Setup {
   const setup = makeSetup(dice);
   return {
     ...setup,

@@ -62,7 +62,7 @@ export type ProgramAct = (typeof PROGRAM_ACTS)[number];
 export type Levels = "none" | "read" | "edit" | "full" | "hide-one-folder";
 
 /** A user acts while a mirror works: before its port call number `at`. */
-export type Meddle =
+export type Intervention =
   | { readonly at: number; readonly by: "app"; readonly act: AppAct; readonly seed: number }
   | { readonly at: number; readonly by: "local"; readonly act: LocalAct; readonly seed: number };
 
@@ -119,7 +119,7 @@ export type Happening = (typeof HAPPENINGS)[number];
  * Happens once in a run, at the `nth` such moment (1: the first). `calls`: number of further port
  * calls before a kill.
  */
-export type Strike = {
+export type Incident = {
   readonly moment: Moment;
   readonly nth: number;
   readonly what: Happening;
@@ -147,10 +147,10 @@ export type SyncStep = {
   /** One request in this many has a fault. */
   readonly storm: number | null;
   readonly trouble: DiskTrouble | null;
-  readonly meddles: readonly Meddle[];
+  readonly interventions: readonly Intervention[];
   /** About one call in this many meets a user's act on its document (`aim.ts`). */
   readonly aim?: number | null;
-  readonly strikes?: readonly Strike[];
+  readonly incidents?: readonly Incident[];
 };
 
 export type LocalDoing = { readonly act: LocalAct; readonly seed: number };
@@ -163,7 +163,7 @@ export type Act = { readonly after: number } & (
 );
 
 /** A mirror is run by its daemon, until `rest` milliseconds after the last act. */
-export type WatchStep = Pick<SyncStep, "mirror" | "seed" | "kill" | "storm" | "strikes"> & {
+export type WatchStep = Pick<SyncStep, "mirror" | "seed" | "kill" | "storm" | "incidents"> & {
   readonly do: "watch";
   readonly acts: readonly Act[];
   readonly rest: number;

@@ -1,4 +1,4 @@
-import { type Life, runLife } from "./run.ts";
+import { type Simulation, runSimulation } from "./run.ts";
 import type { Script, Step } from "./script.ts";
 
 /**
@@ -7,15 +7,15 @@ import type { Script, Step } from "./script.ts";
  */
 export async function shrink(
   script: Script,
-  life: Life,
+  life: Simulation,
   most = 400,
-): Promise<{ readonly script: Script; readonly life: Life }> {
+): Promise<{ readonly script: Script; readonly life: Simulation }> {
   const promise = promiseOf(life);
   let best = { script, life };
   let tries = 0;
   const attempt = async (candidate: Script): Promise<boolean> => {
     if (tries++ >= most) return false;
-    const end = await runLife(candidate);
+    const end = await runSimulation(candidate);
     if (end.failures.length === 0 || promiseOf(end) !== promise) return false;
     best = { script: candidate, life: end };
     return true;
@@ -36,7 +36,7 @@ export async function shrink(
  * Returns the subject of a failure: the promise's id and its sentence up to a colon, without names
  * and numbers, or the exception.
  */
-function promiseOf({ failures }: Life): string {
+function promiseOf({ failures }: Simulation): string {
   const [first = ""] = failures;
   return /^I\d\d[^:]*/.exec(first)?.[0].replace(/ \S*[\d./_]\S*/g, "") ?? first.split("\n")[0]!.slice(0, 40);
 }
@@ -99,26 +99,26 @@ function simplerSteps(step: Step): Step[] {
       ...step.acts.map((_, index) => ({ ...step, acts: step.acts.toSpliced(index, 1) })),
       { ...step, kill: null },
       { ...step, storm: null },
-      { ...step, strikes: [] },
+      { ...step, incidents: [] },
     ].filter((one) => JSON.stringify(one) !== JSON.stringify(step));
   if (step.do !== "sync") return [];
-  const plain = { ...step, kill: null, storm: null, trouble: null, meddles: [] };
+  const plain = { ...step, kill: null, storm: null, trouble: null, interventions: [] };
   const without: Step[] = [
     { ...step, kill: null },
     { ...step, storm: null },
     { ...step, trouble: null },
-    { ...step, meddles: [] },
-    ...step.meddles.map((_, index) => ({ ...step, meddles: step.meddles.toSpliced(index, 1) })),
-    ...(step.strikes ?? []).map((_, index) => ({ ...step, strikes: step.strikes!.toSpliced(index, 1) })),
+    { ...step, interventions: [] },
+    ...step.interventions.map((_, index) => ({ ...step, interventions: step.interventions.toSpliced(index, 1) })),
+    ...(step.incidents ?? []).map((_, index) => ({ ...step, incidents: step.incidents!.toSpliced(index, 1) })),
   ];
-  const { kill, storm, trouble, meddles } = step;
+  const { kill, storm, trouble, interventions } = step;
   return [
     plain,
     { ...plain, kill },
     { ...plain, storm },
     { ...plain, trouble },
-    { ...plain, meddles },
-    ...meddles.map((meddle) => ({ ...plain, meddles: [meddle] })),
+    { ...plain, interventions },
+    ...interventions.map((intervene) => ({ ...plain, interventions: [intervene] })),
     ...without,
   ].filter((one) => JSON.stringify(one) !== JSON.stringify(step));
 }

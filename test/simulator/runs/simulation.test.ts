@@ -3,75 +3,79 @@ import { MANY_RUNS, runs } from "../../property.ts";
 import { PROFILES } from "../../variants/profiles.ts";
 import { HANDS_FROM, makeScript, ODD_FROM } from "./generate.ts";
 import { makeLinkedScript } from "./linked.ts";
-import { makePlottedScript } from "./plots.ts";
+import { makeScenarioScript } from "./scenarios.ts";
 import { makeProgramScript } from "./programs.ts";
 import { makeSmallScript } from "./small.ts";
-import { FAILED_ONCE } from "./rows.ts";
-import { runLife } from "./run.ts";
+import { FAILED_ONCE } from "./regression-cases.ts";
+import { runSimulation } from "./run.ts";
 import type { Script } from "./script.ts";
 import { shrink } from "./shrink.ts";
-import { countLife, noTotals } from "./totals.ts";
+import { countRun, noTotals } from "./totals.ts";
 
-describe("lives that failed once", () => {
+describe("runs that failed once", () => {
   it.each(FAILED_ONCE.filter(({ short }) => MANY_RUNS || short === true))("$found", async ({ script }) => {
-    expect((await runLife(script)).failures).toEqual([]);
+    expect((await runSimulation(script)).failures).toEqual([]);
   });
 });
 
-const told = (variant: object): string => JSON.stringify(variant);
+const reported = (variant: object): string => JSON.stringify(variant);
 
 type Kind = {
   readonly name: string;
   /** Number of runs in `npm test`; `npm run simulate` runs any number. */
-  readonly lives: number;
+  readonly simulations: number;
   readonly scriptOf: (seed: number) => Script;
   /** The first seed, if it decides the kind of the runs. */
   readonly first?: number;
 };
 
 const KINDS: readonly Kind[] = [
-  { name: "all promises that can be judged from outside hold", lives: 4, scriptOf: (seed) => makeScript(seed, 30) },
-  { name: "they hold in lives with plots", lives: 3, scriptOf: (seed) => makePlottedScript(seed, 30) },
+  {
+    name: "all promises that can be judged from outside hold",
+    simulations: 4,
+    scriptOf: (seed) => makeScript(seed, 30),
+  },
+  { name: "they hold in runs with scenarios", simulations: 3, scriptOf: (seed) => makeScenarioScript(seed, 30) },
   {
     name: "they hold in workspaces of one to four documents",
-    lives: 3,
+    simulations: 3,
     scriptOf: (seed) => makeSmallScript(seed, 30),
     first: 8,
   },
   {
     name: "they hold with services that have rules of their own for names and places",
-    lives: 2,
+    simulations: 2,
     scriptOf: (seed) => makeScript(seed, 30),
     first: ODD_FROM,
   },
   {
     name: "I01 I16 they hold while files are open in editors",
-    lives: 2,
+    simulations: 2,
     scriptOf: (seed) => makeScript(seed, 30),
     first: HANDS_FROM,
   },
   {
     name: "I01 I10 I13 each link that a sync has read leads to its document on both sides",
-    lives: 2,
+    simulations: 2,
     scriptOf: (seed) => makeLinkedScript(seed, 25),
     first: 36,
   },
   {
     name: "I02 I14 a program reads back what it wrote, and the service has it when the program reads the answer",
-    lives: 1,
+    simulations: 1,
     scriptOf: (seed) => makeProgramScript(seed, 6),
   },
 ];
 
-describe("seeded lives of several mirrors and a person in the app", () => {
+describe("seeded runs of several mirrors and a person in the app", () => {
   it.each([
     ["plain", 36, makeScript],
-    ["with plots", 24, makePlottedScript],
+    ["with scenarios", 24, makeScenarioScript],
     ["small", 24, makeSmallScript],
-  ] as const)("each profile is the deployment of some lives: %s", (_, seeds, scriptOf) => {
-    const lived = Array.from({ length: seeds }, (_none, index) => told(scriptOf(index + 1, 1).setup.variant));
+  ] as const)("each profile is the deployment of some runs: %s", (_, seeds, scriptOf) => {
+    const lived = Array.from({ length: seeds }, (_none, index) => reported(scriptOf(index + 1, 1).setup.variant));
     for (const [name, profile] of Object.entries(PROFILES))
-      expect([name, lived]).toEqual([name, expect.arrayContaining([told(profile)])]);
+      expect([name, lived]).toEqual([name, expect.arrayContaining([reported(profile)])]);
   });
 
   it("a fixed share of the mirrors live on the disk of a Mac", () => {
@@ -79,12 +83,12 @@ describe("seeded lives of several mirrors and a person in the app", () => {
     expect(disks.filter(({ disk }) => disk.system === "darwin").length / disks.length).toBeGreaterThan(0.12);
   });
 
-  it.each(KINDS)("$name", async ({ lives, scriptOf, first = 1 }) => {
+  it.each(KINDS)("$name", async ({ simulations, scriptOf, first = 1 }) => {
     const totals = noTotals();
-    for (let seed = first; seed < first + runs(lives); seed++) {
-      const life = await runLife(scriptOf(seed));
+    for (let seed = first; seed < first + runs(simulations); seed++) {
+      const life = await runSimulation(scriptOf(seed));
       expect({ seed, failures: life.failures }).toEqual({ seed, failures: [] });
-      countLife(totals, life);
+      countRun(totals, life);
     }
     // Runs in which nobody syncs or dies would prove nothing.
     expect(totals.syncs).toBeGreaterThan(0);
@@ -92,19 +96,19 @@ describe("seeded lives of several mirrors and a person in the app", () => {
   });
 
   it("I32 the same script gives the same trace, and another one another", async () => {
-    const [first, second] = [await runLife(makeScript(4, 20)), await runLife(makeScript(4, 20))];
+    const [first, second] = [await runSimulation(makeScript(4, 20)), await runSimulation(makeScript(4, 20))];
     expect(first.failures).toEqual([]);
     expect(second.trace).toBe(first.trace);
     expect(second.portCalls).toBe(first.portCalls);
-    expect((await runLife(makeScript(5, 20))).trace).not.toBe(first.trace);
+    expect((await runSimulation(makeScript(5, 20))).trace).not.toBe(first.trace);
   });
 
-  it("I29 the same life under other clocks takes the same decisions", async () => {
+  it("I29 the same run under other clocks takes the same decisions", async () => {
     for (const seed of [2, 9, 13]) {
       const script = makeScript(seed, 25);
       const [now, years] = [
-        await runLife(script),
-        await runLife({ ...script, setup: { ...script.setup, clockOff: 5 * 365 * 86_400_000 } }),
+        await runSimulation(script),
+        await runSimulation({ ...script, setup: { ...script.setup, clockOff: 5 * 365 * 86_400_000 } }),
       ];
       expect({ seed, decisions: years.decisions }).toEqual({ seed, decisions: now.decisions });
     }
@@ -117,7 +121,7 @@ describe("seeded lives of several mirrors and a person in the app", () => {
       ...script,
       steps: [...script.steps, { do: "grant", mirror: 99, level: "full", seed: 1 } as const],
     };
-    const life = await runLife(impossible);
+    const life = await runSimulation(impossible);
     expect(life.failures).toHaveLength(1);
     const small = await shrink(impossible, life, 60);
     expect(small.script.steps).toEqual([{ do: "grant", mirror: 99, level: "full", seed: 1 }]);

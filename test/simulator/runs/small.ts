@@ -47,5 +47,14 @@ function answer(dice: Dice, mirror: number): readonly Step[] {
 }
 
 function quietSync(dice: Dice, mirror: number): Step {
-  return { do: "sync", mirror, seed: seedOf(dice), retry: true, kill: null, storm: null, trouble: null, meddles: [] };
+  return {
+    do: "sync",
+    mirror,
+    seed: seedOf(dice),
+    retry: true,
+    kill: null,
+    storm: null,
+    trouble: null,
+    interventions: [],
+  };
 }

@@ -2,7 +2,7 @@ import type { ChangeId } from "../../../src/contract/ids.ts";
 import { META } from "../../../src/mirror/engine/run/meta.ts";
 import type { Digest } from "../../../src/contract/digest.ts";
 import type { Actors } from "./actors.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 import { isTextOf } from "./stored-texts.ts";
 import { bare } from "./wire-reading.ts";
 
@@ -10,7 +10,7 @@ import { bare } from "./wire-reading.ts";
  * Returns, before a run, the paths of files that were replaced and into whose old file a program
  * has saved since. That content comes back, whatever the service shows.
  */
-export function savedLate({ state, disk }: LifeMirror): ReadonlySet<string> {
+export function savedLate({ state, disk }: SimulatedMirror): ReadonlySet<string> {
   const parked = state.intents().flatMap(({ intent }) => (intent.kind === "set-aside" ? [intent] : []));
   const isOther = (text: string | null, digest: Digest): boolean => text !== null && !isTextOf(state, digest, text);
   const late = parked.filter(({ setAsideAt, expect }) =>
@@ -23,13 +23,13 @@ export function savedLate({ state, disk }: LifeMirror): ReadonlySet<string> {
  * Returns, before a run, the paths of documents that the service shows to this mirror in an earlier
  * version.
  */
-export function supersededIn(actors: Actors, mirror: LifeMirror): readonly string[] {
+export function supersededIn(actors: Actors, mirror: SimulatedMirror): readonly string[] {
   const { index, state, setup } = mirror;
   // Unfinished effects of a dead process are concluded first, and late content comes back.
   if (state.meta(META.approved) !== null || savedLate(mirror).size > 0) return [];
   if (state.intents().some(({ intent }) => intent.kind !== "set-aside")) return [];
   const { conflicts } = state.load();
-  return actors.lifeWorld.readable(index).flatMap((file) => {
+  return actors.simulatedWorld.readable(index).flatMap((file) => {
     const { id, changeId, path } = file;
     const link = state.link(id);
     // Accepted by an approval, and shown as an open conflict's other version.
@@ -38,7 +38,7 @@ export function supersededIn(actors: Actors, mirror: LifeMirror): readonly strin
     if (setup.prefix !== "" && !path.startsWith(`${setup.prefix}/`)) return [];
     if (link === null || bare(link.changeId) === changeId) return [];
     // Change ids are opaque: an old version under an id that was issued since looks new.
-    const shown = actors.lifeWorld.shownChangeId(file) as ChangeId;
+    const shown = actors.simulatedWorld.shownChangeId(file) as ChangeId;
     return state.isEarlier(id, shown, link.changeId) ? [path] : [];
   });
 }

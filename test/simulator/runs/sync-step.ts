@@ -10,15 +10,15 @@ import type { Actors } from "./actors.ts";
 import { makeTrouble } from "./disk-trouble.ts";
 import { actHere } from "./local-acts.ts";
 import { Ledger, treeOf } from "./ledger.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 import { savedLate, supersededIn } from "./superseded.ts";
-import { sightBefore } from "./judge-undone.ts";
-import { judgeProof, judgeStanding, syncedBefore } from "./judge-proof.ts";
-import { judgeRun } from "./judge-run.ts";
+import { sightBefore } from "./oracle-undone.ts";
+import { checkProof, checkStatus, syncedBefore } from "./oracle-proof.ts";
+import { checkRun } from "./oracle-run.ts";
 import { exchanger } from "./exchanger.ts";
 import type { RunFacts } from "./run-facts.ts";
 import type { SyncStep } from "./script.ts";
-import { Strikes } from "./strikes.ts";
+import { Incidents } from "./incidents.ts";
 
 /** One `sync` of one mirror, with its faults, and the checks right after. */
 
@@ -31,12 +31,12 @@ export type Work = (world: World, ledger: Ledger) => Promise<RunReport | null>;
 export async function runSync(actors: Actors, step: SyncStep, work: Work | null = null): Promise<RunFacts> {
   const { history, tally } = actors;
   const mirror = actors.mirrors[step.mirror]!;
-  const judge = actors.judges[step.mirror]!;
+  const judge = actors.oracles[step.mirror]!;
   const before = treeOf(mirror);
   const idsBefore = actors.liveIds();
-  const { torn } = actors.lifeWorld;
-  const { arrived } = actors.lifeWorld.late;
-  const sighted = actors.lifeWorld.late.awaits ? null : sightBefore(actors, mirror);
+  const { torn } = actors.simulatedWorld;
+  const { arrived } = actors.simulatedWorld.late;
+  const sighted = actors.simulatedWorld.late.awaits ? null : sightBefore(actors, mirror);
   const ledger = new Ledger(mirror);
   if (step.kill?.power) {
     mirror.disk.settle();
@@ -51,22 +51,22 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
   judge.startRun(work !== null);
   actors.startLooking(step.mirror);
   const aim = new Aim(actors, step, ledger);
-  const meddle = meddler(actors, step, ledger);
-  const strikes = new Strikes(actors, step, ledger, aim);
+  const intervene = intervener(actors, step, ledger);
+  const incidents = new Incidents(actors, step, ledger, aim);
   const world = mirror.start({
     get killAt() {
-      return strikes.killAt ?? step.kill?.at ?? null;
+      return incidents.killAt ?? step.kill?.at ?? null;
     },
     onCall: (call, member) => {
       aim.onCall();
-      strikes.onCall(member);
-      meddle(call);
+      incidents.onCall(member);
+      intervene(call);
     },
-    exchange: exchanger(actors, step, heard, aim, strikes),
+    exchange: exchanger(actors, step, heard, aim, incidents),
     onDisk: (call, path, to) => {
       watch.onDisk(call, path, to);
       aim.onDisk(call, path, to);
-      strikes.onDisk(call, path, to);
+      incidents.onDisk(call, path, to);
       judge.onDisk(call, path);
     },
   });
@@ -89,7 +89,7 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
       tally.powerCuts++;
     }
   }
-  ledger.judge(actors.mirrors, actors.lifeWorld, history, judge.shownTexts, end !== null);
+  ledger.judge(actors.mirrors, actors.simulatedWorld, history, judge.shownTexts, end !== null);
   // With open problems, a move may be blocked: base knows the document by its old place, and by
   // likeness once it is edited too.
   history.lookedAt(step.mirror, treeOf(mirror), work === null && report?.state === "in-sync");
@@ -98,12 +98,12 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     killed: end === null,
     before,
     sighted,
-    meddled:
-      step.meddles.length > 0 ||
+    intervened:
+      step.interventions.length > 0 ||
       (step.aim ?? null) !== null ||
-      strikes.byPeople ||
+      incidents.byPeople ||
       work !== null ||
-      torn !== actors.lifeWorld.torn,
+      torn !== actors.simulatedWorld.torn,
     unmounted: step.trouble === "unmounted",
     savedLate: late,
     superseded,
@@ -111,12 +111,12 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
     diskWrites: watch.writes(),
     heard,
   };
-  judgeRun(actors, step.mirror, facts, idsBefore);
-  if (work === null && report !== null) judgeStanding(actors, mirror, report, synced);
+  checkRun(actors, step.mirror, facts, idsBefore);
+  if (work === null && report !== null) checkStatus(actors, mirror, report, synced);
   // A late write is nobody's act, and after a scan it counts as a user's.
-  const isLate = actors.lifeWorld.late.awaits || actors.lifeWorld.late.arrived !== arrived;
-  if (report?.state === "in-sync" && !facts.meddled && !isLate)
-    await actors.lifeWorld.calmly(() => judgeProof(actors, mirror, settingsOf(mirror)));
+  const isLate = actors.simulatedWorld.late.awaits || actors.simulatedWorld.late.arrived !== arrived;
+  if (report?.state === "in-sync" && !facts.intervened && !isLate)
+    await actors.simulatedWorld.calmly(() => checkProof(actors, mirror, settingsOf(mirror)));
   mirror.disk.advance(10);
   return facts;
 }
@@ -125,11 +125,11 @@ export async function runSync(actors: Actors, step: SyncStep, work: Work | null 
  * A request that was about to be sent at the kill may have left: nobody can know, so it counts as
  * sent.
  */
-function noteMayHaveLeft({ history }: Actors, { state }: LifeMirror): void {
+function noteMayHaveLeft({ history }: Actors, { state }: SimulatedMirror): void {
   for (const { intent } of state.intents()) if (intent.kind === "put") history.sends(state.text(intent.digest) ?? "");
 }
 
-export function settingsOf(mirror: LifeMirror, sleeps = true): Settings {
+export function settingsOf(mirror: SimulatedMirror, sleeps = true): Settings {
   const usual = { ...SETTINGS, conflicts: () => mirror.setup.conflicts };
   return mirror.desk.hands ? { ...usual, handsOff: { quietMs: 2_000, openMs: 600_000, sleeps } } : usual;
 }
@@ -144,17 +144,17 @@ export async function survive<T>(work: () => Promise<T>): Promise<T | null> {
 }
 
 /** A user acts between two port calls: late writes, torn listings. */
-function meddler(actors: Actors, step: SyncStep, ledger: Ledger): (call: number) => void {
-  const { lifeWorld, history } = actors;
+function intervener(actors: Actors, step: SyncStep, ledger: Ledger): (call: number) => void {
+  const { simulatedWorld, history } = actors;
   const desk = actors.mirrors[step.mirror]!.desk;
   // RACE: without hard links there is a moment between the last check and the rename over the file.
   const mayWrite = actors.mirrors[step.mirror]!.setup.disk.hardLinks !== false && step.trouble !== "unmounted";
   return (call) => {
-    for (const meddle of step.meddles) {
-      if (meddle.at !== call) continue;
-      actors.tally.meddles++;
-      if (meddle.by === "app") history.note(actInApp(lifeWorld, history, meddle.act, meddle.seed));
-      else if (mayWrite) ledger.meddled(() => history.note(actHere(desk, history, meddle.act, meddle.seed)));
+    for (const intervene of step.interventions) {
+      if (intervene.at !== call) continue;
+      actors.tally.interventions++;
+      if (intervene.by === "app") history.note(actInApp(simulatedWorld, history, intervene.act, intervene.seed));
+      else if (mayWrite) ledger.intervened(() => history.note(actHere(desk, history, intervene.act, intervene.seed)));
       actors.noteIds();
     }
   };
@@ -163,7 +163,7 @@ function meddler(actors: Actors, step: SyncStep, ledger: Ledger): (call: number)
 const MUTATIONS: ReadonlySet<string> = new Set(["rename", "link", "unlink", "writeNew", "makeNew", "mkdir", "rmdir"]);
 
 /** Checks I26: nothing outside the root, nothing behind a symlink, nothing ignored. */
-function watchDisk(actors: Actors, mirror: LifeMirror) {
+function watchDisk(actors: Actors, mirror: SimulatedMirror) {
   let writes = 0;
   return {
     writes: () => writes,

@@ -1,4 +1,4 @@
-import type { Life } from "./run.ts";
+import type { Simulation } from "./run.ts";
 
 /** Sums of many lives, as plain data: what a worker tells. */
 export type Totals = {
@@ -11,7 +11,7 @@ export type Totals = {
   portCalls: number;
   kills: number;
   powerCuts: number;
-  meddles: number;
+  interventions: number;
   failed: number;
   readonly crashPoints: Set<string>;
   readonly faults: Map<string, number>;
@@ -28,14 +28,14 @@ export function noTotals(): Totals {
     portCalls: 0,
     kills: 0,
     powerCuts: 0,
-    meddles: 0,
+    interventions: 0,
     failed: 0,
     crashPoints: new Set(),
     faults: new Map(),
   };
 }
 
-export function countLife(totals: Totals, life: Life): void {
+export function countRun(totals: Totals, life: Simulation): void {
   addTotals(totals, { ...life, runs: 1, steps: life.steps.length, failed: life.failures.length > 0 ? 1 : 0 });
 }
 
@@ -55,7 +55,7 @@ export function addTotals(totals: Totals, more: Sums): void {
     "portCalls",
     "kills",
     "powerCuts",
-    "meddles",
+    "interventions",
     "failed",
   ] as const)
     totals[name] += more[name];
@@ -67,8 +67,8 @@ export function tellTotals(totals: Totals): string {
   const { links, barriers, crashPoints, faults } = totals;
   const kinds = [...faults].sort(([a], [b]) => (a < b ? -1 : 1)).map(([kind, count]) => `${kind} ${count}`);
   return [
-    `${totals.runs} lives: ${totals.steps} steps, ${totals.syncs} syncs, ${totals.watches} daemons, ${totals.portCalls} port calls`,
-    `${totals.kills} kills (${totals.powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${totals.meddles} acts of people within a pass`,
+    `${totals.runs} runs: ${totals.steps} steps, ${totals.syncs} syncs, ${totals.watches} daemons, ${totals.portCalls} port calls`,
+    `${totals.kills} kills (${totals.powerCuts} power cuts) at ${crashPoints.size} distinct crash points; ${totals.interventions} acts of people within a pass`,
     ...(links === 0 ? [] : [`${links} links resolved in the end`]),
     ...(barriers === 0 ? [] : [`${barriers} paths judged that a program was told are live`]),
     `${[...faults.values()].reduce((sum, count) => sum + count, 0)} faults of the network: ${kinds.join(", ")}`,

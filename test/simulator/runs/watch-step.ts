@@ -7,12 +7,12 @@ import { actInApp } from "./app-acts.ts";
 import type { Actors } from "./actors.ts";
 import { type Ledger, treeOf } from "./ledger.ts";
 import { actHere } from "./local-acts.ts";
-import { type LifeMirror, ROOT } from "./mirror.ts";
+import { type SimulatedMirror, ROOT } from "./mirror.ts";
 import { Program } from "./program.ts";
 import type { Act, SyncStep, WatchStep } from "./script.ts";
 import type { RunFacts } from "./run-facts.ts";
 import { runSync, settingsOf, type Work } from "./sync-step.ts";
-import { ToldNews } from "./told-news.ts";
+import { ReportedEvents } from "./reported-events.ts";
 
 /**
  * A mirror is run by its daemon for a while, in virtual time; people act beside it, and it may be
@@ -25,8 +25,18 @@ const SLICE_MS = 500;
 const HINTS_LOST = 8;
 
 export function runWatch(actors: Actors, step: WatchStep): Promise<RunFacts> {
-  const { mirror, seed, kill, storm, strikes = [] } = step;
-  const as: SyncStep = { do: "sync", mirror, seed, retry: false, kill, storm, trouble: null, meddles: [], strikes };
+  const { mirror, seed, kill, storm, incidents = [] } = step;
+  const as: SyncStep = {
+    do: "sync",
+    mirror,
+    seed,
+    retry: false,
+    kill,
+    storm,
+    trouble: null,
+    interventions: [],
+    incidents,
+  };
   return runSync(actors, as, watchFor(actors, step));
 }
 
@@ -35,7 +45,8 @@ function watchFor(actors: Actors, step: WatchStep): Work {
   return async (world, ledger): Promise<RunReport | null> => {
     const { watcher, hint } = watchedBy();
     const dice = rollDice(step.seed + 3);
-    const news = actors.lifeWorld.hasEvents && tellsNews(step) ? new ToldNews(rollDice(step.seed + 5)) : null;
+    const news =
+      actors.simulatedWorld.hasEvents && tellsNews(step) ? new ReportedEvents(rollDice(step.seed + 5)) : null;
     const daemon = createDaemon(world, watcher, {
       settings: settingsOf(mirror, false),
       ...(news === null ? {} : { news }),
@@ -52,13 +63,13 @@ function watchFor(actors: Actors, step: WatchStep): Work {
     for (const act of step.acts) {
       await pass(actors, mirror, act.after, () => ended !== null);
       const before = entriesOf(mirror);
-      const there = news === null ? [] : actors.lifeWorld.readable(step.mirror);
-      actors.tally.meddles++;
+      const there = news === null ? [] : actors.simulatedWorld.readable(step.mirror);
+      actors.tally.interventions++;
       actors.history.note(perform({ actors, mirror, ledger, program }, act));
       actors.noteIds();
       actors.history.lookedAt(step.mirror, treeOf(mirror), false);
       mirror.disk.advance(10);
-      news?.tell(there, actors.lifeWorld.readable(step.mirror));
+      news?.tell(there, actors.simulatedWorld.readable(step.mirror));
       if (dice.below(HINTS_LOST) > 0) for (const one of hintsOf(before, entriesOf(mirror), dice)) hint(one);
     }
     await pass(actors, mirror, step.rest, () => ended !== null);
@@ -73,17 +84,17 @@ function watchFor(actors: Actors, step: WatchStep): Work {
 
 type People = {
   readonly actors: Actors;
-  readonly mirror: LifeMirror;
+  readonly mirror: SimulatedMirror;
   readonly ledger: Ledger;
   readonly program: Program;
 };
 
 function perform({ actors, mirror, ledger, program }: People, act: Act): string {
-  const { lifeWorld, history } = actors;
+  const { simulatedWorld, history } = actors;
   if (act.by === "program") return program.act(act.act, act.seed);
-  return ledger.meddled(() =>
+  return ledger.intervened(() =>
     act.by === "app"
-      ? actInApp(lifeWorld, history, act.act, act.seed)
+      ? actInApp(simulatedWorld, history, act.act, act.seed)
       : actHere(mirror.desk, history, act.act, act.seed),
   );
 }
@@ -94,10 +105,15 @@ function tellsNews({ seed }: WatchStep): boolean {
 }
 
 /** Lets virtual time pass, the daemon running. */
-async function pass({ lifeWorld }: Actors, { disk }: LifeMirror, ms: number, over: () => boolean): Promise<void> {
+async function pass(
+  { simulatedWorld }: Actors,
+  { disk }: SimulatedMirror,
+  ms: number,
+  over: () => boolean,
+): Promise<void> {
   for (let left = ms; left > 0 && !over(); left -= SLICE_MS) {
     const slice = Math.min(left, SLICE_MS);
-    await lifeWorld.clock.sleep(slice);
+    await simulatedWorld.clock.sleep(slice);
     disk.advance(slice);
   }
 }
@@ -117,7 +133,7 @@ function watchedBy(): { readonly watcher: Watcher; readonly hint: (hint: WatchHi
 
 type Entries = { readonly files: ReadonlyMap<string, string>; readonly folders: ReadonlySet<string> };
 
-function entriesOf({ disk }: LifeMirror): Entries {
+function entriesOf({ disk }: SimulatedMirror): Entries {
   return { files: disk.user.texts(ROOT), folders: new Set(disk.user.folders(ROOT)) };
 }
 

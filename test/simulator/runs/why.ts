@@ -3,14 +3,14 @@ import type { Policy } from "../../../src/mirror/model/policy.ts";
 import { planOnly } from "../../../src/mirror/engine/run/sync.ts";
 import type { Actors } from "./actors.ts";
 import { documentsOf } from "./desk.ts";
-import { type LifeMirror, QUIET_FATE } from "./mirror.ts";
+import { type SimulatedMirror, QUIET_FATE } from "./mirror.ts";
 import { settingsOf } from "./sync-step.ts";
 
 /**
  * `why` of each document that a failure names; of each that the failures' ids or paths do not name,
  * nothing.
  */
-export async function explainLife(actors: Actors): Promise<readonly string[]> {
+export async function explainRun(actors: Actors): Promise<readonly string[]> {
   const named = actors.history.failures.join("\n");
   const lines: string[] = [];
   for (const mirror of actors.mirrors) {
@@ -29,9 +29,9 @@ export async function explainLife(actors: Actors): Promise<readonly string[]> {
   return lines;
 }
 
-async function explainOne(actors: Actors, mirror: LifeMirror, path: string): Promise<string> {
+async function explainOne(actors: Actors, mirror: SimulatedMirror, path: string): Promise<string> {
   const exchange = async (request: Parameters<typeof QUIET_FATE.exchange>[0]) =>
-    ({ kind: "answer", response: await actors.lifeWorld.handle(request) }) as const;
+    ({ kind: "answer", response: await actors.simulatedWorld.handle(request) }) as const;
   const world = mirror.start({ ...QUIET_FATE, exchange });
   const settings = settingsOf(mirror);
   try {

@@ -1,17 +1,17 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { makeScript } from "./generate.ts";
-import { makePlottedScript } from "./plots.ts";
+import { makeScenarioScript } from "./scenarios.ts";
 import { makeLinkedScript } from "./linked.ts";
 import { makeProgramScript } from "./programs.ts";
 import { makeSmallScript } from "./small.ts";
 import { PROFILES, type ProfileName } from "../../variants/profiles.ts";
-import { runLife } from "./run.ts";
+import { runSimulation } from "./run.ts";
 import { shrink } from "./shrink.ts";
 import { tellStep } from "./script.ts";
-import { countLife, noTotals } from "./totals.ts";
+import { countRun, noTotals } from "./totals.ts";
 
-/** What the lives are made of: generate.ts, plots.ts, small.ts, linked.ts, programs.ts. */
-export type LifeKind = "plain" | "plots" | "small" | "links" | "programs";
+/** Generators of scripts: generate.ts, scenarios.ts, small.ts, linked.ts, programs.ts. */
+export type RunKind = "plain" | "scenarios" | "small" | "links" | "programs";
 
 /**
  * Every so-manieth life of a range of seeds; tells each failure as text, and its totals at the end.
@@ -22,14 +22,14 @@ export type WorkerTask = {
   readonly steps: number;
   readonly every: number;
   readonly offset: number;
-  readonly kind: LifeKind;
+  readonly kind: RunKind;
   /** The deployment that all of them live with; null: each with the one of its seed. */
   readonly profile: ProfileName | null;
 };
 
 const MAKERS = {
   plain: makeScript,
-  plots: makePlottedScript,
+  scenarios: makeScenarioScript,
   small: makeSmallScript,
   links: makeLinkedScript,
   programs: makeProgramScript,
@@ -40,11 +40,11 @@ const totals = noTotals();
 for (let seed = first + offset; seed < first + runs; seed += every) {
   const made = MAKERS[kind](seed, steps);
   const script = profile === null ? made : { ...made, setup: { ...made.setup, variant: PROFILES[profile] } };
-  const life = await runLife(script);
-  countLife(totals, life);
+  const life = await runSimulation(script);
+  countRun(totals, life);
   if (life.failures.length === 0) continue;
   const small = await shrink(script, life);
-  const told = [
+  const reported = [
     `seed ${seed}: ${life.failures.length} failures, the first: ${life.failures[0]}`,
     `  shrunk to ${small.script.steps.length} steps: ${small.life.failures[0]}`,
     `  ${JSON.stringify(small.script.setup)}`,
@@ -54,6 +54,6 @@ for (let seed = first + offset; seed < first + runs; seed += every) {
     ...small.life.why.map((line) => `  why ${line}`),
     `  as a row: ${JSON.stringify(small.script)}`,
   ];
-  parentPort!.postMessage({ kind: "failure", text: told.join("\n") });
+  parentPort!.postMessage({ kind: "failure", text: reported.join("\n") });
 }
 parentPort!.postMessage({ kind: "totals", totals });

@@ -31,7 +31,7 @@ async function giveWay(): Promise<void> {
 }
 
 /** The service with its backup, its keys, the app's person, and writes that are still under way. */
-export class LifeWorld {
+export class SimulatedWorld {
   readonly clock: Clock;
   /** Saves texts in another dress than they were sent in. */
   readonly normalises: boolean;
@@ -167,9 +167,9 @@ export class LifeWorld {
 
   #serve(request: WireRequest): WireResponse {
     const key = /^Bearer (.*)$/.exec(request.headers["authorization"] ?? "")?.[1] ?? "";
-    const told = this.watcher?.serving(key, request, this.late.isArriving);
+    const reported = this.watcher?.serving(key, request, this.late.isArriving);
     const response = this.#answer(request);
-    told?.(response);
+    reported?.(response);
     return response;
   }
 

@@ -1,6 +1,6 @@
 import { digestOf } from "../../../../src/contract/digest.ts";
 import { writesIn, REVIEWS } from "./reviews.ts";
-import { type Drill, drill, marked, type Stage, textOf } from "./stage.ts";
+import { type FaultTest, faultTest, marked, type Stage, textOf } from "./stage.ts";
 
 /**
  * Stories that need a correct memory: of conflicts, refusals, normalised content, ignore rules,
@@ -16,8 +16,8 @@ async function clash(stage: Stage): Promise<void> {
   await stage.mirror.sync();
 }
 
-const CONFLICTS: readonly Drill[] = [
-  drill("two edits clash, and nobody decides", {}, async (stage) => {
+const CONFLICTS: readonly FaultTest[] = [
+  faultTest("two edits clash, and nobody decides", {}, async (stage) => {
     await clash(stage);
     stage.expect(`I27 ${sidecars(stage).length} sidecars after a clash`, sidecars(stage).length === 1);
     stage.there(stage.id("a.md"), 6, "there-again");
@@ -26,7 +26,7 @@ const CONFLICTS: readonly Drill[] = [
     stage.expect("I07 one side was taken by itself", stage.mirror.state.load().conflicts.size === 1);
     stage.expect("I12 the local text is gone", stage.mirror.texts().get("a.md")?.includes("mark here;") === true);
   }),
-  drill("a clash is decided, and what gave way is kept", {}, async (stage) => {
+  faultTest("a clash is decided, and what gave way is kept", {}, async (stage) => {
     await clash(stage);
     const { mirror, rig } = stage;
     const theirs = rig.app.files().get("a.md")!.text;
@@ -40,7 +40,7 @@ const CONFLICTS: readonly Drill[] = [
     stage.expect("I03 the text that a conflict held for a while is nowhere", mirror.state.hasText(digestOf(draft)));
     stage.expect("I03 the other side's text is nowhere", mirror.state.hasText(digestOf(theirs)));
   }),
-  drill("a copy is removed, and the service has moved on", {}, async (stage) => {
+  faultTest("a copy is removed, and the service has moved on", {}, async (stage) => {
     await clash(stage);
     const { mirror } = stage;
     for (const at of sidecars(stage)) mirror.disk.user.remove(mirror.path(at));
@@ -49,7 +49,7 @@ const CONFLICTS: readonly Drill[] = [
     stage.expect("I06 a version that nobody saw was decided about", mirror.state.load().conflicts.size === 1);
     stage.expect("I27 another version has the name of a removed copy", sidecars(stage).join() === "a (theirs 2).md");
   }),
-  drill("a sidecar is missing for a moment", {}, async (stage) => {
+  faultTest("a sidecar is missing for a moment", {}, async (stage) => {
     await clash(stage);
     const [at] = sidecars(stage);
     if (at === undefined) return stage.fail("I27 no sidecar");
@@ -65,7 +65,7 @@ const CONFLICTS: readonly Drill[] = [
     rig.clock.sleep = sleep;
     stage.expect("I27 one look was taken for a decision", mirror.state.load().conflicts.size === 1);
   }),
-  drill("first sync, with another text at each side", {}, async (stage) => {
+  faultTest("first sync, with another text at each side", {}, async (stage) => {
     stage.rig.app.create("a.md", marked(textOf("a.md"), 1, "theirs"));
     stage.mirror.write("a.md", marked(textOf("other"), 1, "mine"));
     stage.noteMark("theirs");
@@ -78,8 +78,8 @@ const CONFLICTS: readonly Drill[] = [
   }),
 ];
 
-const MERGES: readonly Drill[] = [
-  drill("two edits merge, and the versions that went into it are kept", {}, async (stage) => {
+const MERGES: readonly FaultTest[] = [
+  faultTest("two edits merge, and the versions that went into it are kept", {}, async (stage) => {
     await stage.begin(["a.md", "b.md"]);
     const { mirror, rig } = stage;
     stage.here("a.md", 1, "here");
@@ -98,8 +98,8 @@ const MERGES: readonly Drill[] = [
   }),
 ];
 
-const REFUSALS: readonly Drill[] = [
-  drill("a write is refused", {}, async (stage) => {
+const REFUSALS: readonly FaultTest[] = [
+  faultTest("a write is refused", {}, async (stage) => {
     await stage.begin(["a.md", "b.md"]);
     stage.here("a.md", 1, "refused");
     stage.sent.length = 0;
@@ -107,8 +107,8 @@ const REFUSALS: readonly Drill[] = [
       status: 403,
       code: "forbidden",
       title: "no",
-      detail: "drilled",
-      requestId: "req_drill",
+      detail: "injected",
+      requestId: "req_injected",
     });
     stage.befall = ({ method }) =>
       method === "PUT" ? { status: 403, headers: { "content-type": "application/problem+json" }, body } : null;
@@ -119,15 +119,15 @@ const REFUSALS: readonly Drill[] = [
   }),
 ];
 
-const NORMALISED: readonly Drill[] = [
-  drill("a service that normalises what is new", { normalise: true }, async (stage) => {
+const NORMALISED: readonly FaultTest[] = [
+  faultTest("a service that normalises what is new", { normalise: true }, async (stage) => {
     for (let n = 0; n < 6; n++) stage.mirror.write(`new-${n}.md`, `one ${n}\r\ntwo\r\nthree`);
     await stage.mirror.sync();
     await stage.settle();
     stage.here("new-5.md", 0, "edit");
     await stage.settle();
   }),
-  drill("a service that normalises an edit away", { normalise: true }, async (stage) => {
+  faultTest("a service that normalises an edit away", { normalise: true }, async (stage) => {
     await stage.begin(["a.md"]);
     stage.mirror.write("a.md", textOf("a.md").replaceAll("\n", "\r\n"));
     await stage.mirror.sync();
@@ -135,8 +135,8 @@ const NORMALISED: readonly Drill[] = [
   }),
 ];
 
-const FILES: readonly Drill[] = [
-  drill("a document is ignored, and then not any more", {}, async (stage) => {
+const FILES: readonly FaultTest[] = [
+  faultTest("a document is ignored, and then not any more", {}, async (stage) => {
     await stage.begin(["keep/a.md", "b.md"]);
     stage.mirror.write(".mdmirrorignore", "keep/\n");
     await stage.mirror.sync();
@@ -145,7 +145,7 @@ const FILES: readonly Drill[] = [
     stage.mirror.disk.user.remove(stage.mirror.path(".mdmirrorignore"));
     await stage.settle();
   }),
-  drill("two files change places", {}, async (stage) => {
+  faultTest("two files change places", {}, async (stage) => {
     await stage.begin(["a.md", "b.md", "c.md"]);
     const { disk, path } = stage.mirror;
     disk.user.rename(path("a.md"), path("t"));
@@ -154,14 +154,14 @@ const FILES: readonly Drill[] = [
     await stage.settle();
     stage.expect("I09 a swap exchanged two ids", stage.rig.app.files().get("b.md")?.id === stage.id("a.md"));
   }),
-  drill("a file is touched", {}, async (stage) => {
+  faultTest("a file is touched", {}, async (stage) => {
     await stage.begin(["a.md"]);
     stage.mirror.disk.user.write(stage.mirror.path("a.md"), textOf("a.md"));
     stage.sent.length = 0;
     await stage.mirror.sync();
     stage.expect("I29 a new mtime was taken for an edit", writesIn(stage, "PUT").length === 0);
   }),
-  drill("new documents are edited while their folder is made", {}, async (stage) => {
+  faultTest("new documents are edited while their folder is made", {}, async (stage) => {
     const paths = Array.from({ length: 6 }, (_, n) => `box/note-${n}.md`);
     for (const path of paths) stage.mirror.write(path, textOf(path));
     stage.befall = ({ method, path }) => {
@@ -170,10 +170,10 @@ const FILES: readonly Drill[] = [
       return null;
     };
     await stage.mirror.sync();
-    stage.judgeBase();
+    stage.checkBase();
     await stage.settle();
   }),
-  drill("an editor saves into the file that was replaced", {}, async (stage) => {
+  faultTest("an editor saves into the file that was replaced", {}, async (stage) => {
     await stage.begin(["a.md", "b.md"]);
     const handle = stage.mirror.disk.user.open(stage.mirror.path("a.md"));
     stage.there(stage.id("a.md"), 1, "there");
@@ -190,7 +190,7 @@ const FILES: readonly Drill[] = [
       ["when half of the new files reached the medium", [0.9, 0.5, 0.9, 0.9, 0.8, 0.1]],
     ] as const
   ).map(([when, rolls]) =>
-    drill(`the power goes ${when}`, {}, async (stage) => {
+    faultTest(`the power goes ${when}`, {}, async (stage) => {
       const paths = Array.from({ length: 80 }, (_, n) => `note-${n}.md`);
       // Longer than a few sectors; some contents have characters that cross a sector's end.
       const text = (path: string) =>
@@ -214,4 +214,11 @@ const FILES: readonly Drill[] = [
   ),
 ];
 
-export const COURSES: readonly Drill[] = [...REVIEWS, ...CONFLICTS, ...MERGES, ...REFUSALS, ...NORMALISED, ...FILES];
+export const COURSES: readonly FaultTest[] = [
+  ...REVIEWS,
+  ...CONFLICTS,
+  ...MERGES,
+  ...REFUSALS,
+  ...NORMALISED,
+  ...FILES,
+];

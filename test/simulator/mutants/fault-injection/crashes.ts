@@ -1,4 +1,4 @@
-import { type Drill, Stage, textOf } from "./stage.ts";
+import { type FaultTest, Stage, textOf } from "./stage.ts";
 
 /**
  * One effect, killed at every call of a port. Before the mirror starts again, something else has
@@ -138,7 +138,7 @@ async function crashUnseen(keyId: string, stage: Stage, call: number, before: st
   return { failures: stage.failures, finished, left };
 }
 
-function atEveryCall(name: string, begin: () => Promise<Once>): Drill {
+function atEveryCall(name: string, begin: () => Promise<Once>): FaultTest {
   return {
     name: `killed at every call: ${name}`,
     async run() {
@@ -154,7 +154,7 @@ function atEveryCall(name: string, begin: () => Promise<Once>): Drill {
 }
 
 /** The tests that find most come first. */
-export const CRASHES: readonly Drill[] = [
+export const CRASHES: readonly FaultTest[] = [
   atEveryCall("a file is taken away that the key cannot see for a while", beginUnseen),
   ...STORIES.map((story) => atEveryCall(story.name, () => beginStory(story))),
 ];

@@ -2,7 +2,7 @@ import { makeMirrorFolder } from "../../../../src/mirror/local/marker.ts";
 import type { Fault } from "../../../variants/variant.ts";
 import { ROOT } from "../../mirror.ts";
 import { RESTORED } from "./restored.ts";
-import { type Drill, drill, type Stage, textOf } from "./stage.ts";
+import { type FaultTest, faultTest, type Stage, textOf } from "./stage.ts";
 
 /**
  * Changes that look like deletions and are none; and deletions that no user would want without
@@ -15,7 +15,7 @@ const HTML: Fault = { status: 502, headers: { "content-type": "text/html" }, bod
 const problem = (status: number, code: string): Fault => ({
   status,
   headers: { "content-type": "application/problem+json" },
-  body: JSON.stringify({ status, code, title: code, detail: "drilled", requestId: "req_drill" }),
+  body: JSON.stringify({ status, code, title: code, detail: "injected", requestId: "req_injected" }),
 });
 
 const keepsLocal = (stage: Stage, promise: string, count: number) =>
@@ -23,22 +23,22 @@ const keepsLocal = (stage: Stage, promise: string, count: number) =>
 const keepsRemote = (stage: Stage, promise: string, count: number) =>
   stage.expect(`${promise} documents of the service went`, stage.rig.app.files().size === count);
 
-export const GUARDS: readonly Drill[] = [
+export const GUARDS: readonly FaultTest[] = [
   ...RESTORED,
-  drill("fifteen of thirty are deleted there", {}, async (stage) => {
+  faultTest("fifteen of thirty are deleted there", {}, async (stage) => {
     await stage.begin(many(30));
     for (const path of many(15)) stage.rig.app.remove(path);
     const report = await stage.mirror.sync();
     keepsLocal(stage, "I21", 30);
     stage.expect("I21 nobody is asked", report?.state === "stopped");
   }),
-  drill("fifteen of thirty are deleted locally", {}, async (stage) => {
+  faultTest("fifteen of thirty are deleted locally", {}, async (stage) => {
     await stage.begin(many(30));
     for (const path of many(15)) stage.mirror.disk.user.remove(stage.mirror.path(path));
     await stage.mirror.sync();
     keepsRemote(stage, "I21", 30);
   }),
-  drill("eight a run are deleted there, run after run", {}, async (stage) => {
+  faultTest("eight a run are deleted there, run after run", {}, async (stage) => {
     await stage.begin(many(40));
     for (let run = 0; run < 3; run++) {
       for (const path of many(8 * (run + 1)).slice(8 * run)) stage.rig.app.remove(path);
@@ -46,19 +46,19 @@ export const GUARDS: readonly Drill[] = [
     }
     stage.expect("I21 more than ten went within an hour", stage.mirror.texts().size >= 30);
   }),
-  drill("all six are deleted there", {}, async (stage) => {
+  faultTest("all six are deleted there", {}, async (stage) => {
     await stage.begin(many(6));
     for (const path of many(6)) stage.rig.app.remove(path);
     await stage.mirror.sync();
     keepsLocal(stage, "I21", 6);
   }),
-  drill("all six are deleted locally", {}, async (stage) => {
+  faultTest("all six are deleted locally", {}, async (stage) => {
     await stage.begin(many(6));
     for (const path of many(6)) stage.mirror.disk.user.remove(stage.mirror.path(path));
     await stage.mirror.sync();
     keepsRemote(stage, "I21", 6);
   }),
-  drill("the folder is an empty mount point", {}, async (stage) => {
+  faultTest("the folder is an empty mount point", {}, async (stage) => {
     await stage.begin(many(3));
     const { user } = stage.mirror.disk;
     user.rename(ROOT, `${ROOT}-away`);
@@ -66,7 +66,7 @@ export const GUARDS: readonly Drill[] = [
     await stage.mirror.sync();
     keepsRemote(stage, "I04", 3);
   }),
-  drill("the folder is another mirror's", {}, async (stage) => {
+  faultTest("the folder is another mirror's", {}, async (stage) => {
     await stage.begin(many(3));
     const { disk } = stage.mirror;
     disk.user.rename(ROOT, `${ROOT}-away`);
@@ -75,7 +75,7 @@ export const GUARDS: readonly Drill[] = [
     await stage.mirror.sync();
     keepsRemote(stage, "I04", 3);
   }),
-  drill("the folder is another disk, with a copy of one document", {}, async (stage) => {
+  faultTest("the folder is another disk, with a copy of one document", {}, async (stage) => {
     await stage.begin(many(3));
     const { user } = stage.mirror.disk;
     user.rename(ROOT, `${ROOT}-away`);
@@ -84,7 +84,7 @@ export const GUARDS: readonly Drill[] = [
     await stage.mirror.sync();
     keepsRemote(stage, "I04", 3);
   }),
-  drill("a folder here cannot be read", {}, async (stage) => {
+  faultTest("a folder here cannot be read", {}, async (stage) => {
     await stage.begin([...many(3, "shut/"), "open.md"]);
     const { disk, path } = stage.mirror;
     const end = disk.fail({ call: "readdir", path: path("shut"), code: "EACCES" });
@@ -94,14 +94,14 @@ export const GUARDS: readonly Drill[] = [
     end();
     await stage.settle();
   }),
-  drill("the key is refused", {}, async (stage) => {
+  faultTest("the key is refused", {}, async (stage) => {
     await stage.begin(many(3));
     stage.befall = () => problem(401, "unauthenticated");
     await stage.mirror.sync();
     keepsLocal(stage, "I19", 3);
     await stage.settle();
   }),
-  drill("a document is missing in the list, and reading it is forbidden", {}, async (stage) => {
+  faultTest("a document is missing in the list, and reading it is forbidden", {}, async (stage) => {
     await stage.begin(many(3));
     stage.befall = (request) =>
       hideOne(stage, request.path) ?? (request.path.includes(stage.id("note-1.md")) ? problem(403, "forbidden") : null);
@@ -109,7 +109,7 @@ export const GUARDS: readonly Drill[] = [
     keepsLocal(stage, "I19", 3);
     await stage.settle();
   }),
-  drill("a document is missing in the list, and there", {}, async (stage) => {
+  faultTest("a document is missing in the list, and there", {}, async (stage) => {
     await stage.begin(many(3));
     stage.befall = ({ path }) => hideOne(stage, path);
     await stage.mirror.sync();
@@ -117,7 +117,7 @@ export const GUARDS: readonly Drill[] = [
     await stage.settle();
   }),
   ...["", "/v1/files", "/v1/folders"].map((route) =>
-    drill(`a later page of ${route === "" ? "every list" : route} fails`, { maxPageSize: 2 }, async (stage) => {
+    faultTest(`a later page of ${route === "" ? "every list" : route} fails`, { maxPageSize: 2 }, async (stage) => {
       await stage.begin([...many(5), ...many(3, "box/"), "crate/x.md"]);
       for (const folder of ["empty-1", "empty-2", "empty-3", "empty-4"]) stage.rig.app.makeFolder(folder);
       await stage.mirror.sync();
@@ -132,12 +132,12 @@ export const GUARDS: readonly Drill[] = [
       await stage.settle();
     }),
   ),
-  drill("lists come in pages, and some pages are empty", { maxPageSize: 2 }, async (stage) => {
+  faultTest("lists come in pages, and some pages are empty", { maxPageSize: 2 }, async (stage) => {
     await stage.begin(many(7));
     stage.expect("I20 some documents were not seen", stage.mirror.texts().size === 7);
     await stage.settle();
   }),
-  drill("an editor is between the two steps of a save", {}, async (stage) => {
+  faultTest("an editor is between the two steps of a save", {}, async (stage) => {
     await stage.begin(many(3));
     const { mirror, rig } = stage;
     const at = mirror.path("note-0.md");

@@ -1,5 +1,5 @@
 import type { WireRequest } from "../../../../src/contract/wire.ts";
-import { type Drill, marked, Stage, textOf } from "./stage.ts";
+import { type FaultTest, marked, Stage, textOf } from "./stage.ts";
 
 /**
  * A user saves, moves or deletes at every moment of a cycle: between the scans and the plan, and
@@ -99,12 +99,12 @@ async function intrude(intruder: Intruder, moment: number): Promise<{ failures: 
     return null;
   };
   await stage.mirror.sync();
-  stage.judgeBase();
+  stage.checkBase();
   await stage.settle();
   return { failures: stage.failures, reached };
 }
 
-export const INTRUSIONS: readonly Drill[] = INTRUDERS.map((intruder) => ({
+export const INTRUSIONS: readonly FaultTest[] = INTRUDERS.map((intruder) => ({
   name: `at every moment of a pass: ${intruder.name}`,
   async run() {
     for (let moment = 1; ; moment++) {

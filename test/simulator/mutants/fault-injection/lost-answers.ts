@@ -1,7 +1,7 @@
 import type { WireRequest } from "../../../../src/contract/wire.ts";
 import type { Fault } from "../../../variants/variant.ts";
 import { stageWithWork } from "./intrusions.ts";
-import type { Drill, Stage } from "./stage.ts";
+import type { FaultTest, Stage } from "./stage.ts";
 
 /**
  * Each write of a cycle is lost, before or after it was done, or is refused. Then a user edits the
@@ -15,13 +15,13 @@ const REFUSED: Fault = {
     status: 422,
     code: "invalid_content",
     title: "no",
-    detail: "drilled",
-    requestId: "req_drill",
+    detail: "injected",
+    requestId: "req_injected",
   }),
 };
 
 /** Fails if a write is sent again unchanged without a read in between, whatever its answer was. */
-function judgeResends(stage: Stage): void {
+function checkResends(stage: Stage): void {
   const open = new Map<string, WireRequest>();
   for (const request of stage.sent) {
     const { method, path, body } = request;
@@ -54,8 +54,8 @@ async function lose(
     return loss === "refused" ? REFUSED : loss;
   };
   await stage.mirror.sync();
-  judgeResends(stage);
-  stage.judgeBase();
+  checkResends(stage);
+  stage.checkBase();
   await stage.settle();
   const isMoved = stage.rig.app.files().get("moved.md")?.id === stage.id("moved-here.md");
   stage.expect("I09 a rename made here is undone", isMoved);
@@ -64,7 +64,7 @@ async function lose(
   return { failures: stage.failures, reached: lost !== null };
 }
 
-export const LOST_ANSWERS: readonly Drill[] = (["drop-before", "drop-after", "refused"] as const).flatMap((loss) =>
+export const LOST_ANSWERS: readonly FaultTest[] = (["drop-before", "drop-after", "refused"] as const).flatMap((loss) =>
   [false, true].map((thenEdited) => ({
     name: `each write is ${loss}${thenEdited ? ", then edited there" : ""}`,
     async run() {

@@ -1,6 +1,6 @@
-import { runLife } from "../../life/run.ts";
-import type { Script, Step, SyncStep } from "../../life/script.ts";
-import type { Drill } from "./stage.ts";
+import { runSimulation } from "../../runs/run.ts";
+import type { Script, Step, SyncStep } from "../../runs/script.ts";
+import type { FaultTest } from "./stage.ts";
 
 /**
  * A service that was restored from a backup shows versions that it had superseded. A simulation
@@ -15,11 +15,11 @@ const SYNC: SyncStep = {
   kill: null,
   storm: null,
   trouble: null,
-  meddles: [],
+  interventions: [],
 };
 const EDITS: readonly Step[] = [1, 2, 3, 4].map((seed) => ({ do: "there", act: "edit", seed }));
 
-export const RESTORED: readonly Drill[] = [1, 6, 14].map((documents) => ({
+export const RESTORED: readonly FaultTest[] = [1, 6, 14].map((documents) => ({
   name: `a service of ${documents} documents is restored from a backup`,
   async run() {
     const script: Script = {
@@ -33,6 +33,6 @@ export const RESTORED: readonly Drill[] = [1, 6, 14].map((documents) => ({
       },
       steps: [SYNC, { do: "backup" }, ...EDITS, SYNC, { do: "restore-backup" }, SYNC],
     };
-    return (await runLife(script)).failures;
+    return (await runSimulation(script)).failures;
   },
 }));

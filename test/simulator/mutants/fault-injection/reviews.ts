@@ -1,11 +1,11 @@
-import { type Drill, drill, Stage } from "./stage.ts";
+import { type FaultTest, faultTest, Stage } from "./stage.ts";
 
 /** Stories of an edit that the service keeps for review. */
 
 export const writesIn = (stage: Stage, method: string) => stage.sent.filter((one) => one.method === method);
 
-const ANSWERED: readonly Drill[] = (["answered", "drop-before", "drop-after"] as const).map((how) =>
-  drill(`an edit of a protected document, ${how}`, {}, async (stage) => {
+const ANSWERED: readonly FaultTest[] = (["answered", "drop-before", "drop-after"] as const).map((how) =>
+  faultTest(`an edit of a protected document, ${how}`, {}, async (stage) => {
     await stage.begin(["a.md", "b.md"]);
     stage.rig.app.protect("a.md", true);
     await stage.mirror.sync();
@@ -20,7 +20,7 @@ const ANSWERED: readonly Drill[] = (["answered", "drop-before", "drop-after"] as
   }),
 );
 
-const KILLED_REVIEW: Drill = {
+const KILLED_REVIEW: FaultTest = {
   name: "an edit of a protected document, killed at every call",
   async run() {
     let before = "";
@@ -44,4 +44,4 @@ const KILLED_REVIEW: Drill = {
   },
 };
 
-export const REVIEWS: readonly Drill[] = [...ANSWERED, KILLED_REVIEW];
+export const REVIEWS: readonly FaultTest[] = [...ANSWERED, KILLED_REVIEW];

@@ -14,7 +14,7 @@ import { createRig, type Rig } from "../../rig.ts";
  * A fault-injection test: a short story in which one thing fails at every possible moment. `run`
  * returns the broken promises, each with its id; empty: none.
  */
-export type Drill = { readonly name: string; readonly run: () => Promise<readonly string[]> };
+export type FaultTest = { readonly name: string; readonly run: () => Promise<readonly string[]> };
 
 /** Returns twelve unique lines, so that edits of different lines merge. */
 export function textOf(name: string): string {
@@ -144,7 +144,7 @@ export class Stage {
   }
 
   /** Checks, at any time, that base's content of each version is the content of that version. */
-  judgeBase(): void {
+  checkBase(): void {
     const { links } = this.mirror.state.load();
     for (const { id, path, text, changeId } of this.rig.app.files().values()) {
       const link = links.get(id);
@@ -183,7 +183,7 @@ export class Stage {
     let quiet = false;
     for (let n = 0; n < 6 && !quiet; n++) quiet = (await this.#isQuiet()) && n > 0;
     this.expect("I01 I02 six runs without trouble do not come to rest", quiet);
-    this.#judgeTrees();
+    this.#checkTrees();
     const left = [...this.mirror.disk.user.texts(this.mirror.path(".mdmirror/tmp"), true).keys()];
     this.expect(`I13 left in the folder for temporary files: ${left.join(" ")}`, left.length === 0);
   }
@@ -199,7 +199,7 @@ export class Stage {
     return this.sent.every(({ method }) => method === "GET") && JSON.stringify([...this.mirror.texts()]) === before;
   }
 
-  #judgeTrees(): void {
+  #checkTrees(): void {
     const { links, conflicts, holds } = this.mirror.state.load();
     const local = this.mirror.texts();
     const files = this.rig.app.files();
@@ -236,11 +236,11 @@ export class Stage {
  * Makes a fault-injection test with a stage of its own.
  * @param variant how its service differs
  */
-export function drill(
+export function faultTest(
   name: string,
   variant: ConstructorParameters<typeof Stage>[1],
   run: (stage: Stage) => Promise<void>,
-): Drill {
+): FaultTest {
   return {
     name,
     async run() {
