@@ -66,8 +66,7 @@ describe("how a sync that cannot go on ends", () => {
       expect.stringContaining("mdmirror reject"),
     ]);
     expect((await rig.run(["status", "w"])).code).toBe(4);
-    const unasked = await rig.run(["approve", "w"]);
-    expect([unasked.code, unasked.err.at(-1)]).toEqual([2, expect.stringContaining("mdmirror approve --yes")]);
+    expect((await rig.run(["approve", "w"])).code).toBe(2);
     const declined = await rig.run(["approve", "w"], { terminal: true, answers: ["n"] });
     expect([declined.code, declined.asked.length]).toEqual([4, 1]);
     expect((await rig.run(["sync", "w"])).code).toBe(4);
