@@ -27,7 +27,7 @@ export const accessCases: readonly ContractCase[] = [
   contractCase("answers 401 unauthenticated to a key that is not valid", async ({ as }) => {
     expectProblem(await as("mdm_not-a-key").get("/v1/files"), "unauthenticated");
   }),
-  assumedCase("answers 401 before it says whether an endpoint is there", async ({ as }) => {
+  assumedCase("answers 401 before it says whether an endpoint exists", async ({ as }) => {
     expectProblem(await as(null).get("/v1/nothing"), "unauthenticated");
   }),
 ];

@@ -14,7 +14,7 @@ export const contentCases: readonly ContractCase[] = [
       assert.equal(saved.content.length, length);
     }
   }),
-  contractCase("refuses a text of 51,201 characters, and tells its length and the limit", async ({ api, folder }) => {
+  contractCase("refuses a text of 51,201 characters, and names its length and the limit", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     const text = "x".repeat(51_201);
     for (const reply of [

@@ -126,7 +126,7 @@ const create: readonly ContractCase[] = [
     expectProblem(await api.post("/v1/files", { path: `${folder.path}/new/a b.md`, content: "" }), "invalid_request");
     assert.deepEqual(await api.paths("folders", { parent_id: folder.id }), []);
   }),
-  contractCase("answers folder_not_found to a create in a folder that is not there", async ({ api }) => {
+  contractCase("answers folder_not_found to a create in a folder that does not exist", async ({ api }) => {
     expectProblem(await api.post("/v1/files", { parentId: NO_FOLDER, name: "a.md", content: "" }), "folder_not_found");
   }),
   contractCase("answers invalid_id to a create in what is no folder id", async ({ api, folder }) => {

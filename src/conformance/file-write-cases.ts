@@ -53,7 +53,7 @@ const patch: readonly ContractCase[] = [
       ],
     );
   }),
-  contractCase("answers folder_not_found to a move to a folder that is not there", async ({ api, folder }) => {
+  contractCase("answers folder_not_found to a move to a folder that does not exist", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/a.md`);
     expectProblem(await api.patch(`/v1/files/${file.id}`, { parentId: NO_FOLDER }), "folder_not_found");
     assert.equal((await api.read(file.id)).path, file.path);

@@ -4,7 +4,7 @@ import { type ContractCase, assumedCase, contractCase, expectGone, expectOk, exp
 const NO_FOLDER = "dir_00000000000000";
 
 const create: readonly ContractCase[] = [
-  assumedCase("tells where a file and a folder stand", async ({ api, folder }) => {
+  assumedCase("shows the parents of a file and of a folder", async ({ api, folder }) => {
     const made = await api.folder(`${folder.path}/a`);
     assert.match(made.id, /^dir_[a-z0-9]{14}$/);
     const standing = { parentId: folder.id, parentPath: folder.path };
@@ -43,7 +43,7 @@ const create: readonly ContractCase[] = [
     expectProblem(await api.post("/v1/folders", { path: folder.path }), "path_already_exists");
     assert.equal((await api.page("folders", { path: made.path })).data[0]?.id, made.id);
   }),
-  contractCase("answers folder_not_found to a create in a parent that is not there", async ({ api }) => {
+  contractCase("answers folder_not_found to a create in a parent that does not exist", async ({ api }) => {
     expectProblem(await api.post("/v1/folders", { parentId: NO_FOLDER, name: "a" }), "folder_not_found");
   }),
   contractCase("answers invalid_id to the create of a folder in what is no folder id", async ({ api, folder }) => {
@@ -127,7 +127,7 @@ const place: readonly ContractCase[] = [
     expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: b.id }), "path_already_exists");
     assert.equal(expectOk(await api.patch(`/v1/folders/${a.id}`, { name: "a" }), 200).path, `${folder.path}/a`);
   }),
-  assumedCase("answers folder_not_found to a move of a folder to one that is not there", async ({ api, folder }) => {
+  assumedCase("answers folder_not_found to a move of a folder to one that does not exist", async ({ api, folder }) => {
     const a = await api.folder(`${folder.path}/a`);
     expectProblem(await api.patch(`/v1/folders/${a.id}`, { parentId: NO_FOLDER }), "folder_not_found");
   }),

@@ -76,7 +76,7 @@ const limits = KINDS.flatMap((kind): ContractCase[] => [
 ]);
 
 const selectors = KINDS.flatMap((kind): ContractCase[] => [
-  contractCase(`lists by exact path the one item there, or none: ${kind}`, async (world) => {
+  contractCase(`lists by exact path one item or none: ${kind}`, async (world) => {
     const { api, folder } = world;
     await make(world, kind, `${folder.path}/a/b`);
     await make(world, kind, `${folder.path}/a/bc`);

@@ -18,7 +18,7 @@ const refused: readonly ContractCase[] = [
     expectProblem(await api.edit(file.id, "chg_00000000000000", "x"), "invalid_base_change");
     expectProblem(await api.edit(file.id, "x", "x"), "invalid_id");
   }),
-  assumedCase("renames and moves a protected file at once", async ({ api, folder }) => {
+  assumedCase("renames and moves a protected file immediately", async ({ api, folder }) => {
     const file = await api.file(`${folder.path}/sub/a.md`);
     expectOk(await api.patch(`/v1/files/${file.id}`, { protected: true }), 200);
     expectOk(await api.patch(`/v1/files/${file.id}`, { name: "b.md" }), 200);

@@ -22,7 +22,7 @@ const envelopeAndLimits = KINDS.flatMap((kind): ContractCase[] => [
     const { id, lastChangeId, path } = (page.data as Json[]).find((item) => item.id === file.id);
     assert.deepEqual({ id, lastChangeId, path }, { id: file.id, lastChangeId: file.lastChangeId, path: file.path });
   }),
-  contractCase(`finds what was written, at once or some requests later: ${kind}`, async (world) => {
+  contractCase(`finds what was written, immediately or some requests later: ${kind}`, async (world) => {
     for (let n = 0; n < 20; n++) await make(world, `late-${n}.md`, `A dormouse.\n${"and more ".repeat(200)}\n`);
     assert.equal((await found(world, kind, "dormouse", { limit: 50 })).length, 20);
   }),
@@ -96,7 +96,7 @@ const refusalsAndChanges = KINDS.flatMap((kind): ContractCase[] => [
   contractCase(`needs a key: ${kind}`, async (world) => {
     expectProblem(await ask({ ...world, api: world.as(null) }, kind, "zebra"), "unauthenticated");
   }),
-  contractCase(`finds the live text alone, at once: ${kind}`, async (world) => {
+  contractCase(`finds the live text alone, immediately: ${kind}`, async (world) => {
     const file = await make(world, "live.md", "before capybara\n");
     assert.deepEqual(await paths(world, kind, "capybara"), ["live.md"]);
     expectEdited(await world.api.edit(file.id, file.lastChangeId, "after dugong\n"));

@@ -18,14 +18,14 @@ async function vary(variant: Variant) {
 
 describe("a variant", () => {
   test.each<[Variant, string]>([
-    [{ noLeadingSlashes: true }, "tells where a file and a folder stand"],
+    [{ noLeadingSlashes: true }, "shows the parents of a file and of a folder"],
     [{ flatEdits: true }, "answers the saved content and its change id"],
-    [{ documentedMembersOnly: true }, "tells where a file and a folder stand"],
+    [{ documentedMembersOnly: true }, "shows the parents of a file and of a folder"],
     [{ conflictsRefused: true }, "takes an edit that cannot be combined into review, and pins the file"],
-    [{ looseIds: true }, "tells where a file and a folder stand"],
+    [{ looseIds: true }, "shows the parents of a file and of a folder"],
     [{ noTree: true }, "lists the whole tree by path_prefix /"],
     [{ firstSearch: true }, "answers each file with its content, and where it was found: regex search"],
-    [{ unknownMembers: true }, "tells where a file and a folder stand"],
+    [{ unknownMembers: true }, "shows the parents of a file and of a folder"],
     [{ noFolderPatchOrDelete: 405 }, "deletes an empty folder"],
     [{ normalise: true }, "gives back every text unchanged"],
     [{ noMoveToRoot: true }, "moves a file to the root"],

@@ -13,7 +13,7 @@ const absolute = z.string().regex(/^\//);
 
 /**
  * Place of a file or folder. `parentId` is null at the root. ASSUMES: `parentPath` is `/` at the
- * root (contract test "tells where a file and a folder stand").
+ * root (contract test "shows the parents of a file and of a folder").
  */
 const position = { parentId: dirId.nullable(), parentPath: absolute };
 
