@@ -4,10 +4,10 @@ import type { Hold, Link } from "./link.ts";
 import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
- * One effect on one side. It names the state it expects: in any other state it does nothing and
- * ends as `stale`. `why` is a clause for people ("edited locally", "deleted on the service"), shown
- * by `plan`, `why` and the event log. An action on a document has its `id`, one on a folder a
- * `dirId`.
+ * One effect on one side. The action names the state that it expects; in any other state it does
+ * nothing and ends as `stale`. `why` is a clause for users ("edited locally", "deleted on the
+ * service"), shown by `plan`, `why` and the event log. An action on a document has its `id`, an
+ * action on a folder a `dirId`.
  */
 export type Action = { readonly why: string } & (DocumentAction | FolderAction);
 
@@ -108,7 +108,7 @@ type DocumentAction =
   | {
       readonly kind: "rename-remote";
       readonly id: DocId;
-      /** Path of its file on disk when the plan was made. */
+      /** Path of the document's file on disk when the plan was made. */
       readonly stands: LocalPath;
       readonly from: RemotePath;
       readonly to: RemotePath;
@@ -121,17 +121,18 @@ type DocumentAction =
   | {
       readonly kind: "reparent-remote";
       readonly id: DocId;
-      /** Path of its file on disk when the plan was made. */
+      /** Path of the document's file on disk when the plan was made. */
       readonly stands: LocalPath;
       readonly from: RemotePath;
       readonly to: RemotePath;
       readonly temporary: boolean;
     }
-  /** Both sides have it at these places already: only the record changes. */
+  /** Both sides already have the document at these places: only the record changes. */
   | { readonly kind: "relink"; readonly id: DocId; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Something other than content and place changed (protected, state, change id without new
-   * content): only the record changes. `away`: outside, and without a local file.
+   * Something other than content and place changed (protection, state, or a change id without new
+   * content): only the record changes. `away`: the document is outside the linked folder and has no
+   * local file.
    */
   | {
       readonly kind: "note-facts";
@@ -142,8 +143,8 @@ type DocumentAction =
   // conflicts and reviews
   /**
    * The user chose over the version `baseChangeId`: its copy was deleted (`mine`), or moved over
-   * the document (`theirs`). If the service has moved on to `changeId`, that version is merged, or
-   * shown.
+   * the document (`theirs`). If the service has the later version `changeId`, mdmirror merges that
+   * version or shows it in a copy.
    */
   | {
       readonly kind: "end-conflict";
@@ -157,8 +158,9 @@ type DocumentAction =
   /** The conflict copy was found missing for the first time: records the scan. */
   | { readonly kind: "look-again"; readonly id: DocId }
   /**
-   * The document changed on the service during a conflict. Downloads; if it merges now, merges;
-   * else shows it in a copy of its own. The earlier copy goes, unless the user edited it.
+   * The document changed on the service during a conflict. Downloads the new version. If it merges
+   * now, merges it; otherwise shows it in a copy of its own. The earlier copy goes to the trash
+   * unless the user edited it.
    */
   | {
       readonly kind: "renew-conflict";
@@ -169,21 +171,23 @@ type DocumentAction =
     }
   /** The document was renamed: the copy of its conflict's `nth` version follows. */
   | ({ readonly kind: "move-conflict-copy"; readonly id: DocId; readonly nth: number } & LocalMove)
-  /** The document is gone: its conflict copy goes to the trash, and the conflict ends. */
+  /**
+   * The document is gone on both sides: its conflict copy goes to the trash, and the conflict ends.
+   */
   | {
       readonly kind: "drop-conflict";
       readonly id: DocId;
       readonly newestCopyPath: LocalPath | null;
       /**
-       * The document was deleted locally, and another step restores the service's content: the
+       * The document was deleted locally, and another step restores the service's content. The
        * conflict ends with that step.
        */
       readonly comesBack?: true;
     }
   /**
-   * A protected document in review has new published content. Downloads it; if merge(base, local,
-   * published) is the published content, the review is settled; else it is merged under the local
-   * content.
+   * A protected document has content in review, and new published content. Downloads the published
+   * content. If merge(base, local, published) is the published content, the review is settled;
+   * otherwise merges the published content under the local one.
    */
   | ({ readonly kind: "settle-review" } & TakesText);
 
@@ -194,8 +198,8 @@ type TakesText = {
   readonly changeId: ChangeId;
   readonly expect: Digest;
   /**
-   * True if that content is blank, and the base version's is not. Not set: it was not read for the
-   * plan.
+   * True if the service's content is blank and the base version is not. Left out: the content was
+   * not read for the plan.
    */
   readonly empties?: boolean;
 };
@@ -203,8 +207,8 @@ type TakesText = {
 export type ActionKind = Action["kind"];
 
 /**
- * One step of a plan: `after` are indexes of steps that must end `done` or `submitted`; otherwise
- * this one is skipped.
+ * One step of a plan. `after`: indexes of steps that must end `done` or `submitted`; otherwise this
+ * step is skipped.
  */
 export type Step = { readonly action: Action; readonly after: readonly number[] };
 
@@ -213,18 +217,18 @@ export type OutcomeOf<Kind extends Outcome["kind"]> = Extract<Outcome, { kind: K
 
 /** Result of an action. Only `done` and `submitted` move base. */
 export type Outcome =
-  /** It was seen to have happened. */
+  /** The effect was seen to have happened. */
   | { readonly kind: "done" }
   /**
-   * The content is in review. `met`: because another edit was published, which this side has not
-   * seen yet.
+   * The content is in review. `met`: the reason is another published edit, which this client has
+   * not read yet.
    */
   | { readonly kind: "submitted"; readonly met?: true }
   /** The trees were not as the plan saw them; the next cycle scans again. */
   | { readonly kind: "stale"; readonly detail: string }
   /**
-   * The service or the disk refused. `hold`: the block that is remembered, so that the same request
-   * is not sent again.
+   * The service or the disk refused the action. `hold`: the block that is remembered, so that the
+   * same request is not sent again.
    */
   | {
       readonly kind: "refused";
@@ -233,14 +237,17 @@ export type Outcome =
       readonly requestId: string | null;
       readonly hold: Hold | null;
     }
-  /** It may have happened. The intent stays open until an observation tells. */
+  /**
+   * The effect may have happened. The journal row stays open until an observation shows the result.
+   */
   | { readonly kind: "uncertain"; readonly detail: string; readonly requestId: string | null }
   /**
-   * Nothing happened; try in a later cycle. `unreachable`: the service as a whole did not answer.
+   * Nothing happened; a later cycle tries again. `unreachable`: the service as a whole did not
+   * answer.
    */
   | {
       readonly kind: "later";
-      /** The system's errno, the service's code, or the cause of a fault without either. */
+      /** The system's errno, the service's code, or the cause of a fault that has neither. */
       readonly code: string;
       readonly detail: string;
       readonly unreachable: boolean;
@@ -257,9 +264,9 @@ type FolderAction =
     }
   | { readonly kind: "make-folder-remote"; readonly localPath: LocalPath; readonly remotePath: RemotePath }
   /**
-   * Both sides have the folder at these places, and it is not linked so yet. `carries`: entries of
-   * base below the folder that get their new path with it; null: all of them. Steps of their own
-   * record the others.
+   * Both sides have the folder at these places, and base does not have it there yet. `carries`:
+   * entries of base below the folder that get their new path together with the folder; null: all of
+   * them. Other entries have steps of their own.
    */
   | {
       readonly kind: "link-folder";
@@ -293,8 +300,8 @@ type FolderAction =
       readonly temporary: boolean;
     }
   /**
-   * Removes an empty folder; leftovers inside go to the trash first. If it is not empty: stale.
-   * `dirId`: null if another folder has that record's place by now.
+   * Removes an empty folder; ignored leftovers inside go to the trash first. If the folder is not
+   * empty: stale. `dirId`: null if another folder has the place of this record by now.
    */
   | { readonly kind: "remove-folder-local"; readonly dirId: DirId | null; readonly localPath: LocalPath }
   | {

@@ -3,11 +3,11 @@ import { type DirLink, type Link, sameInodeAndBirth } from "./link.ts";
 import { hasSubstituteName, isTemporaryName } from "./local-name.ts";
 import type { LocalFile, LocalTree, RemoteFile } from "./tree.ts";
 
-/** Checks whether a side is as base says. If both are, nothing has to be done. */
+/** Checks whether a side equals base. If both sides do, no step is needed. */
 
 /**
- * Returns true if both sides show a linked document just as base has it, and nothing is pending in
- * base.
+ * Returns true if both sides show a linked document exactly as base has it, and base has nothing
+ * pending for it.
  * @param walk facts about the disk
  */
 export function agrees(link: Link, here: LocalFile, there: RemoteFile, walk: WalkedDisk): boolean {
@@ -30,8 +30,8 @@ function agreesHere(link: Link, here: LocalFile, inodesTrusted: boolean): boolea
 }
 
 /**
- * Returns true if base alone gives no reason to act on a document: it is synced, nothing of it is
- * in review, and neither of its names will change.
+ * Returns true if base alone gives no reason to act on a document: its record is synced, no content
+ * of it is in review, and neither of its names will change.
  */
 function isAtRest(link: Link, walk: Pick<LocalTree, "disk">): boolean {
   return link.standing === "linked" && link.submissions.length === 0 && hasLastingNames(link, "file", walk);

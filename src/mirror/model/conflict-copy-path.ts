@@ -3,16 +3,16 @@ import type { Conflict, ShownVersion } from "./link.ts";
 import { cutToBytes, joinPath, type LocalPath, nameOf, parentOf } from "../../contract/path.ts";
 
 /**
- * Owner of the content beside a document: the service during a conflict, or the local version that
- * lost.
+ * Owner of a conflict copy's content: `theirs` is the service's version of an open conflict, `mine`
+ * is a local version that lost.
  */
 type Beside = "theirs" | "mine";
 
 /**
- * Returns `note (theirs).md`, or `note (mine).md`, for `note.md`: a name that the service refuses,
- * so that no document can have it. If it is too long for a disk, the stem is cut, and 8 hex digits
- * of the whole name's digest distinguish it from others with the same beginning.
- * @param nth from the second on the name says so: `note (mine 2).md`
+ * Returns `note (theirs).md`, or `note (mine).md`, for `note.md`. The service refuses such names,
+ * so no document can have one. If the name is too long for the disk, its stem is cut, and 8 hex
+ * digits of the whole name's digest distinguish it from others with the same beginning.
+ * @param nth from the second copy on, the name contains this number: `note (mine 2).md`
  * @param maxBytes of the longest name that the disk takes; so in all of this module
  */
 export function conflictCopyPath(path: LocalPath, whose: Beside, nth: number, maxBytes: number): LocalPath {
@@ -39,8 +39,8 @@ export function copyPath(document: LocalPath, nth: number, maxBytes: number): Lo
 }
 
 /**
- * Returns the copies that a conflict has on record, oldest first. The newest is always among them;
- * an earlier one if its user edited it.
+ * Returns the copies that a conflict has on record, oldest first. The newest copy is always among
+ * them, an earlier one only if its user edited it.
  * @param document path of the document in base
  */
 export function copiesOf(

@@ -1,7 +1,7 @@
 /** Kinds of action, for judging whether an earlier answer forbids one. */
 export type Intention = "push" | "pull" | "merge" | "delete" | "trash" | "move-remote" | "move-local" | "post";
 
-/** The same for a folder. */
+/** Kinds of action on a folder, for judging whether an earlier answer forbids one. */
 export type FolderIntention = "move" | "make" | "remove";
 
 /** Choices for a block: whose content counts, or what happens to the document. */
@@ -16,15 +16,16 @@ type ReasonFacts = {
    */
   readonly kept: "computed" | "remembered";
   /**
-   * Whether something is left to do. `needs-you`: it ends when a person does something. `waits`: it
-   * ends by itself, and until then the sides differ. `no`: mdmirror has done everything, and
-   * nothing is owed.
+   * Whether the block leaves something to do. `needs-you`: the block ends when a person acts.
+   * `waits`: it ends by itself, and until then the sides differ. `no`: mdmirror has done
+   * everything.
    */
   readonly open: "needs-you" | "waits" | "no";
   /** True if time alone may end it. While there is such a block, only whole cycles judge. */
   readonly passes?: true;
   /**
-   * True if it waits for another scan to tell if a file is gone: no absence is judged until then.
+   * True if the block waits for another scan that shows whether a file is gone: until then no
+   * absence is judged.
    */
   readonly undecided?: true;
   /**
@@ -34,7 +35,7 @@ type ReasonFacts = {
    */
   readonly stops?: readonly Intention[];
   readonly stopsFolder?: readonly FolderIntention[];
-  /** Choices of `resolve` that end it. None: its message says how it ends. */
+  /** Choices of `resolve` that end the block. None: the block's message says how it ends. */
   readonly ways?: readonly ResolutionKind[];
 };
 
@@ -75,13 +76,16 @@ const REASONS = {
     ways: ["mine", "theirs"],
   },
   "delete-refused": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
-  /** A review keeps the document, or one in the folder, until somebody decides in the web app. */
+  /**
+   * A review keeps the document, or a document in the folder, until somebody decides in the web
+   * app.
+   */
   "delete-pending": { ...REMEMBERED, stops: ["delete"], stopsFolder: ["remove"] },
   /** The service cannot delete folders: an empty one that was deleted locally stays there. */
   "folder-stays": { kept: "remembered", open: "no", stopsFolder: ["remove"] },
   /**
-   * The whole content was submitted, and a reviewer decides. It is reported as in review, not as an
-   * open problem.
+   * The whole content was submitted, and a reviewer decides. Such a block is reported as in review,
+   * not as an open problem.
    */
   "in-review": { kept: "computed", open: "no", ways: ["mine", "theirs"] },
   /**
@@ -90,8 +94,8 @@ const REASONS = {
    */
   "review-conflict": { kept: "computed", open: "waits", ways: ["mine", "theirs"] },
   /**
-   * Not sent yet: it waits until the content is unchanged for a while, so that not every save
-   * becomes a review.
+   * The content is not sent yet: mdmirror waits until it is unchanged for a while, so that not
+   * every save becomes a review.
    */
   "review-delayed": { ...WAITS, ways: ["mine", "theirs"] },
   "review-unknown": { ...COMPUTED, ways: ["mine", "theirs"] },

@@ -30,14 +30,14 @@ export function sameInodeAndBirth(a: Stamp, b: Stamp): boolean {
 }
 
 /**
- * The service's answer about a change in review: the change's id, and the reason. A member that it
- * did not give is left out.
+ * The service's answer about a change in review: the change's id, and the reason. A member that the
+ * answer did not have is left out.
  */
 export type ReviewAnswer = { readonly changeId?: ChangeId; readonly reason?: ReviewReason };
 
 /**
- * Content sent to review (202): it is not sent again until the user changes it. `at`: milliseconds
- * since the epoch.
+ * Content sent to review (202). It is not sent again until the user changes the file. `at`:
+ * milliseconds since the epoch.
  */
 export type Submission = {
   readonly digest: Digest;
@@ -65,8 +65,8 @@ export type Link = {
   /** Null until the local file was seen (a row written before its effect was verified). */
   readonly stamp: Stamp | null;
   /**
-   * False while the stamp is as young as the scan that took it (racy, as in git's index): then it
-   * does not save hashing.
+   * False while the file's times are as recent as the scan that read the stamp (racy, as in git's
+   * index): such a stamp does not save hashing.
    */
   readonly stampTrusted: boolean;
   readonly protected: boolean;
@@ -131,15 +131,15 @@ export type Tombstone = {
 };
 
 /**
- * A version of the service that a conflict copy shows or has shown. The name of that copy belongs
- * to this version alone: it is numbered by the version's place in `Conflict.shown`.
+ * A version of the service that a conflict copy shows or has shown. A copy's name belongs to one
+ * version: its number is the version's place in `Conflict.shown`.
  */
 export type ShownVersion = {
   readonly changeId: ChangeId;
   readonly digest: Digest;
   /**
-   * Inode and device of its copy; 0: no copy is known to be in the folder. Of an earlier version
-   * only a copy that its user edited stays there.
+   * Inode and device of the version's copy; 0: no copy is known to be in the folder. Of an earlier
+   * version, only a copy that its user edited stays in the folder.
    */
   readonly ino: number;
   readonly dev: number;
@@ -163,14 +163,14 @@ export type Conflict = {
   readonly since: number;
 };
 
-/** Returns the version that the conflict's copy shows. */
+/** Returns the version that the newest conflict copy shows. */
 export function newestShown({ shown }: Pick<Conflict, "shown">): ShownVersion {
   return shown.at(-1)!;
 }
 
 /**
- * Returns true if the newest copy is known to be in the folder. If not, mdmirror itself removed it
- * or could not finish writing it: its absence is then no choice of the user.
+ * Returns true if the newest copy is known to be in the folder. If not, mdmirror itself removed the
+ * copy or did not finish writing it: its absence is then no choice of the user.
  */
 export function hasCopy(conflict: Pick<Conflict, "shown">): boolean {
   return newestShown(conflict).ino !== 0;

@@ -62,7 +62,7 @@ function stemOf(name: string, kind: "file" | "folder"): string {
     .replace(/^\.[#_]+/, "");
 }
 
-/** Returns the mark of an id in a name that `hashedName` made. */
+/** Returns the digits of an id's digest that `hashedName` puts into a name. */
 function digitsOf(id: string): string {
   return `-${digestOf(id).slice(0, 8)}`;
 }
@@ -78,9 +78,9 @@ export function hasDigitsOf(name: string, id: string): boolean {
 const DIGITS = /-[0-9a-f]{8}(?:\.md)?$/;
 
 /**
- * Returns true if `hashedName` made a local name of a remote one, for a disk with any limit: the
- * folder may come from another disk.
- * @param id null if it is not known: then any digits fit
+ * Returns true if `hashedName` made a local name of a remote one. The folder may come from another
+ * disk, so a name cut to any length counts.
+ * @param id null if the id is not known: then any digits fit
  */
 export function isHashedNameOf(here: string, there: string, kind: "file" | "folder", id: string | null): boolean {
   const [tail] = DIGITS.exec(here) ?? [];
@@ -89,8 +89,8 @@ export function isHashedNameOf(here: string, there: string, kind: "file" | "fold
 }
 
 /**
- * Returns the service's name of a row whose local name has its id's digits only because another
- * file had that name. Null in every other case.
+ * Returns the service's name of a row whose local name has digits of its id only because another
+ * file had that name. Null for every other row.
  */
 export function ownNameOf(
   here: string,
@@ -113,8 +113,8 @@ export function hasSubstituteName(link: LinkedPaths, kind: "file" | "folder", ma
 type LinkedPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath; readonly id: string };
 
 /**
- * Returns `note-2.md` for `note.md` and 2: the name of the local one if two documents want one
- * path.
+ * Returns `note-2.md` for `note.md` and 2. If two documents want one path, the local document gets
+ * such a name.
  */
 export function numberedName(name: string, kind: "file" | "folder", number: number, maxBytes: number): string {
   const ending = kind === "file" && name.endsWith(".md") ? ".md" : "";
@@ -123,8 +123,8 @@ export function numberedName(name: string, kind: "file" | "folder", number: numb
 }
 
 /**
- * Mark of a name that only breaks a circle. A row that kept one, because a plan was interrupted,
- * gets its own name back.
+ * Part of a name that mdmirror gives only to break a circle of moves. If an interrupted plan leaves
+ * such a name, the row gets its own name back.
  */
 export const TEMPORARY_MARK = "-mdmirror-";
 const TEMPORARY = new RegExp(`(?<=.)${TEMPORARY_MARK}[0-9a-f]{8}(\\.md)?$`, "s");
@@ -134,8 +134,8 @@ export function isTemporaryName(name: string): boolean {
 }
 
 /**
- * Returns the name from which a temporary one was made, as far as that was kept; any other name as
- * it is.
+ * Returns the name from which a temporary name was made, as far as it was kept; any other name
+ * unchanged.
  */
 export function lastingName(name: string): string {
   return name.replace(TEMPORARY, "$1");

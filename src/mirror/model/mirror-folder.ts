@@ -1,19 +1,19 @@
 /** mdmirror's own folder, in the root. Nothing in it is ever synced. */
 export const MIRROR_FOLDER = ".mdmirror";
 
-/** File in it with the configuration: without it, the folder is not linked. */
+/** Configuration file in that folder: without it, the folder is not linked. */
 export const CONFIG_FILE = "config.json";
 
 /**
- * File in it while a daemon watches the folder: it names the socket, so that a process with another
- * environment finds it too.
+ * File in that folder while a daemon watches. It names the socket, so that a process with another
+ * environment finds the socket too.
  */
 export const CONTROL_FILE = "daemon.json";
 
 /**
- * `replaced`: a new file is written beside it and renamed over it. `in-place`: one inode that is
- * written repeatedly, so a second name of it would be written too. `folder`: of mdmirror's own
- * files. `store`: a folder of files that were the user's, as they were.
+ * `replaced`: a new file is written beside the old one and renamed over it. `in-place`: one inode
+ * that is written repeatedly; a second hard link to it would be written too. `folder`: for
+ * mdmirror's own files. `store`: a folder with unchanged files of the user.
  */
 export type OwnKind = "replaced" | "in-place" | "folder" | "store";
 
@@ -22,8 +22,8 @@ const REPLACED = ["marker", CONFIG_FILE, "key", "lock.json", "quiet.json", CONTR
 const LOGS = ["mdmirror.log", "mdmirror.log.1", "mdmirror.log.2", "mdmirror.log.3", "mdmirror.log.4", "launchd.err"];
 
 /**
- * Everything that is ever made in `.mdmirror/`, by its path in it. Files have mode 0600, folders
- * 0700.
+ * Everything that mdmirror ever creates in `.mdmirror/`, by its path in that folder. Files have
+ * mode 0600, folders 0700.
  */
 export const OWN_ENTRIES: ReadonlyMap<string, OwnKind> = new Map<string, OwnKind>([
   [".gitignore", "replaced"],

@@ -9,13 +9,13 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
  * Checks whether the two places of a linked document or folder correspond. They may differ by a
- * mapped name; otherwise a move of two steps was interrupted between them, and neither side has
- * "moved" although the document is in two places.
+ * mapped name. Otherwise a move of two steps was interrupted: the document is in two places,
+ * although neither side has "moved".
  */
 
 /**
- * Sets of characters by which a name may have been mapped: that of this version, that of the first,
- * and both.
+ * Sets of refused characters that may have been used to map a name: this version's set, the first
+ * version's, and both.
  */
 const REFUSED = [SHELL_METACHARACTERS, FIRST_SHELL_METACHARACTERS, SHELL_METACHARACTERS + DOUBTFUL_CHARACTERS];
 
@@ -31,8 +31,8 @@ export function isNamePair(here: string, there: string, kind: "file" | "folder",
 }
 
 /**
- * Compares the paths as strings alone, name by name: fast enough for the many documents that have
- * not changed.
+ * Compares the paths as strings, name by name: fast enough for the many documents that did not
+ * change.
  */
 export function isPathPair(here: LocalPath, there: RemotePath, id: string, kind: "file" | "folder" = "file"): boolean {
   if (here === there) return true;

@@ -1,2 +1,2 @@
-/** Reason why an item is left alone that a run did not reach before a person stopped it. */
+/** Reason for an item that a run did not reach before its user stopped it. */
 export const NOT_BEGUN = "the command was stopped before it came to this item";

@@ -3,7 +3,8 @@ import type { Digest } from "../../contract/digest.ts";
 import type { DiskFolding, LocalPath } from "../../contract/path.ts";
 
 /**
- * Decisions of the user and the deployment; together with the trees they determine the plan (I24).
+ * Settings of the user and facts about the deployment. The trees and the policy determine the plan
+ * (I24).
  */
 export type Policy = {
   /** `map`: a refused local name is uploaded under a legal one; `block`: it is blocked. */
@@ -38,13 +39,13 @@ export type Policy = {
    */
   readonly quietTexts: ReadonlyMap<DocId, Digest> | null;
   /**
-   * `sync` scans twice before it counts a file as absent: linked paths that the second scan found
-   * absent too. null: one scan is enough.
+   * `sync` scans twice before it counts a file as absent. Linked paths that the second scan did not
+   * find either. null: one scan is enough.
    */
   readonly absentTwice: ReadonlySet<LocalPath> | null;
   /**
-   * Local files that somebody is editing, with the evidence as a clause: nothing replaces them yet.
-   * Left out: none.
+   * Local files that somebody is editing, with the evidence as a clause: no version replaces them
+   * yet. Left out: none.
    */
   readonly inUse?: ReadonlyMap<LocalPath, string>;
   readonly guards: GuardLimits;
@@ -52,7 +53,7 @@ export type Policy = {
 
 export type GuardLimits = {
   /**
-   * Deletions that need no question: max(minDeletes, min(share of known documents, maxDeletes)).
+   * Deletions that need no approval: max(minDeletes, min(share of known documents, maxDeletes)).
    */
   readonly minDeletes: number;
   readonly deleteShare: number;

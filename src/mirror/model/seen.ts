@@ -1,8 +1,8 @@
 import type { LocalPath } from "../../contract/path.ts";
 
 /**
- * Result of one scan of one side about one thing. An incomplete listing, a failed read or a file
- * that is still being written is `unknown`, which never means "deleted".
+ * Result of one scan of one thing on one side. An incomplete listing, a failed read or a file that
+ * is still being written is `unknown`, which never means "deleted".
  */
 export type Seen<T> =
   | { readonly kind: "present"; readonly value: T }
@@ -10,8 +10,8 @@ export type Seen<T> =
   | { readonly kind: "unknown"; readonly unread: Unread };
 
 /**
- * Reason why something was not seen on disk: the reason of the block that follows, and a clause.
- * `isMirror`: it is a linked folder of its own.
+ * Reason why something on disk was not seen: the reason of the block that follows, and a clause.
+ * `isMirror`: the path is a linked folder of its own.
  */
 export type Unread = {
   readonly kind: "still-being-written" | "local-unreadable" | "ambiguous-file";
@@ -19,10 +19,10 @@ export type Unread = {
   readonly isMirror?: true;
 };
 
-/** The file is not judged before it is unchanged for a while. */
+/** The file is judged only after it was unchanged for a while. */
 export const STILL_WRITTEN: Unread = { kind: "still-being-written", why: "still-being-written" };
 
-/** A folder that is linked itself is not read, and nothing is written to it. */
+/** A folder inside that is itself linked is not read, and nothing is written to it. */
 export const IS_MIRROR: Unread = {
   kind: "local-unreadable",
   why: "it is a linked folder itself, so the linked folder around it does not sync it: move it out, or unlink it",

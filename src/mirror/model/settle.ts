@@ -5,8 +5,8 @@ import type { LocalPath, RemotePath } from "../../contract/path.ts";
 
 /**
  * Moves base. Each function takes a record and the observed result of an effect, and returns the
- * record that both sides were seen to have (I12). It is called after the effect, and stored in one
- * transaction with the end of its intent.
+ * record that both sides were seen to have (I12). The caller stores that record in one transaction
+ * with the end of the journal row.
  */
 
 /**
@@ -46,7 +46,7 @@ export function newLink(
 }
 
 /**
- * Both sides have another version. This also settles a review, unless the version says otherwise.
+ * Both sides have another version. The new version also settles a review, unless it says otherwise.
  */
 export function moveBase(link: Link, version: BaseVersion): Link {
   return { ...link, ...version, echoDigest: null, submissions: [] };
@@ -71,8 +71,8 @@ export function renameVersion(link: Link, changeId: ChangeId): Link {
 
 /**
  * Content was sent to review. Base stays; the file has the sent content, or later edits.
- * @param stamp the file's when it was read; null if not known
- * @param told the service's answer about the review; empty if it was lost
+ * @param stamp of the file when it was read; null if not known
+ * @param told the service's answer about the review; empty if the answer was lost
  */
 export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | null, told: ReviewAnswer = {}): Link {
   const others = link.submissions.filter((submission) => submission.digest !== digest);
@@ -82,8 +82,8 @@ export function submit(link: Link, digest: Digest, at: number, stamp: Stamp | nu
 }
 
 /**
- * The service answered a PUT with the base's own content: it normalised the local content to that.
- * The local content is not sent again.
+ * The service answered a PUT with the base's own content, because it normalises the local content
+ * to that. The local content is not sent again.
  */
 export function noteEcho(link: Link, changeId: ChangeId, sent: Digest): Link {
   return { ...link, changeId, localDigest: sent, echoDigest: sent };
@@ -97,7 +97,8 @@ export function movePlace(
 }
 
 /**
- * The document is gone from both sides; `trashPath`: place of its local content, if there is any.
+ * The document is gone from both sides. `trashPath`: place of its local content in the trash; null
+ * if there was none.
  */
 export function bury(link: Link, trashPath: string | null, at: number): Tombstone {
   const { id, localPath, remotePath, changeId, digest } = link;

@@ -4,12 +4,15 @@
 const MAX_LINES = 5_000;
 
 /**
- * Shared characters over the characters of the longer content: from this value on, one counts as a
- * version of the other.
+ * Shared characters divided by the characters of the longer content: from this value on, two
+ * contents count as versions of one document.
  */
 export const SIMILAR_ENOUGH = 0.5;
 
-/** Content prepared for comparison: the characters of each distinct line altogether. */
+/**
+ * Content prepared for comparison: for each distinct line, the number of characters in all its
+ * occurrences.
+ */
 export type LineProfile = { readonly weights: ReadonlyMap<string, number>; readonly total: number };
 
 /**

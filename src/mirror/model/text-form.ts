@@ -17,15 +17,15 @@ export function sameExceptTextForm(a: string, b: string): boolean {
 type TextForm = "plain" | "carriage-return" | "byte-order-mark" | "no-final-newline" | "not-nfc";
 
 /**
- * Number of contents of a form that were read back exactly as sent; 0: one was not. A form that was
- * never sent is left out.
+ * Number of contents of a form that were read back exactly as sent; 0: the service changed one. A
+ * form that was never sent is left out.
  */
 export type KeptForms = Readonly<Partial<Record<TextForm, number>>>;
 
 /**
- * Contents of a form that must come back unchanged before it counts as kept. A service that changes
- * an odd form changes it in every content; a plain one may be changed for a reason that nobody
- * foresaw.
+ * Number of contents of a form that must be read back unchanged before the form counts as kept. A
+ * service that changes an odd form changes it in every content; a plain content may be changed for
+ * an unforeseen reason.
  */
 const ENOUGH: Readonly<Record<TextForm, number>> = {
   plain: 3,
@@ -57,7 +57,7 @@ export function mayBeNormalised(text: string, kept: KeptForms): boolean {
 
 /**
  * Returns the knowledge about forms after content was read back.
- * @returns `kept` if that taught nothing
+ * @returns `kept` itself if nothing was learned
  */
 export function learnForms(kept: KeptForms, sent: string, isSame: boolean): KeptForms {
   const odd = oddForms(sent);

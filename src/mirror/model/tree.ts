@@ -15,20 +15,20 @@ export type LocalFile = {
   readonly path: LocalPath;
   readonly stamp: Stamp;
   readonly stampTrusted: boolean;
-  /** Of the content: of the bytes on disk, with links in the service's form. */
+  /** Digest of the content: of the bytes on disk, with links in the service's form. */
   readonly digest: Digest;
-  /** Of the bytes, if they differ from the content. */
+  /** Digest of the bytes, if it differs from the content's. */
   readonly bytes?: Digest;
   /**
-   * True if its links still have to be resolved by the places of documents; until then `digest`
-   * stands for the bytes, or for content that the same bytes had elsewhere. Not set: they are
-   * resolved, or it has none.
+   * True if the file's links still have to be resolved by the places of documents. Until then,
+   * `digest` is that of the bytes, or of content that the same bytes had elsewhere. Left out: the
+   * links are resolved, or there are none.
    */
   readonly linksUnread?: true;
   readonly textFault: TextFault | null;
   /**
-   * True if it has no bytes: empty content is no evidence of identity, and an editor that crashed
-   * may have left it.
+   * True if the file has no bytes. Empty content is no evidence of identity, and an editor that
+   * crashed may have left it.
    */
   readonly empty: boolean;
 };
@@ -55,11 +55,11 @@ export type LocalOther = {
     | "litter"
     | "conflict-copy";
   /**
-   * Present for files and folders: a linked inode under such a name is `renamed-out-of-mirror`, not
-   * a deletion.
+   * Present for files and folders. If a linked inode has such a name, the document is
+   * `renamed-out-of-mirror`, not deleted.
    */
   readonly stamp: Stamp | null;
-  /** Line of an ignore file that leaves it out, as a clause. */
+  /** Line of an ignore file that excludes the path, as a clause. */
   readonly rule?: string;
 };
 
@@ -73,11 +73,14 @@ export type LocalTree = {
    */
   readonly unseen: ReadonlyMap<LocalPath, Unread>;
   readonly disk: DiskNames;
-  /** True if only some paths were scanned: then nothing is absent. Left out: all were. */
+  /**
+   * True if only some paths were scanned: then nothing counts as absent. Left out: all paths were
+   * scanned.
+   */
   readonly partial?: true;
   /**
-   * Files that were gone from their paths, and that mdmirror itself has just put back or made again
-   * (after a kill or a power loss). Not set: none.
+   * Files that were missing at their paths, and that mdmirror itself has just put back or created
+   * again (after a kill or a power loss). Left out: none.
    */
   readonly returned?: ReadonlySet<LocalPath>;
   /**
@@ -87,7 +90,8 @@ export type LocalTree = {
   /** Returns true for a path that the ignore rules exclude, without reading the disk. */
   readonly ignores: (path: LocalPath, kind: "file" | "folder") => boolean;
   /**
-   * Returns the line of an ignore file that excludes such a path, as a clause; null: its name does.
+   * Returns the line of an ignore file that excludes a path, as a clause; null if the name alone
+   * excludes it.
    */
   readonly excludedBy?: (path: LocalPath, kind: "file" | "folder") => string | null;
 };
@@ -97,7 +101,7 @@ export type RemoteFile = {
   readonly path: RemotePath;
   readonly changeId: ChangeId;
   readonly protected: boolean;
-  /** Of its content. Not set: that version was not read for the plan. */
+  /** Digest of the remote content. Left out: that version was not read for the plan. */
   readonly digest?: Digest;
 };
 
@@ -106,9 +110,14 @@ export type RemoteFolder = { readonly id: DirId; readonly path: RemotePath };
 export type RemoteTree = {
   readonly files: ReadonlyMap<DocId, RemoteFile>;
   readonly folders: ReadonlyMap<DirId, RemoteFolder>;
-  /** False if a page failed: presences may be used, absences are void (I20). */
+  /**
+   * False if a page failed: documents in the list may be used, but missing ones prove nothing
+   * (I20).
+   */
   readonly complete: boolean;
-  /** True if folders were listed to the end in this cycle; if not, no folder is absent. */
+  /**
+   * True if the folders were listed to the end in this cycle; otherwise no folder counts as absent.
+   */
   readonly foldersComplete: boolean;
   /**
    * Linked ids whose absence is proven: complete cycle, GET by id answered `404 file_not_found`,
@@ -119,18 +128,21 @@ export type RemoteTree = {
    * Linked folder ids proven absent: complete folder listing, and no document of theirs is present.
    */
   readonly goneFolders: ReadonlySet<DirId>;
-  /** Ids that a GET found outside the linked folder: of records, and of targets of links. */
+  /**
+   * Ids that a GET found outside the linked folder of the workspace: of records, and of link
+   * targets.
+   */
   readonly outside: ReadonlySet<DocId>;
   /** Linked ids that could be neither seen nor proven absent, with the reason. */
   readonly unseen: ReadonlyMap<DocId, string>;
   /**
-   * Ids of link targets that base has no record of and no list shows, and that may exist. Not set:
-   * none.
+   * Ids of link targets that may exist, although base has no record of them and no list shows them.
+   * Left out: none.
    */
   readonly unsure?: ReadonlySet<DocId>;
   /**
    * The list is complete, and no document or folder of base is in it: then nothing is proven about
-   * any. Not set: something is.
+   * any of them. Left out: some are in it.
    */
   readonly nothingKnown?: boolean;
   /**
@@ -139,20 +151,22 @@ export type RemoteTree = {
    */
   readonly unsettled?: ReadonlyMap<DirId, string>;
   /**
-   * Reason why an answered list is not complete: a part of it cannot be read. Not set: all of it
+   * Reason why an answered list is not complete: a part of it cannot be read. Left out: all of it
    * can.
    */
   readonly misread?: string;
-  /** Reason why a readable list is not complete. Not set: it is, or it was not requested. */
+  /**
+   * Reason why a readable list is not complete. Left out: the list is complete, or was not
+   * requested.
+   */
   readonly cutShort?: string;
-  /** Mark by which a restored service is recognised. Not set: it has none. */
+  /** Mark that shows when a service was restored from a backup. Left out: the service has none. */
   readonly generation?: string;
 };
 
 /**
- * Returns true if a listing was read to the end, everything that it does not show was looked for,
- * and nothing of it is gone. A document outside the linked folder is not gone; folders are listed
- * separately.
+ * Returns true if a listing was read to the end, each missing document was looked for, and none is
+ * gone. A document outside the linked folder is not gone; folders are listed separately.
  */
 export function isComplete({ complete, gone, goneFolders, unseen }: RemoteTree): boolean {
   return complete && gone.size + goneFolders.size + unseen.size === 0;
@@ -163,7 +177,7 @@ export type BaseTree = {
   readonly dirs: ReadonlyMap<DirId, DirLink>;
   readonly tombstones: ReadonlyMap<DocId, Tombstone>;
   readonly conflicts: ReadonlyMap<DocId, Conflict>;
-  /** By key: an id, or the local path if there is none. */
+  /** By key: an id, or the local path of something without an id. */
   readonly holds: ReadonlyMap<string, Hold>;
 };
 

@@ -12,11 +12,14 @@ import type { Policy } from "../model/policy.ts";
 import type { Seen } from "../model/seen.ts";
 import type { LocalFile, LocalOther, TextLookup, Trees } from "../model/tree.ts";
 
-/** Explains the state of a path, and what a plan made now would do about it, for `why PATH`. */
+/**
+ * Explains the state of a path, and the steps that a plan made now would have for it, for `why
+ * PATH`.
+ */
 export type Explanation =
   /**
-   * Neither base nor a side has anything there that mdmirror considers. `other`: something that it
-   * leaves alone.
+   * Neither base nor a side has anything at the path that mdmirror considers. `other`: something
+   * that mdmirror leaves alone.
    */
   | { readonly kind: "unknown"; readonly other: LocalOther | null; readonly ignored: boolean }
   | {
@@ -45,7 +48,7 @@ export type Explanation =
       readonly drift: PlaceChange;
       /**
        * The cell of the table, local before remote, and its rule before refusals, reviews and
-       * directions are considered.
+       * directions count.
        */
       readonly cell: ContentCell;
       readonly rule: ContentRule;

@@ -9,19 +9,22 @@ import type { DocumentRow, FolderRow } from "./match/row.ts";
 
 type Id = DocId | DirId;
 
-/** Local places of documents and folders, by the match that plans are made of. */
+/** Local places of documents and folders, by the same match as for plans. */
 export type LocalPlaces = {
   /** Documents and folders that are in the linked folder. */
   readonly found: ReadonlyMap<Id, LocalPath>;
-  /** Documents that are not, or may not be. All others are at base's place. */
+  /**
+   * Documents that are not in the linked folder, or may not be. All other documents are at base's
+   * place.
+   */
   readonly open: ReadonlySet<Id>;
   /** Documents that only the service has, with the paths that they would have locally. */
   readonly coming: ReadonlyMap<Id, LocalPath>;
-  /** Files that are no known document, or whose match is not known. */
+  /** Files that belong to no known document, or whose document is not known yet. */
   readonly unlinked: ReadonlySet<LocalPath>;
 };
 
-/** Returns the place of each document and folder that is not simply as base has it. Pure. */
+/** Returns the place of each document and folder that is elsewhere than base says. Pure. */
 export function findLocalPlaces(trees: Trees, policy: Policy, texts: TextLookup): LocalPlaces {
   const { forest, documents, arrivals, undecided } = matchTrees(trees, policy, texts);
   const where: Where = { found: new Map(), coming: new Map(), open: new Set(), unlinked: new Set(undecided) };

@@ -4,16 +4,16 @@ import type { Step } from "../model/action.ts";
 import type { Hold } from "../model/link.ts";
 import type { LocalPath } from "../../contract/path.ts";
 
-/** The result of the five pure steps. */
+/** The result of the planner. */
 export type Plan = {
-  /** Topologically sorted: a step comes after those it needs. */
+  /** Steps in an order in which each comes after the steps that it needs. */
   readonly steps: readonly Step[];
-  /** All blocks after this plan, with remembered ones that still apply. */
+  /** All blocks after this plan, including remembered ones that still apply. */
   readonly holds: readonly Hold[];
   readonly verdict: Verdict;
   /**
    * Documents whose new content on the service must be read before the verdict counts, because it
-   * may be blank. Not set: none.
+   * may be blank. Left out: none.
    */
   readonly toRead?: readonly DocId[];
   /** Local names that this plan changes in favour of the service's; left out: none. */
@@ -50,7 +50,10 @@ export type Signals = {
   readonly restored: boolean;
   /** Conflicts opened in this run so far. */
   readonly conflictsOpened: number;
-  /** Sides that a stop found emptied, and that were neither seen otherwise nor approved since. */
+  /**
+   * Sides that a safety check found empty when it stopped a run, and that since were neither seen
+   * with content nor approved as empty.
+   */
   readonly emptied: ReadonlySet<"local" | "remote">;
   /** `guardKey`s of actions that the user approved. */
   readonly approved: ReadonlySet<string>;
@@ -81,12 +84,12 @@ export const NOT_APPROVABLE: ReadonlySet<StopReason> = new Set(["root-missing", 
  * its cause ends.
  */
 export type Verdict =
-  /** `waived`: approved reasons that still apply. Not set: none. */
+  /** `waived`: approved reasons that still apply. Left out: none. */
   | { readonly kind: "run"; readonly waived?: readonly StopReason[] }
   | {
       readonly kind: "safety-stop";
       readonly reasons: readonly { readonly reason: StopReason; readonly detail: string }[];
-      /** Indexes of the steps that are approved, by themselves or with the reasons. */
+      /** Indexes of the steps that are approved, by their own keys or by an approved reason. */
       readonly stoppedSteps: readonly number[];
       /**
        * True if the reasons themselves are approved: they doubt the folder, the workspace or the

@@ -48,14 +48,17 @@ function gaveWayOf(draft: PlanDraft): readonly RenamedForOther[] {
   });
 }
 
-/** LIMIT: plans with more and more documents, before all of them are judged. */
+/**
+ * LIMIT: rounds of planning, each with more documents to judge; then the planner judges all of
+ * them.
+ */
 const MOST_ROUNDS = 32;
 
 type Decided = { readonly matched: Matched; readonly draft: PlanDraft; readonly steps: readonly Step[] };
 
 /**
  * Plans without the documents at rest. If a decision depends on one of them, because another
- * document wants its path, everything is decided again with that one judged.
+ * document wants its path, the planner decides everything again and judges that document too.
  */
 export function decide(trees: Trees, policy: Policy, texts: TextLookup, first: Judged): Decided {
   let judged = first;
@@ -70,8 +73,8 @@ export function decide(trees: Trees, policy: Policy, texts: TextLookup, first: J
 }
 
 /**
- * From the match to decisions. Places of folders come first, because they can block those of their
- * documents; the existence of folders comes last, because that follows from them.
+ * Goes from the match to decisions. Places of folders come first, because they can block the places
+ * of their documents. The existence of folders comes last, because it follows from the documents.
  */
 function decideRows(trees: Trees, policy: Policy, texts: TextLookup, matched: Matched): PlanDraft {
   const draft = openDraft(trees, policy, texts, matched);
@@ -107,8 +110,8 @@ function countPresences(trees: Trees, matched: Matched): PresenceCounts {
 }
 
 /**
- * Counts documents that mdmirror itself has just restored: they are no sign that a missing one was
- * meant to go.
+ * Counts documents that mdmirror itself has just restored: they do not show that a missing document
+ * was deleted on purpose.
  */
 function countReturned({ base, local: { returned } }: Trees, { documents }: Matched): number {
   if (returned === undefined) return 0;

@@ -9,30 +9,30 @@ import { mergeText } from "../../markdown/merge/merge.ts";
 
 export type KnownText = { readonly digest: Digest; readonly text: string };
 
-/** Submitted content, or our merge of it with published content, which counts as submitted too. */
+/** Submitted content, or its merge with published content, which counts as submitted too. */
 export type Sent = KnownText & Omit<Submission, "digest">;
 
 type AfterReview = {
-  /** The local content from now on; null: it does not merge with the published one. */
+  /** The local content from now on; null if it does not merge with the published content. */
   readonly local: string | null;
   /**
-   * Content that still waits, oldest first: as it was sent, then as merged with the new published
-   * content.
+   * Content that still waits for review, oldest first: as it was sent, then as merged with the new
+   * published content.
    */
   readonly waiting: readonly Omit<Sent, "digest">[];
   /**
    * The common base of local and published content: the submitted content that was published, else
-   * base; null if that is not known.
+   * base; null if the store does not have it.
    */
   readonly parted: KnownText | null;
 };
 
 /**
- * The latest submission that the published content contains is settled, and those before it. The
- * local content was made from it: its differences are later edits that were never sent, and stay an
- * edit on the published version. If the published content contains none, it is somebody else's
- * edit; it comes under the local content and under each submission alike, so that local content
- * that was sent counts as sent, and content that was edited since does not.
+ * Settles the latest submission that the published content contains, and the submissions before it.
+ * The local content was made from that submission, so its differences are later edits, which were
+ * never sent. If the published content contains no submission, another user wrote it. Then it is
+ * merged under the local content and under each submission alike: local content that was sent still
+ * counts as sent, and later edits do not.
  * @param base content that the submissions were based on; null if not known
  * @param sent oldest first
  * @param liveChangeId change id of `live`
@@ -47,7 +47,7 @@ export function settleSubmissions(
   const last = sent.findLastIndex((one) => isLive(base, one, live));
   const settled = sent[last] ?? null;
   const parted = settled ?? base;
-  // Whoever wrote it: both sides have the same content, and the sent content is part of it in some
+  // Both sides have the same content, whoever wrote it, and the sent content is part of it in some
   // form.
   if (settled === null && local.digest === live.digest) return { local: live.text, waiting: [], parted };
   // If a submission is settled, base may still help to merge.
@@ -61,8 +61,8 @@ export function settleSubmissions(
 }
 
 /**
- * Returns the content merged with the published one, by the first of these bases with which that
- * works.
+ * Returns the content merged with the published content, by the first of these bases that gives a
+ * merge; null if none does.
  */
 function mergeOnFirst(bases: readonly (KnownText | null)[], text: string, live: KnownText): string | null {
   for (const base of bases) {

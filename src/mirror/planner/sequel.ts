@@ -7,9 +7,9 @@ import type { Trees } from "../model/tree.ts";
 import type { Plan } from "./plan-types.ts";
 
 /**
- * Kinds of action that may leave work for the next cycle when they end well, so that the run
- * continues. All others leave the document in its final state on both sides, so that a run needs no
- * further scan to be in sync (I02).
+ * Kinds of action that may leave work for the next cycle, so that the run continues. All other
+ * kinds leave the document in its final state on both sides, so that a run needs no further scan to
+ * be in sync (I02).
  */
 const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   // The next cycle sends or fetches the result.
@@ -19,9 +19,10 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
   "renew-conflict": true,
   "end-conflict": true,
   "look-again": true,
-  // A document that it blocked (an ignore rule, a place outside, a protection) is judged again.
+  // A document that the action unblocked (ignore rule, place outside, protection) is judged again.
   "note-facts": true,
-  // The folder that it left may be empty now, and is then removed, or made on the other side.
+  // The folder that the document left may be empty now; then it is removed, or created on the other
+  // side.
   "delete-remote": "leaves-a-folder",
   "trash-local": "leaves-a-folder",
   "forget-folder": true,
@@ -48,7 +49,7 @@ const SEQUELS: Readonly<Record<ActionKind, boolean | "leaves-a-folder">> = {
 
 /**
  * Returns true if mdmirror made up a name of this action: one that only breaks a circle, or one
- * with the digits of its id. The next cycle may be able to give the proper name back.
+ * with digits of the id. The next cycle may be able to restore the proper name.
  */
 function hasMadeName(action: Action): boolean {
   const id = idOf(action);
@@ -81,8 +82,9 @@ const MAY_END: ReadonlySet<HoldReason> = new Set([
 ]);
 
 /**
- * @param plan a plan that may have been carried out completely, and the trees that it was made from
- * @returns whether an action of it has a sequel, if it ended well
+ * Tells which actions of a plan leave work for the next cycle.
+ * @param plan a plan that may have been carried out completely
+ * @param trees the trees of that plan
  */
 export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
   const isPlain = once(() => !mayMoveMore(plan));
@@ -92,7 +94,10 @@ export function sequels(plan: Plan, trees: Trees): (action: Action) => boolean {
   return (action) => hasSequel(action, mayBeLeftEmpty) || mayEndItsHold(action, held);
 }
 
-/** An obstacle to its place may be gone now: a scan tells. */
+/**
+ * Returns true if a block of the action's document may have ended: another step may have removed
+ * the obstacle.
+ */
 function mayEndItsHold(action: Action, held: () => ReadonlySet<string>): boolean {
   if (action.kind === "move-local") return held().has(action.id);
   return action.kind === "move-folder-local" && held().has(action.dirId);
@@ -117,7 +122,7 @@ function hasSequel(action: Action, mayBeLeftEmpty: (folder: LocalPath) => boolea
   }
 }
 
-/** Returns linked folders that both sides show at base's place: empty or not, they stay. */
+/** Returns linked folders that both sides show at base's place. They stay, whether empty or not. */
 function lastingFolders({ base, local, remote }: Trees): ReadonlySet<LocalPath> {
   const lasting = new Set<LocalPath>();
   for (const { id, localPath, remotePath } of base.dirs.values())

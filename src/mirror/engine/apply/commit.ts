@@ -16,28 +16,31 @@ export type Kept = { readonly digest: Digest; readonly text: string; readonly na
 export type Change = {
   readonly keeps?: Kept;
   /**
-   * The whole link from now on: of a new document, or one that was read from the state just now,
-   * with no wait since.
+   * The whole record from now on: of a new document, or one that was read from the state without a
+   * wait since.
    */
   readonly link?: Link;
   /**
-   * The link after an effect on its text that waited for an answer. Its path is taken from the
+   * The record after an effect on content that waited for an answer. The path is taken from the
    * state, because a step that moves the document may have ended meanwhile.
    */
   readonly text?: Link;
-  /** The version to remember for the history, when base moved to one. */
+  /** The version to remember for the history, if base moved to one. */
   readonly version?: { readonly id: DocId; readonly changeId: ChangeId; readonly digest: Digest };
-  /** Left out: nothing in it interests a user. */
+  /** Left out: the change interests no user. */
   readonly event?: EventFields;
 } & RowsBeside;
 
 export type FolderMove = { readonly side: "local" | "remote"; readonly from: string; readonly to: string };
 
-/** Rows that change together with a link, or without one. */
+/** Rows that change together with a record, or without one. */
 type RowsBeside = {
-  /** A link that ends. `trashPath`: where its file is now; null: nowhere. */
+  /** A record that ends. `trashPath`: place of its file now; null: it has no file. */
   readonly ends?: { readonly link: Link; readonly trashPath: string | null };
-  /** A document that was gone and is back as a new one: its link ends, if it still exists. */
+  /**
+   * The former id of a document that was gone and is back as a new document: its record ends, if it
+   * still exists.
+   */
   readonly replaces?: DocId | null;
   readonly conflict?: Conflict;
   readonly hold?: Hold;
@@ -61,14 +64,14 @@ export function whereItStands(ctx: PassContext, changed: Link): Link {
 }
 
 /**
- * Returns whether base has another change id than when an effect began: on some deployments a
- * rename gives a new one. It cannot be told which of two ids of one text is newer.
+ * Returns true if base has another change id than when an effect began: on some deployments a
+ * rename gives a new id. Nothing shows which of two ids of one content is newer.
  */
 export function hasAnotherId(ctx: PassContext, link: Link): boolean {
   return ctx.world.state.link(link.id)?.changeId !== link.changeId;
 }
 
-/** Returns a link at its version, with the id that this version has by now. */
+/** Returns a record at its version, with the present change id of this version. */
 export function withIdNow(ctx: PassContext, link: Link): Link {
   const current = ctx.world.state.link(link.id);
   return current?.digest === link.digest ? renameVersion(link, current.changeId) : link;
@@ -81,9 +84,9 @@ export function commit(ctx: PassContext, change: Change): OutcomeOf<"done"> {
 }
 
 /**
- * Does the same as `commit`, in one transaction with the commits of other steps. Resolves when it
- * is committed. After a kill before that, the effect is done and base has not moved; recovery
- * completes it.
+ * Moves base as `commit` does, in one transaction with the commits of other steps. Resolves when
+ * the transaction is committed. After a kill before that, the effect is done and base has not
+ * moved; recovery completes it.
  */
 export async function commitWithOthers(
   ctx: PassContext,
@@ -119,14 +122,13 @@ function putWhole(ctx: PassContext, link: Link): void {
   ctx.world.state.putLink(link);
 }
 
-/** If links are converted: notes where a document is from now on. */
+/** If links are converted: notes the place of a document from now on. */
 function notePlace({ world: { state, links } }: PassContext, link: Link): void {
   const places = links?.places() ?? null;
   if (places === null || places.isAt(link.id, link.localPath)) return;
-  // A document that had no place is new, and base has no path of it to compare with.
+  // A document without a place is new, and base has no path for a comparison.
   const before = places.pathOf(link.id) !== null || isAway(link) ? state.link(link.id) : null;
-  // What moves only on the service is at the place where the plan found it, which base may not
-  // know.
+  // A document that moves only on the service stays at its local place, which base may not know.
   if (before?.localPath !== link.localPath) places.set(link.id, link.localPath);
 }
 
@@ -153,8 +155,8 @@ function buryReplaced(ctx: PassContext, old: DocId): void {
 }
 
 /**
- * Ends a link, within the caller's transaction: leaves a tombstone, and closes everything that was
- * open about the document.
+ * Ends a record, within the caller's transaction: leaves a tombstone, and closes the document's
+ * conflict and block.
  */
 function endLink(ctx: PassContext, link: Link, trashPath: string | null): void {
   const { state, clock } = ctx.world;

@@ -16,8 +16,8 @@ import { leftOpen } from "./unsettled.ts";
 /** Finds, names and removes the files that show the service's version while a conflict is open. */
 
 /**
- * Names the copy of a version. A name that another conflict has on record is passed over: that copy
- * goes when its own conflict continues, and until then its absence would count as a choice.
+ * Names the copy of a version. Skips a name that another conflict has on record: that conflict's
+ * copy goes when the conflict continues, and until then its absence would count as a choice.
  * @param before the versions shown so far
  * @returns the versions from now on, of which the last has no file yet, and the path of its copy
  */
@@ -41,10 +41,10 @@ type CopyFile = Extract<Look, { kind: "file" }> & { readonly path: LocalPath };
 type FoundCopy = CopyFile | { readonly kind: "absent" | "unknown" };
 
 /**
- * Finds a copy by its inode at its recorded place or moved to its document; else whatever file is
- * at the recorded place, or a file with its content. A file with the inode of another conflict's
- * copy is none: when two folders change places, each record names the other's copy for a while.
- * @param places where the caller expects the copy, beside the recorded place
+ * Finds a copy by its inode at its recorded place or at its moved document; else the file at the
+ * recorded place, or a file with its content. A file with the inode of another conflict's copy does
+ * not count: when two folders change places, each record names the other's copy for a while.
+ * @param places where the caller expects the copy, besides the recorded place
  */
 export function findCopy(
   { world: { disk, state } }: PassContext,
@@ -65,8 +65,8 @@ export function findCopy(
 }
 
 /**
- * Returns the record of a version that is not shown any more: a copy that its user edited stays,
- * and moving it over the document is a choice.
+ * Returns the record of a version that is no longer shown. A copy that its user edited stays, and
+ * moving that copy over the document is a choice.
  */
 export function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion {
   const isEdited = version.ino !== 0 && copy.kind === "file" && copy.digest !== version.digest;
@@ -74,8 +74,8 @@ export function leftBehind(version: ShownVersion, copy: FoundCopy): ShownVersion
 }
 
 /**
- * Moves a copy to the trash that no conflict has on record, unless its user edited it. Its row
- * stays open if the disk refuses.
+ * Moves a copy that no conflict has on record to the trash, unless its user edited it. The journal
+ * row stays open if the disk refuses.
  */
 export function removeUnrecorded(
   { world }: PassContext,
@@ -96,8 +96,8 @@ export function removeUnrecorded(
 export type Placed = { readonly kind: "placed" } | { readonly kind: "end"; readonly outcome: Outcome };
 
 /**
- * Writes a text as a conflict copy. An existing file (from a lost state, or made by a user) goes to
- * the trash first, because it may have been edited.
+ * Writes content as a conflict copy. An existing file (from a lost state, or made by a user) goes
+ * to the trash first, because its user may have edited it.
  */
 export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string, digest: Digest): Placed {
   const { disk } = ctx.world;
@@ -115,7 +115,10 @@ export function writeConflictCopy(ctx: PassContext, at: LocalPath, text: string,
   return made.kind === "done" ? { kind: "placed" } : { kind: "end", outcome: outcomeOfDisk(made) };
 }
 
-/** Makes the run, `log` and `history` report a file that was no copy of this conflict. */
+/**
+ * Makes the run, `log` and `history` report that a file which was no copy of this conflict was
+ * moved away.
+ */
 function tellMadeWay(ctx: PassContext, at: LocalPath, place: string, before: Digest | null): void {
   const keptAs = `.mdmirror/${place}`;
   const detail = `renamed to ${keptAs}, because the other version of a conflict needs its name`;
@@ -152,7 +155,10 @@ export function trashConflictCopies(
   return got(places);
 }
 
-/** @returns where the copy is now, below `.mdmirror/`; null: none was there */
+/**
+ * Moves a copy to the trash.
+ * @returns the copy's place below `.mdmirror/`; null: there was no copy
+ */
 function dropCopy(ctx: PassContext, id: DocId, path: LocalPath): Got<string | null> {
   const { disk } = ctx.world;
   const look = disk.look(path);

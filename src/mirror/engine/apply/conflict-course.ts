@@ -20,10 +20,10 @@ export function renewConflict(ctx: PassContext, action: ActionOf<"renew-conflict
 }
 
 /**
- * Compares with the version that the service has now. If the texts merge, the conflict ends; else a
- * copy of its own shows that version, and the conflict continues.
- * @param over the version over which the user chose the local text: both texts are then compared
- * with that version; null: nobody chose
+ * Compares with the version that the service has now. If the contents merge, the conflict ends;
+ * otherwise a new copy shows that version, and the conflict continues.
+ * @param over the version over which the user chose the local content: both contents are then
+ * compared with that version; null: the user has not chosen
  */
 async function meetNewer(
   ctx: PassContext,
@@ -46,7 +46,8 @@ async function meetNewer(
     const { local: merged, waiting, parted } = after;
     return endByMerge(ctx, action, { link, merged, waiting, parted, remote: fetched.value });
   }
-  // Accepted, and edited locally since if it does not merge: what is decided waits no more.
+  // The change was accepted, and the file was edited since if it does not merge: a decided review
+  // is no longer pending.
   const submissions = after.waiting.filter(({ baseChangeId }) => baseChangeId !== file.lastChangeId);
   const record = submissions.length === link.submissions.length ? null : { ...link, submissions };
   const event = { ...eventOf(action, "local"), kind: "renew-conflict" } as const;
@@ -54,7 +55,7 @@ async function meetNewer(
 }
 
 /**
- * The conflict whose base is the version over which the user chose the local text. The copy of that
+ * Returns the conflict with the base over which the user chose the local content. The copy of that
  * version is gone.
  * @returns null: that version is not on record any more, or the conflict is over
  */
@@ -73,9 +74,9 @@ function versionNamed({ shown }: Conflict, changeId: ChangeId): ShownVersion | n
 type Merging = {
   readonly link: Link;
   readonly merged: string;
-  /** What still waits in review. */
+  /** Submissions that are still in review. */
   readonly waiting: readonly Submission[];
-  /** The text that both were made from; null: not known. */
+  /** Content from which both sides were made; null: not known. */
   readonly parted: { readonly digest: Digest } | null;
   readonly remote: RemoteText;
 };
@@ -109,9 +110,9 @@ function endByMerge(
 }
 
 /**
- * Handles the end of a conflict by the user. The text at the document's path is sent, based on the
- * version shown by the copy that was removed, or moved over the document. If the service has a
- * newer version since, nobody has seen it: it is merged, or shown.
+ * Ends a conflict as its user chose. The content at the document's path is sent, based on the
+ * version of the copy that was removed, or moved over the document. If the service has a newer
+ * version, which the user has not seen, that version is merged, or shown.
  */
 export async function endConflict(ctx: PassContext, action: ActionOf<"end-conflict">): Promise<Outcome> {
   const { how, baseChangeId, changeId } = action;
@@ -149,7 +150,7 @@ export function moveConflictCopy(ctx: PassContext, action: ActionOf<"move-confli
   const { disk, state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return stale("the conflict ended meanwhile");
-  // `from` = `to`: the copy is there already, and only the record must change.
+  // `from` equals `to`: the copy is already at its place, and only the record must change.
   if (action.from !== action.to && disk.look(action.from).kind !== "absent") {
     const moved = disk.move(action.from, action.to, null);
     if (moved.kind !== "done") return outcomeOfDisk(moved);
@@ -162,16 +163,16 @@ export function dropConflict(ctx: PassContext, action: ActionOf<"drop-conflict">
   const { state } = ctx.world;
   const conflict = state.conflict(action.id);
   if (conflict === null) return DONE;
-  // ORDER: recorded before the copy is removed. If this is interrupted, or the service's text
-  // cannot be written, another file may be at the document's path by the next look, and nobody has
-  // removed the copy in its favour.
+  // ORDER: recorded before the copy is removed. Otherwise, after an interruption, another file
+  // might be at the document's path in the next scan, and the removed copy would count as the
+  // user's choice for that file.
   state.putConflict(withoutCopy(conflict));
   const document = state.link(action.id)?.localPath ?? conflict.newestCopyPath;
   const dropped = trashConflictCopies(ctx, conflict, document, action.newestCopyPath);
   if (dropped.kind === "end") return dropped.outcome;
-  // The document was deleted locally during its conflict, and the service's text is written back.
-  // Until then the record keeps the conflict: after a crash the deletion would look like a plain
-  // one.
+  // The document was deleted locally during its conflict, and the service's content is written
+  // back. Until then the record keeps the conflict: after a crash the deletion would look like a
+  // plain one.
   state.transact(() => {
     if (action.comesBack !== true) state.removeConflict(action.id);
     recordEvent(ctx.world, ctx.run, eventOf(action, "local", { path: conflict.newestCopyPath }));

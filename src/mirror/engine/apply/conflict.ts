@@ -20,8 +20,8 @@ type Showing = NonNullable<Row["shows"]> & { readonly text: string };
 type Seen = Pick<ShownVersion, "ino" | "dev">;
 
 /**
- * Writes the copy of a version, which the record of the conflict names from then on. The copy of
- * the earlier version goes to the trash in a second phase.
+ * Writes the copy of a version, and names that copy in the record of the conflict. The copy of the
+ * earlier version goes to the trash in a second phase.
  */
 export const showCopy = {
   async prepare(_, { text, ...shows }) {
@@ -31,15 +31,16 @@ export const showCopy = {
   },
 
   async perform(ctx, { id, path, writes, shows }, text) {
-    // ORDER: no other step runs between the comparison and the count: it may open a conflict too.
-    // Those that are left are in the next plan, whose verdict asks the user (`conflict-flood`).
+    // ORDER: no other step may run between this comparison and the count, because such a step may
+    // open a conflict too. Conflicts over the limit are in the next plan, whose verdict asks the
+    // user (`conflict-flood`).
     if (shows?.opens === true && isOverBudget(ctx, id))
       return { kind: "over", outcome: stale("more conflicts than a run may open without approval") };
     const placed = writeConflictCopy(ctx, path, text, writes);
     if (placed.kind === "end") return { kind: "over", outcome: placed.outcome };
     if (shows?.opens === true) ctx.notes.counts.conflicts++;
-    // ORDER: flushed before the state says that it exists. A missing copy counts as removed by its
-    // user, and a power cut must not look like that.
+    // ORDER: the copy is flushed before the state records it. A missing copy counts as removed by
+    // its user, and a power cut must not look like that.
     await flushFiles(ctx.world, [path]);
     return { kind: "seen", seen: inodeOf(ctx, path) };
   },
@@ -48,7 +49,7 @@ export const showCopy = {
     if (row.shows === undefined) return removeUnrecorded(ctx, row);
     const look = ctx.world.disk.look(row.path);
     if (look.kind === "unknown") return leftOpen(`a conflict copy cannot be read: ${look.why}`);
-    // Otherwise nothing shows that version, and the next cycle decides.
+    // Otherwise no copy shows that version, and the next cycle decides.
     if (look.kind !== "file" || look.digest !== row.writes) return { kind: "over", outcome: DONE };
     if (row.shows.opens) ctx.notes.counts.conflicts++;
     // ORDER: a power cut may still take this copy, so its inode is not recorded and its absence is
@@ -76,7 +77,7 @@ export const showCopy = {
 
 async function removeOld(ctx: PassContext, rowId: number, row: Row): Promise<Outcome> {
   const shown = removeUnrecorded(ctx, row);
-  // ORDER: flushed before the row ends: else a power cut may bring the old copy back.
+  // ORDER: flushed before the row ends; otherwise a power cut may restore the old copy.
   await flushFiles(ctx.world, [row.path]);
   endLocal(ctx, showCopy, rowId, row, shown);
   return DONE;
@@ -86,16 +87,16 @@ function isOverBudget({ notes: { conflictBudget: budget, counts } }: PassContext
   return budget !== null && counts.conflicts > budget.most && !budget.approved.has(id);
 }
 
-/** Returns the inode of a copy as it is now; 0 if none is there. */
+/** Returns the present inode of a copy; 0 if there is no file. */
 function inodeOf({ world: { disk } }: PassContext, at: LocalPath): Seen {
   const look = disk.look(at);
   return look.kind === "file" ? { ino: look.stamp.ino, dev: look.stamp.dev } : { ino: 0, dev: 0 };
 }
 
 /**
- * Returns where the document's file is: where the plan found it (base does not know of a blocked
- * move), or where an effect moved it while its text was fetched.
- * @param link as it was when the action began
+ * Returns the path of the document's file: where the plan found it (base does not know of a blocked
+ * move), or where an effect moved it while its content was fetched.
+ * @param link the record when the action began
  */
 function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
   const now = ctx.world.state.link(link.id)?.localPath;
@@ -103,11 +104,11 @@ function standsAt(ctx: PassContext, link: Link, found: LocalPath): LocalPath {
 }
 
 /**
- * Opens the one conflict of a document: the local text stays, and the service's is written beside
- * it as `note (theirs).md`.
- * @param link the record from now on: its base stays the text from which both sides started
+ * Opens the one conflict of a document: the local content stays, and the service's is written
+ * beside it as `note (theirs).md`.
+ * @param link the record from now on: its base stays the content from which both sides started
  * @param found where the plan found the file
- * @param base that text; null when both were new at one path
+ * @param base digest of that base content; null if both were new at one path
  */
 export function openConflict(
   ctx: PassContext,
@@ -183,10 +184,10 @@ function isFreeFor({ world: { disk } }: PassContext, at: LocalPath, digest: Dige
 }
 
 /**
- * Applies policy `copy`: the service's text takes the path, and the local one is kept beside it as
- * `note (mine).md`; as `note (mine 2).md` if an earlier one is still there, which its user may not
- * have seen. ORDER: flushed before the file is replaced: that one is fsynced and its old inode
- * goes, and a power cut would leave the local text only in the store.
+ * Applies policy `copy`: the service's content takes the path, and the local content is kept beside
+ * it as `note (mine).md`; as `note (mine 2).md` if an earlier copy still exists, which its user may
+ * not have seen. ORDER: the copy is flushed before the file is replaced, because replacing removes
+ * the old inode; after a power cut the local content would only be in the store.
  * @returns the failure, if any
  */
 export async function keepBeside(
@@ -202,7 +203,7 @@ export async function keepBeside(
   return placed;
 }
 
-/** Returns the first path that is free, or has that text already. */
+/** Returns the first path that is free or already has that content. */
 function placeBeside({ world: { disk } }: PassContext, document: LocalPath, digest: Digest): LocalPath {
   for (let nth = 1; ; nth++) {
     const at = conflictCopyPath(document, "mine", nth, disk.names().maxNameBytes);

@@ -69,15 +69,15 @@ export async function createLocal(ctx: PassContext, action: ActionOf<"create-loc
 }
 
 /**
- * Returns whether the edit on the service that won against a local deletion may have been sent by
- * this mdmirror before.
+ * Returns true if the edit that won against a local deletion may have been sent from this folder
+ * before.
  */
 function mayStayDeleted(ctx: PassContext, { id, comesBack = false }: ActionOf<"create-local">): boolean {
   const link = comesBack ? ctx.world.state.link(id) : null;
   return link !== null && hasSent(ctx, link);
 }
 
-/** @returns null unless the edit on the service was sent by this mdmirror */
+/** @returns null unless that edit was sent from this folder */
 async function staysDeleted(ctx: PassContext, { id, localPath }: ActionOf<"create-local">): Promise<Outcome | null> {
   const link = ctx.world.state.link(id);
   if (link === null) return null;
@@ -92,8 +92,8 @@ async function createServed(ctx: PassContext, action: ActionOf<"create-local">, 
   if (fetched.kind === "end") return fetched.outcome;
   const { text, digest, file } = fetched.value;
   const isMoved = fromService(ctx.world, file.path) !== remotePath;
-  // ORDER: a file with links has other bytes than its text. If the text is in the store, the bytes
-  // are known after a kill to stand for it, wherever its targets are by then.
+  // ORDER: the bytes of a file with links differ from its content. If the content is in the store,
+  // the bytes can be matched to it after a kill, wherever its link targets are then.
   if (isMoved || links?.mayLink(text)) state.putKnownText(digest, text, seenOnService(localPath, id));
   if (isMoved) return stale("it was moved on the service meanwhile");
   const made = await ctx.group.create({ path: localPath, text });
@@ -130,8 +130,8 @@ function noteCreated(
 }
 
 /**
- * Concludes the download: the file was created; or its text is stored, and the file is tried again
- * if its folder was missing.
+ * Concludes the download: the file was created; or its content is stored, and the file is created
+ * again if its folder was missing.
  */
 function settle(
   ctx: PassContext,
@@ -142,7 +142,7 @@ function settle(
 ): Got<Written> {
   if (end.kind === "done") return got(end.value);
   const { disk, state } = ctx.world;
-  // Once somebody has seen the text, an edit may build on it before the next scan reads the file
+  // A user who has seen the content may build an edit on it before the next scan reads the file
   // (I03).
   state.putKnownText(digest, text, seenOnService(localPath, id));
   // The folder nearly always exists. Checking it before each file would cost a tenth of the whole

@@ -34,17 +34,17 @@ type Beside = { readonly text: string; readonly request: string };
 type Seen = {
   readonly id: DocId;
   readonly changeId: ChangeId;
-  /** Of this version's content, as sent or as read. */
+  /** Digest of this version's content, as sent or as read. */
   readonly digest: Digest;
   readonly remotePath: RemotePath;
   readonly protected: boolean;
-  /** Whether `digest` is of content that was read, or that the service is known not to change. */
+  /** True if `digest` is of content that was read, or that the service is known not to change. */
   readonly isRead: boolean;
 };
 
 /**
- * Creates the document on the service. If something that the listing does not show has its path, it
- * is blocked and not sent again.
+ * Creates the document on the service. If something that the listing does not show has its path,
+ * the file is blocked and not sent again.
  */
 export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> = {
   async prepare(ctx, planned) {
@@ -68,13 +68,16 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> 
     }
     const { id, lastChangeId: changeId, path, protected: isProtected } = answer.value;
     const remotePath = fromService(ctx.world, path) ?? row.remotePath;
-    // Its version may have other content by now, which somebody wrote on the service since (I12).
+    // The version may have other content by now, written by another user on the service (I12).
     const isOther = (keepReadBack(ctx, answer.value, row.localPath) ?? row.digest) !== row.digest;
     const isRead = !mustBeReadBack(ctx, text) && !isOther;
     return { kind: "seen", seen: { id, changeId, digest: row.digest, remotePath, protected: isProtected, isRead } };
   },
 
-  /** Lists the exact path, and adopts the document that is there if it is what was sent (I08). */
+  /**
+   * Lists the exact path, and adopts the document at that path if its content is what was sent
+   * (I08).
+   */
   async observe(ctx, row, fault) {
     const { remote, state } = ctx.world;
     const path = toService(ctx.world, row.remotePath);
@@ -115,8 +118,8 @@ export const createRemote: Effect<ActionOf<"create-remote">, Row, Beside, Seen> 
 const ANOTHER_THERE = stale("another document is at that path now");
 
 /**
- * Returns whether a new document must be read back, because a 201 shows no text. After enough were
- * read back unchanged, a new document costs only its POST.
+ * Returns true if a new document must be read back, because a 201 shows no content. After enough
+ * documents were read back unchanged, a new document costs only its POST.
  */
 function mustBeReadBack({ world, notes, traitsAtStart }: PassContext, text: string): boolean {
   const isOneOfTheFirst = notes.tally.created++ < plainsToRead(traitsAtStart.keptForms);

@@ -7,7 +7,7 @@ import type { World } from "../run/world.ts";
 
 /**
  * ASSUMES: disks write whole sectors and systems write pages of them, so a damaged file ends at a
- * multiple of this many bytes. A file that ends elsewhere was shortened by a person.
+ * multiple of this many bytes. A file with another length was shortened by a user.
  */
 const SECTOR = 512;
 

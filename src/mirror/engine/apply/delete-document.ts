@@ -12,20 +12,20 @@ type Deletion = {
   readonly id: DocId;
   /** Local path of its file in the plan; the file may be gone. */
   readonly localPath: LocalPath;
-  /** The version that may be deleted: any other was edited on the service meanwhile. */
+  /** The version that may be deleted: any other version was written on the service meanwhile. */
   readonly changeId: ChangeId;
   readonly why: string;
-  /** True if the file is gone locally, and the document must stay if the file is back. */
+  /** True if the file is gone locally, so that the document must stay if the file is back. */
   readonly onlyWhileAbsent: boolean;
-  /** Returns what follows from a refusal. `live`: the document as it was read before. */
+  /** Returns what follows from a refusal. `live`: the document as read right before. */
   readonly refused: (live: RemoteText, outcome: OutcomeOf<"refused">) => Outcome;
 };
 
 type Row = Extract<Intent, { kind: "delete" }>;
 
 /**
- * The only way in which a document is deleted on the service: open a row, read the document again,
- * look for its file again, DELETE, end its link.
+ * The only way in which mdmirror deletes a document on the service: open a row, read the document
+ * again, look for its file again, DELETE, end its record.
  */
 export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   async prepare(_, deletion) {
@@ -34,15 +34,15 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
   },
 
   async perform(ctx, row, deletion) {
-    // ORDER: both looks come after the row, which waits for the rows of other steps: an edit on the
-    // service or a file saved meanwhile is seen.
+    // ORDER: both checks come after the row, whose commit waits for the rows of other steps: so
+    // they see an edit on the service or a file that was saved meanwhile.
     const fetched = await fetchText(ctx, row.id, row.localPath);
     if (fetched.kind === "end") return { kind: "over", outcome: fetched.outcome };
     if (fetched.value.file.lastChangeId !== row.changeId) return { kind: "over", outcome: EDITED };
     if (deletion.onlyWhileAbsent && ctx.world.disk.look(row.localPath).kind !== "absent")
       return { kind: "over", outcome: stale("a file is at its path again") };
-    // RACE: an edit on either side from now on is not seen; the contract has no conditional DELETE.
-    // The content that was read is in the store.
+    // RACE: from now on, an edit on either side is not seen; the contract has no conditional
+    // DELETE. The content that was read is in the store.
     const answer = await ctx.world.remote.deleteFile(row.id);
     if (answer.ok) return { kind: "seen", seen: "gone", requestId: answer.requestId };
     if (answer.fault.kind === "uncertain") return { kind: "unknown", fault: answer.fault };
@@ -74,9 +74,9 @@ export const deleteDocument: Effect<Deletion, Row, Deletion, "gone"> = {
 const EDITED = stale("it was edited on the service meanwhile");
 
 /**
- * The service answers that it has no such document, which it showed a moment ago. Usually somebody
- * deleted it in between. If the service still shows it, it would be reported as deleted and come
- * back with the next run. So it is read once more.
+ * Reads once more after a 404 to DELETE. Usually another user deleted the document after it was
+ * read. If the service still shows it, it would be reported as deleted and come back with the next
+ * run.
  */
 async function readAgain(ctx: PassContext, row: Row, { refused }: Deletion, fault: Fault): Promise<Shown<"gone">> {
   const again = await fetchText(ctx, row.id, row.localPath);

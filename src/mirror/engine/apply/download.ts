@@ -16,7 +16,7 @@ import { writeFile } from "./write-file.ts";
 import { winnerOfNew } from "./winner-of-new.ts";
 
 /**
- * Downloads a new text and replaces the file. If only the change id is new, only the id is
+ * Downloads new content and replaces the file. If only the change id is new, only the id is
  * recorded.
  */
 export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local">): Promise<Outcome> {
@@ -31,14 +31,15 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
     const renamed = whereItStands(ctx, renameVersion(link, file.lastChangeId));
     ctx.world.state.transact(() => {
       ctx.world.state.putLink({ ...renamed, protected: file.protected });
-      // Superseded versions tell a service that was restored from a backup: it shows them again.
+      // A service that was restored from a backup shows superseded versions again, by which
+      // mdmirror recognises it.
       ctx.world.state.addVersion({ id: link.id, changeId: renamed.changeId, digest, at: ctx.world.clock.now() });
     });
     return { kind: "done" };
   }
   const own = takeAsOwn(ctx, link, fetched.value, "this-run");
   if (own !== null) return own;
-  // The file has base's text again: its user reverted what this run has sent.
+  // The file has base's content again: its user reverted the edit that this run has sent.
   if (partedFrom(ctx, link, text, "this-run") !== null) return merge(ctx, { ...action, kind: "merge", review: false });
   const inUse = leftAlone(ctx, action);
   if (inUse !== null) return inUse;
@@ -57,11 +58,11 @@ export async function writeLocal(ctx: PassContext, action: ActionOf<"write-local
 }
 
 /**
- * Handles a document that is new on both sides at one path. Equal texts are linked and the bytes
- * stay, also if they differ in line ends, BOM, final newline, or the form of links. Otherwise an
- * empty one yields, or the preference of the first sync decides, or policy `copy` keeps the local
- * text beside it, or it is a conflict with an empty base. No text is overwritten (I05) except by a
- * preference that the user chose, and then it stays in the text store.
+ * Handles a document that is new on both sides at one path. Equal contents are linked, and the
+ * bytes stay, even if they differ in line ends, BOM, final newline, or the form of links. Otherwise
+ * an empty content yields, or the preference of the first sync decides, or policy `copy` keeps the
+ * local content beside it, or a conflict with an empty base is opened. No content is overwritten
+ * (I05) except by a preference that the user chose, and then it stays in the content store.
  */
 export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"meet">): Promise<Outcome> {
   const local = readLocal(ctx, action.id, action.localPath, action.expect);
@@ -93,8 +94,8 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
     return commit(ctx, { ...adopting, event: { ...event, detail, after: digest } });
   }
   const { prefer, why } = winnerOfNew(ctx, action.localPath, fetched.value);
-  // The remote version becomes the base of the local text, which is then sent as an edit of it:
-  // both texts are kept.
+  // The remote version becomes the base of the local content, which is then sent as an edit of it:
+  // both contents are kept.
   const parted = { ...adopted, localDigest: digest };
   if (prefer === "local") {
     return commit(ctx, { ...adopting, link: parted, event: { ...event, detail: why, after: digest } });
@@ -114,15 +115,15 @@ export async function linkNewOnBothSides(ctx: PassContext, action: ActionOf<"mee
 }
 
 type TakingOver = {
-  /** The link whose base is the service's version. */
+  /** The record whose base is the service's version. */
   readonly parted: Link;
-  /** The local text, which stays in a file beside; null: it is given up. */
+  /** The local content, which stays in a file beside the document; null: it is given up. */
   readonly beside: string | null;
   readonly remote: RemoteText;
   readonly why: string;
 };
 
-/** Replaces the local text by the service's. */
+/** Replaces the local content by the service's. */
 async function takeOver(
   ctx: PassContext,
   action: ActionOf<"meet">,

@@ -66,8 +66,8 @@ export function outcomeOfFault(fault: Fault, hold: Hold | null = null): Outcome 
 }
 
 /**
- * Returns the code under which a refused version is blocked: that of its content if the service
- * names a link that leads to nothing, else that of the whole answer.
+ * Returns the code under which a refused version is blocked: the code of the content if the service
+ * names a link without a target, otherwise the code of the whole answer.
  */
 export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: "problem" }>): string {
   const unresolved: FieldCode = "unresolved_reference";
@@ -75,14 +75,14 @@ export function contentCodeOf({ code, fieldCodes = [] }: Extract<Fault, { kind: 
 }
 
 /**
- * Returns whether the service answers that nothing has this id, or nothing that this key may see.
+ * Returns true if the service answers that no document has this id, or none that this key may see.
  */
 export function isNotFound(answer: Answer<unknown>): boolean {
   return !answer.ok && answer.fault.kind === "problem" && answer.fault.status === 404;
 }
 
 /**
- * Returns the outcome of an effect on the disk that was not done. Nothing was changed; after a
+ * Returns the outcome of an effect on the disk that was not done. The disk is unchanged; after a
  * fault (no space, no permission) the next run tries again.
  */
 export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" }>): Outcome {
@@ -92,8 +92,8 @@ export function outcomeOfDisk(end: Exclude<DiskOutcome<unknown>, { kind: "done" 
 }
 
 /**
- * Called right before a file is replaced or removed: somebody may be working on it since the plan.
- * Then the next cycle blocks the change. null: nobody is.
+ * Checks, right before a file is replaced or removed, if somebody has started to work on it since
+ * the plan. Then the next cycle blocks the change. null: nobody has.
  */
 export function leftAlone(
   ctx: PassContext,
@@ -104,8 +104,8 @@ export function leftAlone(
 }
 
 /**
- * Returns the reason for writing a file, and that it was written although somebody is working on
- * it.
+ * Returns the reason for writing a file; it says if the file was written although somebody is
+ * working on it.
  */
 export function whyWritten(
   ctx: PassContext,
@@ -152,7 +152,10 @@ async function fetchUnkept(ctx: PassContext, id: DocId, path: LocalPath): Promis
   return served.kind === "end" ? served : asRemoteText(ctx, id, path, served.value);
 }
 
-/** Returns the document as it was read before the plan was judged; a second use reads it again. */
+/**
+ * Returns the document as it was read before the plan was judged. A second call reads the document
+ * again.
+ */
 function takeReadBefore({ notes, world }: PassContext, id: DocId): RemoteText | null {
   const before = notes.readBefore.get(id);
   if (before === undefined) return null;
@@ -175,7 +178,10 @@ export async function fetchServed({ world }: PassContext, id: DocId): Promise<Go
   return got({ file: answer.value, requestId: answer.requestId });
 }
 
-/** Returns the content with its digest, or the outcome if no file can hold it. Stores nothing. */
+/**
+ * Returns the content with its digest, or the outcome if no file can have such content. Stores
+ * nothing.
+ */
 export function asRemoteText(
   ctx: PassContext,
   id: DocId,
@@ -206,8 +212,8 @@ export function readLocal(ctx: PassContext, id: DocId, path: LocalPath, expect: 
 }
 
 /**
- * Does the same together with other steps, without storing it; the caller does, at the latest with
- * the intent that uses it.
+ * Reads local content together with other steps, without storing it. The caller stores it, at the
+ * latest with the journal row that uses it.
  */
 export async function readUnkept(ctx: PassContext, path: LocalPath, expect: Digest): Promise<Got<LocalRead>> {
   return asExpected(await ctx.group.read(path), expect);
@@ -220,8 +226,8 @@ function asExpected(read: DiskOutcome<LocalText>, expect: Digest): Got<LocalRead
 }
 
 /**
- * Returns an action that sends a file's text with its links as they lead now: their targets may
- * have been created since the plan.
+ * Returns an action that sends content with the present targets of its links: the targets may have
+ * been created since the plan.
  */
 export function asItLeadsNow<A extends ActionOf<"create-remote" | "put">>(
   { world: { links, state } }: PassContext,
@@ -234,7 +240,10 @@ export function asItLeadsNow<A extends ActionOf<"create-remote" | "put">>(
   return expect === action.expect ? action : { ...action, expect };
 }
 
-/** Returns the log's entry for an action: its subject and reason, unless `more` says otherwise. */
+/**
+ * Returns the log's entry for an action: its document or folder and the reason, unless `more` says
+ * otherwise.
+ */
 export function eventOf(action: Action, side: EventSide, more: Partial<EventFields> = {}): EventFields {
   return { kind: action.kind, side, ...subjectOf(action), detail: action.why, ...more };
 }

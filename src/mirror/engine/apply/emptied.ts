@@ -3,18 +3,20 @@ import { isBlank } from "../../model/text-form.ts";
 import type { MirrorEvent } from "../../ports/state.ts";
 import type { World } from "../run/world.ts";
 
-/** The code of events by which a document lost its text: the safety checks count them. */
+/**
+ * The code of events by which a document lost its content: the safety checks count these events.
+ */
 const EMPTIED = "emptied";
 
 /**
- * Returns whether a text is blank and the earlier one was not. A text that the store lost counts as
- * not blank.
+ * Returns true if content is blank and the earlier content was not. Content that the store lost
+ * counts as not blank.
  */
 export function empties({ state }: Pick<World, "state">, before: Digest | null, text: string): boolean {
   return before !== null && isBlank(text) && !isBlank(state.text(before) ?? "lost");
 }
 
-/** Returns the code of the event by which a text replaces another. */
+/** Returns the code of the event by which one content replaces another. */
 export function codeOf(world: Pick<World, "state">, before: Digest | null, text: string): Pick<MirrorEvent, "code"> {
   return { code: empties(world, before, text) ? EMPTIED : null };
 }

@@ -22,8 +22,8 @@ const FLUSH_AT_ONCE = 64;
 const FLUSH_LATER = 2_000;
 
 /**
- * Notes a file that must be fsynced at the end of the cycle. If there are too many, the next cycle
- * finds them by their links, and no more need be remembered.
+ * Notes a file that must be fsynced at the end of the cycle. If there are too many files, the next
+ * cycle finds the others by their records.
  */
 export function flushAtEnd({ notes: { toFlush } }: PassContext, id: DocId, path: LocalPath): void {
   if (toFlush.size <= FLUSH_AT_ONCE) toFlush.set(id, path);
@@ -35,8 +35,9 @@ export async function flushNow(ctx: PassContext): Promise<void> {
 }
 
 /**
- * Flushes files of earlier cycles. `base` is not loaded again afterwards: a later commit takes this
- * mark from the state, and a link that counts as not durable for too long only costs another fsync.
+ * Flushes files of earlier cycles. `base` is not loaded again afterwards: a later commit takes the
+ * durable mark from the state, and a record that counts as not durable for too long only costs
+ * another fsync.
  */
 export async function flushEarlier(world: World, base: BaseTree, local: LocalTree): Promise<void> {
   const waiting = new Map<DocId, LocalPath>();
@@ -49,7 +50,7 @@ export async function flushEarlier(world: World, base: BaseTree, local: LocalTre
 /** Returns whether a power loss may take the file of a record. */
 export const mayBeLost = ({ durable, standing }: Link): boolean => !durable && standing === "linked";
 
-/** @returns paths that may not survive a power loss yet, without those that are gone */
+/** @returns paths that may not survive a power loss yet, except for files that are gone */
 export async function flushFiles({ disk, log }: World, paths: readonly LocalPath[]): Promise<ReadonlySet<LocalPath>> {
   const failed = await disk.flush(paths);
   for (const { path, errno } of failed) if (errno !== "ENOENT") log.write("warn", "not-flushed", { path, errno });

@@ -14,7 +14,8 @@ import { notSettledBy } from "./unsettled.ts";
 
 /**
  * Looks for a folder on the service by its path.
- * @returns null if there is none; or the reason why that is not known, which leaves a row open
+ * @returns null if there is none; or the reason why the answer is not known, which leaves a row
+ * open
  */
 export async function findFolder(
   { world }: PassContext,
@@ -38,8 +39,8 @@ export function linkFolder(
 }
 
 /**
- * Records where a folder is, and the paths below it: whoever moved the folder, its documents stayed
- * inside.
+ * Records the place of a folder, and the paths below it: whoever moved the folder, its documents
+ * stayed inside.
  */
 export function linkFolderBoth(ctx: PassContext, action: ActionOf<"link-folder">): Outcome {
   const { state } = ctx.world;

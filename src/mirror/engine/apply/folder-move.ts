@@ -29,7 +29,7 @@ export const moveFolderLocal: LocalEffect<
   perform(ctx, { from, to }) {
     const end = ctx.world.disk.moveFolder(from, to);
     if (end.kind !== "done") return { kind: "over", outcome: outcomeOfDisk(end) };
-    // Of this cycle only: a plan that is made after a recovery has the new paths.
+    // Moves of this cycle only: a plan that is made after a recovery has the new paths.
     ctx.notes.movedHere.push({ from, to });
     for (const [id, path] of ctx.notes.toFlush)
       if (isWithin(path, from)) ctx.notes.toFlush.set(id, rebase(path, from, to));
@@ -56,15 +56,15 @@ export const moveFolderLocal: LocalEffect<
 type Action = ActionOf<"rename-folder-remote" | "reparent-folder-remote">;
 type Row = Extract<Intent, { kind: "patch-folder" }>;
 type Seen = {
-  /** Path of the folder on the service now; null: it was not moved. */
+  /** Present path of the folder on the service; null: the folder was not moved. */
   readonly to: RemotePath | null;
   /** True if the user moved the folder back since the move was sent. */
   readonly isBack: boolean;
 };
 
 /**
- * Moves a folder on the service by one PATCH. If the deployment has no such route, that is
- * remembered, and the next plan moves file by file.
+ * Moves a folder on the service by one PATCH. If the deployment has no such route, mdmirror
+ * remembers that, and the next plan moves file by file.
  */
 export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
   async prepare(ctx, action) {
@@ -123,8 +123,9 @@ export const moveFolderRemote: Effect<Action, Row, MoveRequest, Seen> = {
 };
 
 /**
- * Returns the move of base's local place to where the folder was when its move was sent, if base's
- * places do not belong together. The next plan then sees that the user moved it from there.
+ * Returns the move of base's local place to the folder's place when its move was sent, if base's
+ * two places do not correspond. The next plan then sees that the user moved the folder from that
+ * place.
  */
 function backIn({ id, localPath }: DirLink, remotePath: RemotePath, stands: LocalPath): readonly FolderMove[] {
   return isPathPair(localPath, remotePath, id, "folder") ? [] : [{ side: "local", from: localPath, to: stands }];

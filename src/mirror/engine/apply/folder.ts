@@ -17,12 +17,12 @@ import type { Effect } from "./run-effect.ts";
 import { didNotHappen } from "./unsettled.ts";
 
 /**
- * Creates local folders. Those of one depth are created in parallel and committed in one
- * transaction, for which the steps wait that put something into them.
+ * Creates local folders. Folders of one depth are created in parallel and committed in one
+ * transaction; steps that put something into them wait for it.
  */
 export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-folder-local">): Promise<Outcome> {
   const { disk } = ctx.world;
-  // A key that may read a folder need not be able to read its parent.
+  // A key that may read a folder may be unable to read its parent.
   const parents = ensureFolders(ctx, action.localPath);
   if (parents !== null) return parents;
   const made = disk.makeFolder(action.localPath);
@@ -38,7 +38,10 @@ export async function makeFolderLocal(ctx: PassContext, action: ActionOf<"make-f
 
 type Post = Extract<Intent, { kind: "post-folder" }>;
 
-/** Creates a folder on the service. The answer to its POST names it, or a look at its path does. */
+/**
+ * Creates a folder on the service. The answer to the POST shows its id, or else a read by its path
+ * does.
+ */
 export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, string, DirId> = {
   async prepare(ctx, { localPath, remotePath, why }) {
     const request = `folder ${toService(ctx.world, remotePath)}`;
@@ -54,7 +57,8 @@ export const makeFolderRemote: Effect<ActionOf<"make-folder-remote">, Post, stri
     if (fault.kind === "uncertain") return { kind: "unknown", fault };
     if (fault.kind === "problem" && fault.code === "path_already_exists") {
       const made = await findFolder(ctx, row.remotePath);
-      // If the look fails, the refusal stands: it is not sent again without a look (I08).
+      // If the read fails, the block for the refusal stays, so that the POST is not sent again
+      // without a read (I08).
       if (made.kind === "found" && made.folder !== null) return { kind: "seen", seen: made.folder.id };
     }
     return { kind: "over", outcome: noteRefused(ctx, request, await refusedFolder(ctx, row, fault)) };
@@ -154,8 +158,8 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
   const { remote, state } = ctx.world;
   if (fault.kind !== "problem") return outcomeOfFault(fault);
   if (fault.code === "folder_not_empty") {
-    // Something is in it that this key cannot read, or that came meanwhile: the folder is created
-    // again locally after the next listing.
+    // The folder has something that this key cannot read, or that came meanwhile: the next listing
+    // makes mdmirror create the folder locally again.
     state.removeDir(dirId);
     return stale("the folder is not empty on the service, so mdmirror creates it locally again");
   }
@@ -166,8 +170,8 @@ function refusedRemoval(ctx: PassContext, dirId: DirId, path: LocalPath, fault: 
 }
 
 /**
- * Handles a deployment that cannot delete folders: the folder, deleted locally, stays empty on the
- * service, and nothing is sent again.
+ * Handles a deployment that cannot delete folders: the folder that was deleted locally stays empty
+ * on the service, and no request is sent again.
  */
 function undeletable(ctx: PassContext, dirId: DirId, path: LocalPath, code: string, requestId: string | null): Outcome {
   const detail = "this service cannot delete folders; the empty folder stays on the service";

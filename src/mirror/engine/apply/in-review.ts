@@ -6,19 +6,19 @@ import type { PassContext } from "../run/pass-context.ts";
 import type { RemoteText } from "./effect.ts";
 import { madeOfBoth } from "./text-name.ts";
 
-/** Returns what a new live text means for the local text and for what is in review. */
+/** Local content and submissions after new content was published. */
 type AfterLive = {
-  /** The local text from now on; null: it does not merge with the live text. */
+  /** The local content from now on; null: it does not merge with the published content. */
   readonly local: string | null;
-  /** Submissions that are still in review, merged with the live text. */
+  /** Submissions that are still in review, merged with the published content. */
   readonly waiting: readonly Submission[];
-  /** The text from which both the local and the live one come; null: not known. */
+  /** The content from which the local and the published one were both made; null: not known. */
   readonly parted: KnownText | null;
 };
 
 /**
- * @param baseDigest the text that the submissions were made from; null: not known
- * @returns what follows, with the texts of what waits in the store
+ * @param baseDigest the content that the submissions were made from; null: not known
+ * @returns the result; the contents that are still in review are in the store
  */
 export function mergeWithPublished(
   ctx: PassContext,
@@ -39,8 +39,8 @@ export function mergeWithPublished(
 }
 
 /**
- * Returns the submissions made on base; if base's change id moved without a new text, all of them.
- * One whose text the store lost is left out.
+ * Returns the submissions made on base; if base's change id moved without new content, all of them.
+ * A submission whose content the store lost is left out.
  */
 function readSubmissions(ctx: PassContext, { submissions, changeId }: Link): Sent[] {
   const onBase = submissions.filter((one) => one.baseChangeId === changeId);
@@ -55,14 +55,14 @@ function readText(ctx: PassContext, digest: Digest): KnownText | null {
   return text === null ? null : { digest, text };
 }
 
-/** A text that was sent on two versions counts as sent on the later one. */
+/** Content that was sent on two versions counts as sent on the later one. */
 function withoutDoubles(submissions: readonly Submission[]): Submission[] {
   return [...new Map(submissions.map((one) => [one.digest, one])).values()];
 }
 
 /**
- * Returns a clause for the log about what still waits in review although the document's link ends;
- * "" if nothing does.
+ * Returns a clause for the log about content that is still in review although the document's record
+ * ends; "" if there is none.
  */
 export function stillInReview({ submissions }: Link): string {
   return submissions.length === 0 ? "" : "; earlier changes stay in review until somebody decides in the app";

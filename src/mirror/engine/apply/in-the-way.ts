@@ -12,20 +12,20 @@ import type { PassContext } from "../run/pass-context.ts";
 import { type DirLink, sameInodeAndBirth, type Stamp } from "../../model/link.ts";
 import type { Look } from "../../ports/disk.ts";
 
-/** Knowledge about a path that the service called taken. */
+/** Result of a check of a path that the service called taken. */
 type Taken =
-  /** The next look shows what is there, so that the next plan can use it. */
+  /** The next scan shows what is at the path, so that the next plan can use it. */
   | { readonly kind: "stale"; readonly detail: string }
-  /** No look will show it: the write is blocked, and not sent again. */
+  /** No scan will show what is at the path: the write is blocked, and not sent again. */
   | { readonly kind: "blocked"; readonly detail: string };
 
 /**
- * Asks what is at a path that is taken by the service's answer (409 `path_already_exists`): whether
- * this key can see it, and under exactly this path. A service that takes several spellings for one
- * name shows an item under another spelling, which the next plan then knows. If the request fails,
- * the write is blocked, too: a 4xx is not sent again without a look (I08), and the next listing
- * shows what is there.
- * @param self what is being moved; null: it is new
+ * Asks what is at a path that is taken according to the service's answer (409
+ * `path_already_exists`): if this key can see it, and if it has exactly this path. A service that
+ * takes several spellings for one name shows an item under another spelling, which the next plan
+ * then knows. If the request fails, the write is blocked too: a 4xx is not sent again without a
+ * read (I08), and the next listing shows what is at the path.
+ * @param self id of the document or folder that is being moved; null: it is new
  */
 export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId | DirId | null): Promise<Taken> {
   const items = await ctx.world.remote.itemsAt(toService(ctx.world, path));
@@ -42,23 +42,23 @@ export async function judgeTaken(ctx: PassContext, path: RemotePath, self: DocId
   return { kind: learnedNames(ctx) ? "stale" : "blocked", detail };
 }
 
-/** Returns whether a refusal says that something else has the path. */
+/** Returns true if a refusal says that something else has the path. */
 export function saysTaken({ code }: { readonly code: string }): boolean {
   return code === "path_already_exists" || code === "type_mismatch";
 }
 
-/** The request of a move, and its place. */
+/** The request of a move, and the local path of the moved document or folder. */
 export type MoveRequest = {
-  /** Null: it stays in its folder. */
+  /** Null: the parent folder stays. */
   readonly parent: ParentRef | null;
-  /** Everything that the request asks for. */
+  /** Everything that the request asks for, as one string. */
   readonly request: string;
   /** Local path in the plan. */
   readonly stands: LocalPath;
 };
 
 /**
- * Returns the request of a move, and the local path now. Ends if the service has refused this
+ * Returns the request of a move, and the present local path. Ends if the service has refused this
  * request before.
  */
 export async function prepareMove(
@@ -76,9 +76,7 @@ export async function prepareMove(
 
 type Move = Extract<Intent, { kind: "patch" | "patch-folder" }>;
 
-/**
- * Returns what follows from a move that was certainly not done: another plan, or a blocked change.
- */
+/** Returns what follows from a move that was certainly not done: another plan, or a block. */
 export async function refuseMove(
   ctx: PassContext,
   fault: Fault,
@@ -119,7 +117,7 @@ const FOLDER_NOT_TO_ROOT = stale(
 
 export const MORE_REFUSED = "the service refuses a character in names that it was not known to refuse";
 
-/** Returns whether this cycle has learned something about names since it was planned. */
+/** Returns true if this cycle has learned something about names since the plan was made. */
 export function learnedNames({ world, traitsAtStart: before }: PassContext): boolean {
   const now: RemoteTraits = world.remote.traits();
   return (

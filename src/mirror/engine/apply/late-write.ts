@@ -55,8 +55,8 @@ function observeSetAside(ctx: PassContext, row: Row, run: number): Shown<Row> {
     return landLateWrite(ctx, row, aside.value);
   }
   if (ctx.isThisRun(run) || disk.isHeld(row.setAsideAt)) return KEPT;
-  // It was stored when it was first seen. If the store has lost it since, it is stored again before
-  // the file is removed (I03).
+  // The content was stored when it was first seen. If the store has lost it since, it is stored
+  // again before the file is removed (I03).
   state.putKnownText(digest, text, seenLocally(row.path, row.id));
   return discard(ctx, row);
 }
@@ -91,10 +91,10 @@ function discard({ world: { disk, state } }: PassContext, { setAsideAt }: Row): 
 
 /**
  * Puts a set-aside file back to its path, which is free: the document was deleted or moved since,
- * or an effect that was cut off has set it aside again. The content of the record's present file
- * stays recorded (`localDigest`), so that a moved document is recognised by it, and the file that
- * comes back becomes a document of its own. ORDER: base first: with the newer base, the old content
- * would undo what came with that base.
+ * or an interrupted effect has set the file aside again. The content of the record's present file
+ * stays recorded (`localDigest`), so that a moved document is recognised by it, and the restored
+ * file becomes a document of its own. ORDER: base first: on the newer base, the old content would
+ * revert the changes of that base.
  */
 function putBackOnItsBase(ctx: PassContext, row: Row, detail: string): Shown<never> {
   const { state } = ctx.world;
@@ -104,8 +104,8 @@ function putBackOnItsBase(ctx: PassContext, row: Row, detail: string): Shown<nev
 }
 
 /**
- * Returns the base of the set-aside content; nothing if it had none, or if base is still that
- * version (a new document that was read back since).
+ * Returns the base of the set-aside content. Returns nothing if the content had no base, or if base
+ * is still that version (a new document that was read back since).
  */
 function baseBefore({ baseChangeId, baseDigest }: Row, link: Link): Partial<Link> {
   return baseChangeId === null || baseDigest === null || baseChangeId === link.changeId
@@ -114,11 +114,11 @@ function baseBefore({ baseChangeId, baseDigest }: Row, link: Link): Partial<Link
 }
 
 /**
- * Handles content that was saved to the old file. It is the user's newest content, made from the
- * one that was replaced (`expect`), so it is merged from that with the file at the path. If it does
- * not merge with the version that mdmirror wrote, it becomes the local content again, on the old
- * base, and the next plan decides. If it does not merge with other content, it becomes a document
- * of its own, so that nothing is lost.
+ * Handles content that was saved to the old file. It is the user's newest content, based on the
+ * content that was replaced (`expect`), so it is merged with the file at the path. If it does not
+ * merge with the version that mdmirror wrote, it becomes the local content again, on the old base,
+ * and the next plan decides. If it does not merge with other content, it becomes a document of its
+ * own, so that nothing is lost.
  */
 function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> {
   const { disk, state } = ctx.world;
@@ -133,7 +133,7 @@ function landLateWrite(ctx: PassContext, row: Row, late: LocalText): Shown<Row> 
   return landBeside(ctx, row, "a program saved an edit while mdmirror replaced the file; the edit does not merge");
 }
 
-/** Makes a document of its own of a set-aside file. */
+/** Makes a new document from a set-aside file. */
 function landBeside(ctx: PassContext, row: Row, why: string): Shown<never> {
   const beside = findPathBeside(ctx, row.path);
   if (beside.kind === "unknown")
@@ -142,8 +142,8 @@ function landBeside(ctx: PassContext, row: Row, why: string): Shown<never> {
 }
 
 /**
- * Writes `text`, the late content alone or merged, to the document's path. It stays on the newer
- * base if it has that base's changes: the program may have saved by path, too, over them.
+ * Writes `text`, the late content alone or merged, to the document's path. The newer base stays if
+ * `text` has that base's changes: the program may have saved by path as well.
  */
 function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text: string, expect: Digest): Shown<Row> {
   const { disk, state } = ctx.world;
@@ -169,15 +169,15 @@ function bringBack(ctx: PassContext, row: Row, link: Link, late: LocalText, text
   const now = state.link(row.id);
   // ORDER: before the set-aside file is removed, which after a crash shows which base it had.
   if (now !== null) state.putLink({ ...now, ...base, localDigest: base.digest ?? now.localDigest });
-  // What is written next is merged with this content.
+  // The next write is merged with this content.
   if (disk.isHeld(row.setAsideAt))
     return { kind: "seen", seen: { ...row, expect: late.digest, baseChangeId: null, baseDigest: null } };
   return discard(ctx, row);
 }
 
 /**
- * Returns the text to write: the late one merged with the file at the path, or alone on the old
- * base; null: they do not merge.
+ * Returns the content to write: the late content merged with the file at the path, or alone on the
+ * old base; null: they do not merge.
  */
 function withLateText(
   { world: { state } }: PassContext,
@@ -189,14 +189,14 @@ function withLateText(
   const replaced = state.text(row.expect);
   const merged = replaced === null ? null : mergeText(replaced, late.text, current.text);
   if (merged?.kind === "clean") return merged.text;
-  // Second case: a crash came after the text was written and before base moved.
+  // Second case: the process ended after the content was written and before base moved.
   const isOurs = current.digest === link.localDigest || current.digest === late.digest;
   return isOurs && row.baseChangeId !== null && row.baseDigest !== null ? late.text : null;
 }
 
 /**
- * Returns whether a text holds what the newer base changed: since the text that was replaced, which
- * that base may hold (the service combines edits), or since the base before.
+ * Returns true if content has the changes of the newer base: its changes since the replaced
+ * content, which the newer base may contain (the service combines edits), or since the base before.
  */
 function holdsNewerBase(ctx: PassContext, { expect, baseDigest }: Row, link: Link, text: string): boolean {
   return holdsChanges(ctx, expect, link.localDigest, text) || holdsChanges(ctx, baseDigest, link.digest, text);

@@ -15,10 +15,10 @@ import { writeFile } from "./write-file.ts";
 type Both = { readonly link: Link; readonly local: string; readonly localDigest: Digest; readonly remote: RemoteText };
 
 /**
- * Handles a document that both sides edited. Clean: the merged text is written to the disk and the
- * remote version becomes its base; the rest is an ordinary edit, which the next cycle sends on the
- * remote's change id. Not clean: the policy decides, by default for a conflict. A base text that
- * the store lost counts as no base: equal texts are linked, anything else is a conflict.
+ * Merges a document that both sides edited. Clean: the merged content is written to the disk, and
+ * the remote version becomes its base; the rest is an ordinary edit, which the next cycle sends on
+ * the remote's change id. Not clean: the policy decides, by default for a conflict. If the store
+ * lost the base content, equal contents are linked, and anything else is a conflict.
  */
 export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -31,7 +31,8 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
       counts: "merged",
     });
   if (remote.digest === link.digest) {
-    // The change id moved without a new text: the local edit is based on the new id from now on.
+    // The change id is new and the content is not: the local edit is based on the new id from now
+    // on.
     const detail = "the service has a newer version id with the same content";
     return landMerged(ctx, action, both.value, { text: local, detail, counts: "merged" });
   }
@@ -57,8 +58,8 @@ export async function merge(ctx: PassContext, action: ActionOf<"merge">): Promis
 }
 
 /**
- * Handles a document that changed on the service while a local text waits in review. What was
- * written locally after that text was sent is still an edit, and the next cycle sends it.
+ * Handles a document that changed on the service while local content is in review. Local changes
+ * since that content was sent are still an edit, which the next cycle sends.
  */
 export async function settleReview(ctx: PassContext, action: ActionOf<"settle-review">): Promise<Outcome> {
   const both = await readBoth(ctx, action);
@@ -100,7 +101,7 @@ type Made = {
   readonly counts: "merged" | "accepted" | "byPolicy";
   /** Submissions that still wait in review; left out: unchanged. */
   readonly waiting?: readonly Submission[];
-  /** The common base of the merged texts; left out where nothing was merged. */
+  /** The common base of the merged contents; left out if nothing was merged. */
   readonly mergedFrom?: Digest | null;
 };
 
@@ -134,8 +135,8 @@ function landMerged(
 }
 
 /**
- * Applies the policy to two texts that cannot be merged. The text that is not chosen is in the
- * store, like every text that was ever read.
+ * Applies the policy to two contents that do not merge. The content that is not chosen is in the
+ * store, like all content that was ever read.
  */
 async function disagree(
   ctx: PassContext,

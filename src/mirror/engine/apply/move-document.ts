@@ -18,15 +18,17 @@ import { didNotHappen, notSettledBy } from "./unsettled.ts";
 type Action = ActionOf<"rename-remote" | "reparent-remote">;
 type Row = Extract<Intent, { kind: "patch" }>;
 type Seen = {
-  /** Path and version of the document on the service now; null: it was not moved. */
+  /** Present path and version of the document on the service; null: it was not moved. */
   readonly at: (Version & { readonly path: RemotePath }) | null;
-  /** Local path of the file now, or when the move was sent. */
+  /** Present local path of the file, or its path when the move was sent. */
   readonly stands: LocalPath;
   /** True if the user moved the file back since the move was sent. */
   readonly isBack: boolean;
 };
 type Version = {
-  /** The change id under which the service has base's content now; null: it has other content. */
+  /**
+   * The present change id of base's content on the service; null: the service has other content.
+   */
   readonly known: ChangeId | null;
   /** Base's change id before `known` was read. */
   readonly asOf: ChangeId;
@@ -67,7 +69,8 @@ export const moveDocument: Effect<Action, Row, MoveRequest, Seen> = {
     const link = ctx.world.state.link(row.id);
     const answer = await readFacts(ctx, row.id, link?.localPath ?? row.to);
     if (!answer.ok && !isNotFound(answer)) return { kind: "open", outcome: notSettledBy(answer.fault) };
-    // At another path, the service may have changed the name, or somebody has moved it since.
+    // The path differs: the service may have changed the name, or another user has moved the
+    // document since.
     const isThere = answer.ok && fromService(ctx.world, answer.value.path) === row.to;
     if (link === null) {
       const gone = isThere
@@ -104,14 +107,14 @@ function concludeMoved(
   source: Source,
 ): Concluded {
   const { path, known, asOf } = at;
-  // Only another folder was requested: the name is somebody's rename. Base gets the place without
-  // it, so that the next cycle sees it.
+  // The request named only another folder, so the name is another user's rename. Base gets the
+  // place without that rename, so that the next cycle sees it.
   const isRenamed = isReparent(row) && nameOf(path) !== nameOf(row.to);
   const moved = movePlace(link, { remotePath: isRenamed ? row.to : path });
-  // A deployment may give a new change id on a rename: the same content has a new id. If the
-  // content is other, or an effect on it ended during the request, the old id stays, and the next
-  // cycle reads the document. ORDER: the id that was read with the content, not the one that the
-  // move was answered with: a PUT may have been saved and noted between the two.
+  // A deployment may give a new change id on a rename; then the same content has a new id. If the
+  // content differs, or an effect on it ended during the request, the old id stays, and the next
+  // cycle reads the document. ORDER: uses the id that was read with the content, not the one in the
+  // answer to the move: a PUT may have been saved and noted between the two.
   const now = known !== null && link.changeId === asOf ? renameVersion(moved, known) : moved;
   if (!row.temporary) ctx.notes.counts.movedRemote++;
   const { id, changeId, digest } = now;
@@ -127,7 +130,8 @@ function concludeMoved(
     requestId,
   } as const;
   const version = changeId === link.changeId ? {} : { version: { id, changeId, digest } };
-  // Base as it was when it was compared: an effect on its content may have concluded since.
+  // True if base was compared with the read version: an effect on the content may have concluded
+  // since.
   const isKnown = known !== null && (known === asOf || known === changeId);
   return {
     outcome: outcomeOf(ctx, row, path, stands, isKnown, requestId),
@@ -140,8 +144,8 @@ function isReparent({ from, to }: Row): boolean {
 }
 
 /**
- * Sets base's local place to where the file was when the move was sent, if its two places do not
- * belong together. The next plan then sees that the user moved the file from there.
+ * Sets base's local place to the file's place when the move was sent, if base's two places do not
+ * correspond. The next plan then sees that the user moved the file from that place.
  */
 function asMovedBack(link: Link, stands: LocalPath): Link {
   return isPathPair(link.localPath, link.remotePath, link.id) ? link : movePlace(link, { localPath: stands });
@@ -156,7 +160,7 @@ function outcomeOf(
   requestId: string | null,
 ): Outcome {
   if (nameOf(path) === nameOf(row.to))
-    // The move is done, but the next cycle must read the version that was seen.
+    // The move is done, but the next cycle must read the newer version.
     return isKnown ? { kind: "done" } : stale("the service has a newer version of it");
   if (isReparent(row)) return stale("it was renamed on the service meanwhile");
   // The service would give the same name again (I08).

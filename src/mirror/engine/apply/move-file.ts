@@ -23,7 +23,8 @@ export const moveFile: LocalEffect<ActionOf<"move-local">, Row, null, Seen> = {
   },
 
   perform(ctx, { from, to }) {
-    // The text may have been edited since the plan: a move takes it along, whatever it is.
+    // The content may have been edited since the plan: a move takes the file along, whatever its
+    // content.
     const end = ctx.world.disk.move(from, to, null);
     if (end.kind === "done") return { kind: "seen", seen: { stamp: end.value.stamp } };
     // The file has both names: recovery completes the move.
@@ -67,8 +68,8 @@ function isOneFile(from: Look, to: Look): boolean {
 }
 
 /**
- * Returns the blocked change of what was moved, at its new path: links to it lead where its blocked
- * change says that it is. A change that is blocked for its place ends at another place.
+ * Returns the block of the document or folder at its new path, because links to it lead to the path
+ * of its block. A block about a place ends at another place.
  */
 function heldAt({ world }: PassContext, { id, from, to }: Row): { hold?: Hold } {
   const hold = world.state.holds().find(({ key, path }) => key === id && path === from);

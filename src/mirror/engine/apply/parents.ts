@@ -20,9 +20,9 @@ export function ensureFolders(ctx: PassContext, path: LocalPath): Outcome | null
 }
 
 /**
- * RACE: somebody moved a linked folder that existed when this cycle looked, or that it created. If
- * it were created again, base would take it for the moved one, and documents put into it would look
- * moved by their user.
+ * RACE: somebody moved a linked folder that existed in this cycle's scan, or that this cycle
+ * created. If mdmirror created it again, base would take the new folder for the moved one, and
+ * documents in it would look moved by their user.
  */
 function wentMeanwhile({ notes: { local, made }, world }: PassContext, path: LocalPath): boolean {
   const dir = world.state.dirAt(path);
@@ -38,7 +38,7 @@ export type FreePath =
 
 /**
  * Returns the first of numbered paths that is free. A path that cannot be read ends the search:
- * what hides one path may hide all of them.
+ * whatever hides one path may hide all of them.
  */
 export function findFreePath(disk: Pick<Disk, "look">, pathOf: (number: number) => LocalPath): FreePath {
   for (let number = 1; ; number++) {

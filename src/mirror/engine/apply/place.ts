@@ -8,8 +8,9 @@ import { recordEvent, toService } from "../run/world.ts";
 import type { PassContext } from "../run/pass-context.ts";
 
 /**
- * Where a file is now that was at a path when the plan was made. RACE: a folder above it may have
- * moved locally during the request, and a block at the old path would end immediately (I08).
+ * Returns the present path of a file that was at a path when the plan was made. RACE: a folder
+ * above may have moved locally during the request; a block at the old path would end immediately
+ * (I08).
  */
 export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   let path = stood;
@@ -17,7 +18,7 @@ export function whereItIs(ctx: PassContext, stood: LocalPath): LocalPath {
   return path;
 }
 
-/** Returns the folder to which a move on the service leads; null if it stays in its folder. */
+/** Returns the new parent folder of a move on the service; null if the parent stays. */
 export function newParent(
   ctx: PassContext,
   { from, to }: { readonly from: RemotePath; readonly to: RemotePath },
@@ -25,7 +26,7 @@ export function newParent(
   return parentOf(from) === parentOf(to) ? got(null) : folderAt(ctx, parentOf(to));
 }
 
-/** The id of a folder by its path below the prefix, as a request names a parent. */
+/** Returns the id of a folder by its path below the prefix, in the form of a request. */
 async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<ParentRef>> {
   const whole = toService(ctx.world, path);
   if (whole === "") return got({ kind: "root" });
@@ -40,8 +41,8 @@ async function folderAt(ctx: PassContext, path: RemotePath): Promise<Got<ParentR
 
 /**
  * Returns the stamp of a file that was found at another place than base's. If this cycle has
- * written it since the scan, the link has the newer stamp: an older one would name another inode,
- * and the document would not be recognised.
+ * written the file since the scan, the record has the newer stamp; the older one would have another
+ * inode, and the document would not be recognised.
  */
 function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp | null {
   const walked = ctx.notes.local?.files.get(path)?.stamp ?? null;
@@ -50,7 +51,7 @@ function stampAt(ctx: PassContext, path: LocalPath, known: Stamp | null): Stamp 
   return now.kind === "file" && known !== null && sameInodeAndBirth(known, now.stamp) ? known : walked;
 }
 
-/** Handles a document that both sides have at these places already: only base is changed. */
+/** Handles a document that both sides already have at these places: only base is changed. */
 export function relink(ctx: PassContext, action: ActionOf<"relink">): Outcome {
   const { state } = ctx.world;
   const link = state.link(action.id);

@@ -9,7 +9,7 @@ import { type Removal, trashFile } from "./trash-file.ts";
 import { writeFile } from "./write-file.ts";
 
 /**
- * Handles a document that is no longer on the service: its file goes to the trash, and its link
+ * Handles a document that is no longer on the service: its file goes to the trash, and its record
  * becomes a tombstone, which ends if the id is seen again.
  */
 export function trashLocal(ctx: PassContext, action: ActionOf<"trash-local">): Outcome {
@@ -35,9 +35,8 @@ export function removalOf(ctx: PassContext, action: ActionOf<"trash-local">): Re
 }
 
 /**
- * Deletes a document on the service whose file was deleted locally, unless either side has
- * something new. If the service refuses, the file is restored, unless the refusal lasts only as
- * long as a review.
+ * Deletes a document on the service whose file was deleted locally, unless either side has a newer
+ * version. If the service refuses, the file is restored, unless a review is the reason.
  */
 export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-remote">): Promise<Outcome> {
   if (ctx.world.state.link(action.id) === null) return stale("mdmirror removed its record of this document meanwhile");
@@ -52,8 +51,8 @@ export async function deleteRemote(ctx: PassContext, action: ActionOf<"delete-re
 }
 
 /**
- * Handles a document with changes in review, which only the app can end. The deletion waits and is
- * tried again like any refused write; the file stays deleted locally.
+ * Handles a document with changes in review, which only a user of the web app can decide. The
+ * deletion waits and is tried again like any refused write; the file stays deleted locally.
  */
 function waitForReview(
   ctx: PassContext,

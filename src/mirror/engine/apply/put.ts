@@ -39,8 +39,8 @@ type Seen =
   ({ readonly kind: "saved" } & Saved) | { readonly kind: "in-review"; readonly review: ReviewAnswer };
 
 /**
- * Sends the local content as a PUT on the base version. Afterwards both sides hold what the service
- * saved.
+ * Sends the local content as a PUT on the base version. Afterwards both sides have the content that
+ * the service saved.
  */
 export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
   async prepare(ctx, planned) {
@@ -82,15 +82,15 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
     }
     const saved = await savedVersion(ctx, row, answer.value);
     if (saved.kind === "got") return land(ctx, row, saved.value);
-    // The service has saved the content, but which version it is now is not known.
+    // The service has saved the content, but its new version is not known.
     const detail = "uploaded, but the new version could not be read";
     return { kind: "open", outcome: { kind: "uncertain", detail, requestId } };
   },
 
   async observe(ctx, row, fault) {
     const fetched = await fetchText(ctx, row.id, row.localPath);
-    // ORDER: read after the request, because a rename made beside the PUT may have moved base's
-    // change id.
+    // ORDER: read after the request, because a rename during the PUT may have moved base's change
+    // id.
     const link = ctx.world.state.link(row.id);
     if (fetched.kind === "end") {
       const { outcome } = fetched;
@@ -105,11 +105,11 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
       return { kind: "over", outcome: stale("the last synced version of this document changed meanwhile") };
     if (digest === row.digest && changeId !== row.baseChangeId)
       return { kind: "seen", seen: { kind: "saved", changeId, digest, text } };
-    // No read shows whether it was taken for review, so it counts as submitted: one save must not
-    // become two reviews.
+    // No read shows if the content was taken for review, so it counts as submitted: one save must
+    // not become two reviews.
     if (mayBeInReview) return { kind: "seen", seen: { kind: "in-review", review: {} } };
-    // Not saved, or saved and edited since: base stays, and the next plan merges from it, and from
-    // the sent content only if that content itself is on the service by then.
+    // The content was not saved, or was saved and edited since. Base stays, and the next plan
+    // merges from base; from the sent content only if that content is on the service then.
     const outcome =
       changeId === row.baseChangeId
         ? didNotHappen("write", fault)
@@ -128,10 +128,11 @@ export const putText: Effect<ActionOf<"put">, Row, Beside, Seen> = {
 };
 
 /**
- * Makes sure that base's text is in the store before a PUT overwrites it on the service (I03, I07).
- * If the store lost it, it is read from the service, if the document is still at that version.
- * Otherwise the document was edited on both sides and its base is lost; the next plan decides.
- * @returns null if the store has the text
+ * Makes sure that base's content is in the store before a PUT overwrites it on the service (I03,
+ * I07). If the store lost it, it is read from the service, provided the document is still at that
+ * version. Otherwise the document was edited on both sides and its base is lost; the next plan
+ * decides.
+ * @returns null if the store has the content
  */
 async function holdBase(ctx: PassContext, link: Link, path: LocalPath): Promise<Outcome | null> {
   const { state } = ctx.world;
@@ -194,15 +195,15 @@ function eventOfSaved(ctx: PassContext, row: Row, link: Link, { digest, text }: 
 }
 
 /**
- * Returns whether the answer shows base's version with another text. A version has one text, so the
- * sent one may not have been saved (a cache in between, a lost write). If it counted as saved, the
- * next edit on the service would remove it.
+ * Returns true if the answer shows base's version with other content. A version has one content, so
+ * the sent content may not have been saved (a cache in between, a lost write). If it counted as
+ * saved, the next edit on the service would remove it.
  */
 function isContradiction(row: Row, { changeId, content }: Extract<PutResult, { kind: "live" }>): boolean {
   return changeId === row.baseChangeId && content?.isWellFormed() === true && digestOf(content) !== row.baseDigest;
 }
 
-/** Reads the saved version, unless the answer holds the content that was sent, or base's. */
+/** Reads the saved version, unless the answer shows that it has the sent content, or base's. */
 async function savedVersion(
   ctx: PassContext,
   { id, localPath, digest: sent, baseDigest }: Row,
@@ -211,7 +212,7 @@ async function savedVersion(
   if (content?.isWellFormed()) {
     const digest = digestOf(content);
     // The sent content is in the store since the row was opened. If the answer has no change id,
-    // the content that is read back may be another one; it is stored as well (I03).
+    // other content may be read back, and is stored as well (I03).
     if (digest !== sent) ctx.world.state.putKnownText(digest, content, seenOnService(localPath, id));
     const isExpected = digest === sent || digest === baseDigest;
     if (changeId !== null && isExpected) return got({ text: content, digest, changeId });
@@ -253,26 +254,26 @@ function land(ctx: PassContext, row: Row, saved: Saved): Shown<Seen> {
     });
   if (outcome.kind === "done") return { kind: "over", outcome };
   // Somebody saved the file meanwhile, or is editing it: base stays. The next cycle merges the file
-  // with what the service saved. Both are made from what was sent, so base alone would revert
-  // changes of either.
+  // with the version that the service saved. Both were made from the sent content, so base alone
+  // would revert changes of either.
   return { kind: "over", outcome, change: combinedAside(ctx, row) };
 }
 
 /**
- * Returns whether the PUT may be in review: also if the document became protected only after the
- * plan. If it was protected then and is now, the live text may have changed by the acceptance of an
- * earlier submission.
+ * Returns true if the PUT may be in review; also if the document became protected after the plan.
+ * If it was protected before and still is, acceptance of an earlier submission may have changed the
+ * published content.
  */
 function isPerhapsInReview(link: Link | null, row: Row, { file, digest }: RemoteText): boolean {
   if (!(row.review || file.protected) || link?.digest !== row.baseDigest) return false;
-  // Compared by text as well, because a parallel rename may have moved the change id.
+  // The content is compared as well, because a parallel rename may have moved the change id.
   const isAsItWas = file.lastChangeId === row.baseChangeId || digest === row.baseDigest;
   return isAsItWas || (row.review && file.protected);
 }
 
 /**
  * Handles a PUT that the service refused for good. If the document has a newer version, the next
- * cycle merges and sends again; else the text is blocked until it changes.
+ * cycle merges and sends again; otherwise the content is blocked until it changes.
  */
 async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Outcome> {
   if (fault.kind !== "problem" || fault.status === 404) return outcomeOfFault(fault);
@@ -283,7 +284,7 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
   const hold = makeHold(ctx, {
     key: row.id,
     path: row.localPath,
-    // Without a grant every text is refused; any other refusal concerns this one.
+    // Without a grant every content is refused; any other refusal concerns this content.
     ...(fault.status === 403 ? { reason: "read-only" } : { reason: "refused", digest: row.digest }),
     code: contentCodeOf(fault),
     detail: fault.detail,
@@ -294,8 +295,8 @@ async function refusedPut(ctx: PassContext, row: Row, fault: Fault): Promise<Out
 }
 
 /**
- * Handles a document that could not be read after its PUT was refused. The text is blocked all the
- * same, so that it is not sent again unchanged (I08); that ends with a newer version.
+ * Handles a document that could not be read after its PUT was refused. The content is blocked
+ * anyway, so that it is not sent again unchanged (I08); the block ends with a newer version.
  */
 async function readRefused(ctx: PassContext, row: Row): Promise<Got<"same" | "unread">> {
   const live = await fetchText(ctx, row.id, row.localPath);
@@ -304,7 +305,7 @@ async function readRefused(ctx: PassContext, row: Row): Promise<Got<"same" | "un
   return got("same");
 }
 
-/** Returns whether the outcome of a read leaves the state of the document open. */
+/** Returns true if the outcome of a read leaves the state of the document unknown. */
 function saysNothing(outcome: Outcome): boolean {
   return outcome.kind === "later" || (outcome.kind === "refused" && outcome.hold === null);
 }

@@ -7,18 +7,21 @@ import type { PassContext } from "../run/pass-context.ts";
 import { readFacts } from "./effect.ts";
 import { seenOnService } from "./text-name.ts";
 
-/** Uses reads that the client makes by itself, because a write's answer did not say enough. */
+/** Uses the reads that the client adds if a write's answer was incomplete. */
 
 /**
- * Stores the text that completed a write's answer, since it may be edited on the service before it
- * is read again (I03).
- * @returns its digest; null: none was read, or it has no bytes
+ * Stores the content that completed a write's answer, since it may be edited on the service before
+ * the next read (I03).
+ * @returns its digest; null: nothing was read, or the content cannot be encoded
  */
 export function keepReadBack(ctx: PassContext, { id, content }: WrittenFile, path: LocalPath): Digest | null {
   return content?.isWellFormed() === true ? ctx.world.state.putText(content, seenOnService(path, id)) : null;
 }
 
-/** @returns the change id under which the service has base's text now; null: it has another one */
+/**
+ * @returns the present change id of base's content on the service; null: the service has other
+ * content
+ */
 export async function idOfBaseText(ctx: PassContext, link: Link, written: WrittenFile): Promise<ChangeId | null> {
   const read = keepReadBack(ctx, written, link.localPath);
   if (written.lastChangeId === link.changeId) return link.changeId;

@@ -11,10 +11,10 @@ type Row = Extract<Intent, { kind: "read-back" }>;
 type Seen = Pick<Link, "changeId" | "digest">;
 
 /**
- * The second phase of a POST: reads the new document back, because a 201 shows no text. Content
+ * The second phase of a POST: reads the new document back, because a 201 shows no content. Content
  * that the service changed is written to the file, unless somebody is editing it. Until then base
- * has what was sent; after a crash or a lost answer the next cycle reads it (I12). Otherwise a text
- * that mdmirror wrote itself would be sent as an edit (I10).
+ * has the sent content; after a crash or a lost answer the next cycle reads it (I12). Otherwise
+ * mdmirror would send its own text as an edit (I10).
  */
 export const readCreated: Phase<Row, Seen> = {
   async observe(ctx, row) {
@@ -25,7 +25,7 @@ export const readCreated: Phase<Row, Seen> = {
     const fetched = await fetchText(ctx, link.id, link.localPath);
     if (fetched.kind === "end") {
       const { outcome } = fetched;
-      // No file can hold the service's content: the next listing leads to a blocked change.
+      // No file can have the service's content: the next listing leads to a block.
       if (outcome.kind === "refused" && outcome.hold !== null) return { kind: "over", outcome: DONE };
       return { kind: "open", outcome: unread(outcome) };
     }
@@ -50,8 +50,8 @@ export const readCreated: Phase<Row, Seen> = {
       });
     if (outcome.kind === "done") return { kind: "over", outcome };
     if (changeId === link.changeId) return { kind: "seen", seen: next };
-    // Edited on both sides since: base stays the sent content, from which both come, and the next
-    // cycle merges them.
+    // Edited on both sides since: base stays the sent content, from which both were made, and the
+    // next cycle merges them.
     return {
       kind: "over",
       outcome: outcome.kind === "later" ? outcome : stale("it was edited on both sides after mdmirror uploaded it"),
@@ -63,8 +63,8 @@ export const readCreated: Phase<Row, Seen> = {
     if (link === null)
       return { outcome: stale("mdmirror removed its record of this document meanwhile"), change: null };
     const base = { changeId, digest, localDigest: digest, stampTrusted: false };
-    // Base is what the service has. The local bytes are an edit of it, or differ only in form; the
-    // next cycle shows which.
+    // Base has the service's content. The local bytes are an edit of it, or differ only in form;
+    // the next cycle shows which.
     return {
       outcome: stale("its file could not be updated to the version that the service saved"),
       change: {
@@ -79,8 +79,8 @@ export const readCreated: Phase<Row, Seen> = {
 const NORMALISED = { kind: "create-remote", detail: "the service normalised the new content" } as const;
 
 /**
- * Returns the outcome for a document that was created, if it is unknown what the service has. A 404
- * does not prove that the document is gone: the key may have lost its access.
+ * Returns the outcome for a document that was created, if its content on the service is not known.
+ * A 404 does not prove that the document is gone: the key may have lost its access.
  */
 function unread(outcome: Outcome): OutcomeOf<"uncertain" | "later"> {
   if (outcome.kind !== "refused" && outcome.kind !== "stale") return unsettled(outcome, null);

@@ -6,18 +6,17 @@ import type { ParentRef } from "../../ports/remote.ts";
 import type { PassContext, Refused } from "../run/pass-context.ts";
 
 /**
- * Remembers requests that the service has refused. A blocked change knows only the last one, and
- * the place of its file then. Otherwise a text that was another one meanwhile, a file that was
- * elsewhere, or a document that has another name in the folder that it may not enter, would be sent
- * again unchanged (I08).
+ * Remembers requests that the service has refused. A block knows only the last request and the path
+ * of its file. Without this memory, mdmirror would repeat a refused request after content, path or
+ * name changed and changed back (I08).
  */
 
-/** LIMIT: what was refused before this many others is sent once more. */
+/** LIMIT: requests that are remembered; an older one is sent once more. */
 const MOST = 1_000;
 
 /**
- * @param request everything that it asks for
- * @param at what is blocked now, and where
+ * @param request everything that the request asks for
+ * @param at the document or folder of the present block, and its path
  */
 export function refusedBefore({ notes }: PassContext, request: string, at: Pick<Hold, "key" | "path">): Outcome | null {
   const before = notes.tally.refused.get(request);
@@ -39,8 +38,8 @@ function isOfRequest(outcome: Outcome): outcome is Refused {
 }
 
 /**
- * Returns everything that a move asks for. A rename names no folder, and a move into a folder no
- * name: from another place on the service the same request leads to another path.
+ * Returns everything that a move asks for, as one string. A rename names no folder, and a move into
+ * a folder no name: from another place on the service, the same request leads to another path.
  */
 export function moveRequest(
   { id, to }: { readonly id: DocId | DirId; readonly to: RemotePath },

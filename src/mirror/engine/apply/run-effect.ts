@@ -7,14 +7,17 @@ import type { Got } from "./effect.ts";
 import { whyOpen } from "./unsettled.ts";
 
 /**
- * The one way through an effect: prepare, journal a row, perform, conclude. Where no answer says
- * what happened, and after a crash, the effect is observed instead and concluded by the same code.
+ * The one way through an effect: prepare, journal a row, perform, conclude. If the result has no
+ * answer, and after a crash, the effect is observed instead and concluded by the same code.
  */
 
-/** Source of the knowledge of what an effect has done. */
+/** How mdmirror learned the result of an effect. */
 export type Source =
   | { readonly from: "answer"; readonly requestId: string | null }
-  /** `fault`: why no answer says it; null: the process ended meanwhile. */
+  /**
+   * The result was observed, not answered. `fault`: the reason why there was no answer; null: the
+   * process ended first.
+   */
   | { readonly from: "observation"; readonly fault: Fault | null };
 
 /** The row to journal, and values that `perform` needs but recovery does not. */
@@ -51,33 +54,36 @@ type NextPhase = {
 
 interface Conclusion<Row extends Intent, Seen> {
   /**
-   * Called within the transaction that closes the row. Reads base as it is then and does not wait.
+   * Called within the transaction that closes the row. Reads base inside that transaction and does
+   * not wait.
    */
   conclude(ctx: PassContext, row: Row, seen: Seen, source: Source): Concluded;
 }
 
-/** All that recovery needs. A later phase of an effect has no more. */
+/** Everything that recovery needs. A later phase of an effect has no more. */
 export interface Phase<Row extends Intent, Seen> extends Conclusion<Row, Seen> {
-  /** Only reads. Idempotent. `fault`: why no answer says what happened; null: after a crash. */
+  /** Only reads. Idempotent. `fault`: the reason why there was no answer; null: after a crash. */
   observe(ctx: PassContext, row: Row, fault: Fault | null): Promise<Shown<Seen>> | Shown<Seen>;
 }
 
 export interface Effect<Action, Row extends Intent, Beside, Seen> extends Phase<Row, Seen> {
-  /** Checks that what the plan expects is still so. Sends and writes nothing of the effect. */
+  /** Checks that both sides are as the plan expects. Sends and writes nothing of the effect. */
   prepare(ctx: PassContext, action: Action): Promise<Got<Ready<Row, Beside>>>;
-  /** Sends. Judges a refusal. Its last looks at the disk come before its request. */
+  /**
+   * Sends the request and judges a refusal. The last checks of the disk come before the request.
+   */
   perform(ctx: PassContext, row: Row, beside: Beside): Promise<Shown<Seen> | Unknown>;
 }
 
 /**
  * An effect on the disk. ORDER: no other step runs between its row and its end. Otherwise a step
- * that makes the state safe could come between, and a power cut would take the rows of one that
+ * that flushes the state could come between, and a power cut would take the rows of an effect that
  * began earlier.
  */
 export interface LocalEffect<Action, Row extends Intent, Beside, Seen> extends Conclusion<Row, Seen> {
   prepare(ctx: PassContext, action: Action): Got<Ready<Row, Beside>>;
   perform(ctx: PassContext, row: Row, beside: Beside): Shown<Seen>;
-  /** Finds out what a crash left, and completes or takes back what is half done. Idempotent. */
+  /** Finds out the state after a crash, and completes or reverts a half-done effect. Idempotent. */
   observe(ctx: PassContext, row: Row): Shown<Seen>;
 }
 
@@ -97,8 +103,9 @@ export async function runEffect<Action, Row extends Intent, Beside, Seen>(
 }
 
 /**
- * Observes what the effect of an open row has done, and concludes it.
- * @param fault why no answer says it; null: the row is of an earlier run, or of a crash
+ * Observes the result of an effect with an open row, and concludes it.
+ * @param fault the reason why there was no answer; null: the row is from an earlier run, or from a
+ * crash
  */
 export async function recoverEffect<Row extends Intent, Seen>(
   ctx: PassContext,
@@ -142,7 +149,7 @@ async function end<Row extends Intent, Seen>(
 
 type Ended = Concluded & { readonly nextId: number };
 
-/** The one place where an effect ends, within a transaction: closes its row, and moves base. */
+/** The one place where an effect ends, within a transaction: closes its row and moves base. */
 function close<Row extends Intent, Seen>(
   ctx: PassContext,
   effect: Conclusion<Row, Seen>,
@@ -175,8 +182,8 @@ export function runLocalEffect<Action, Row extends Intent, Beside, Seen>(
   if (ready.kind === "end") return ready.outcome;
   const { row, beside } = ready.value;
   const { state } = ctx.world;
-  // ORDER: the row is safe first. Otherwise a power cut could take the row and keep a part of the
-  // change: a document without its file, or a file with two names.
+  // ORDER: the row is durable first. Otherwise a power cut could take the row and keep a part of
+  // the change: a document without its file, or a file with two names.
   const rowId = state.transactSafely(() => state.openIntent(ctx.run, row));
   return endLocal(ctx, effect, rowId, row, effect.perform(ctx, row, beside));
 }

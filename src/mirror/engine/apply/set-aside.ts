@@ -14,8 +14,8 @@ import { leftOpen } from "./unsettled.ts";
 type Aside = { readonly setAsideAt: string; readonly path: LocalPath };
 
 /**
- * Reads the file that was set aside, and what is at its path. Returns the reason if the path cannot
- * be read; the row then stays open.
+ * Reads a set-aside file, and the file now at its path. Returns the reason if the path cannot be
+ * read; the row then stays open.
  */
 export function readSetAside(
   { world: { disk } }: PassContext,
@@ -29,8 +29,8 @@ export function readSetAside(
 }
 
 /**
- * Returns whether a set-aside file belongs back: nothing is at its path, or the same inode under
- * its other name.
+ * Returns true if a set-aside file belongs back at its path: the path is free, or has the same
+ * inode under its other name.
  */
 export function belongsBack(aside: DiskOutcome<LocalText | null>, look: Look): boolean {
   if (look.kind === "absent") return aside.kind !== "done" || aside.value !== null;
@@ -49,7 +49,7 @@ export function putBack(
   return { kind: "over", outcome: DONE, change: { event: { kind: "recover", side: "local", id, path, detail } } };
 }
 
-/** @returns why it could not be put back, or null */
+/** @returns the reason why the file could not be put back, or null */
 function returnAside(ctx: PassContext, setAsideAt: string, path: LocalPath): string | null {
   const { disk } = ctx.world;
   const wasSeen = disk.look(path).kind !== "absent";
@@ -59,8 +59,8 @@ function returnAside(ctx: PassContext, setAsideAt: string, path: LocalPath): str
 }
 
 /**
- * Returns whether a text has all changes from one version to another, ignoring line ends and the
- * end of the text; false if their texts are not known.
+ * Returns true if content has all changes from one version to another, ignoring line ends and the
+ * end of the content; false if the store lost one of the versions.
  */
 export function holdsChanges(ctx: PassContext, from: Digest | null, to: Digest | null, text: string): boolean {
   const { state } = ctx.world;

@@ -6,8 +6,8 @@ import type { BaseTree } from "../../model/tree.ts";
 import type { World } from "../run/world.ts";
 
 /**
- * Names under which a text can be found again (`history`, `show`, `restore`): its path, its
- * document, and why it was stored.
+ * Names under which stored content can be found (`history`, `show`, `restore`): its path, its
+ * document, and the reason for storing.
  */
 
 /** Stores a text that was found at a path. */
@@ -28,7 +28,7 @@ export function madeOfBoth(path: LocalPath, id: DocId, why: string): TextName {
 /** From this many texts on, an index of all paths takes less time than searching them. */
 const WORTH_AN_INDEX = 8;
 
-/** Stores the texts that a scan reads, under the document that base has at each path. */
+/** Stores the content that a scan reads, under the document that base has at each path. */
 export function storeLocalContents(state: State, base: BaseTree): KeepText {
   let kept = 0;
   let ids: Map<LocalPath, DocId> | null = null;
@@ -46,9 +46,9 @@ function idAt({ links }: BaseTree, path: LocalPath): DocId | null {
 }
 
 /**
- * Stores the present text of a file before something happens to the file (I03). Bytes that are no
- * text stay a file.
- * @param name under which it can be found
+ * Stores the present content of a file before the file is changed or removed (I03). Bytes that are
+ * no text stay a file.
+ * @param name under which the content can be found
  * @returns its digest; null: there is no text
  */
 export function keepFileText(
@@ -63,9 +63,9 @@ export function keepFileText(
 }
 
 /**
- * Stores the present text of a conflict copy: its user may edit it, and remove it before anything
- * else reads it (I03). Bytes that are no text stay a file. The text belongs to the document,
- * because the copy's own path ends with the conflict.
+ * Stores the present content of a conflict copy: its user may edit the copy, and remove it before
+ * anything else reads it (I03). Bytes that are no text stay a file. The content is stored under the
+ * document, because the copy's own path ends with the conflict.
  */
 export function storeConflictCopy(world: Pick<World, "state" | "disk">, id: DocId, path: LocalPath): void {
   const document = world.state.link(id)?.localPath ?? path;

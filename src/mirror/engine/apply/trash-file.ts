@@ -14,13 +14,16 @@ export type Removal = {
   readonly expect: Digest;
   /** Destination of the file, below `.mdmirror/`. */
   readonly place: string;
-  /** Returns what is written once the file is in the trash. */
+  /** Returns the change of the state for the moment when the file is in the trash. */
   readonly change: () => Change;
 };
 
 type Row = Extract<Intent, { kind: "trash" }>;
 
-/** Moves a file to the trash. After a crash it is restored, and the next plan decides again. */
+/**
+ * Moves a file to the trash. If a crash interrupts the move, recovery puts the file back, and the
+ * next plan decides again.
+ */
 export const trashFile: LocalEffect<Removal, Row, Removal, Change> = {
   prepare(_, removal) {
     const { id, path, place: setAsideAt } = removal;

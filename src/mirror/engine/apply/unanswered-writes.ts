@@ -13,31 +13,34 @@ import { stale } from "./effect.ts";
 import { holdsChanges } from "./set-aside.ts";
 
 /**
- * A PUT or POST whose answer was lost, and which a read did not find, may still be carried out
- * later: a gateway ended the request, and the service works on. Its text then looks like another
- * user's, while the local text descends from it. Merged from base it would restore what was removed
- * since, or remove what was written since. But a text that was never carried out may be written by
- * another user much later, whose edit must not be reverted. So a text counts as sent by this mirror
- * if it was sent on what is base now, in this run or in the one before, and since then no text was
- * written and the two sides were not seen to agree. The service may also answer a PUT with another
- * version, which combines it with another edit. If the local file changes before that version is
- * written to it, base stays. What was sent is then part of the service's version for certain, so no
- * later version has to prove it.
+ * Handles content that was sent without an answer, and that a read did not find. The service may
+ * still save it later: a gateway ended the request, and the service works on. The content then
+ * looks like another user's, while the local content descends from it. Merged from base, it would
+ * restore lines that were removed since, or remove lines that were added since. But another user
+ * may write content that was never saved from this folder, and that edit must not be reverted. So
+ * content counts as sent from this folder only under three conditions: it was sent on the present
+ * base; that was in this run or in the one before; and since then nothing was written and the sides
+ * were not seen to agree. The service may also answer a PUT with another version, which combines it
+ * with another edit. If the local file changes before that version is written to it, base stays.
+ * Then the sent content is certainly part of the service's version, and needs no proof.
  */
 
 type Sent = Extract<Intent, { kind: "put" | "post" }>;
 
 /**
- * Outcomes of an event that remembers what was sent: a read did not find it, or the service
- * answered that it combined it. Part of the state file's format.
+ * Outcomes of an event that remembers sent content: a read did not find it, or the service combined
+ * it. Part of the state file's format.
  */
 const ABSENT = "absent";
 const COMBINED = "combined";
 
-/** The most events of a document that are read. */
+/** LIMIT: events of a document that are read. */
 const MOST_EVENTS = 64;
 
-/** Returns the event of a write that no read found, for the transaction that closes its row. */
+/**
+ * Returns the event for a write that no read found. It is stored in the transaction that closes the
+ * row.
+ */
 export function notFoundEvent(ctx: PassContext, row: Sent, fault: Fault | null): Pick<Change, "event"> {
   const requestId = fault?.kind === "uncertain" ? fault.requestId : null;
   const detail = `${row.kind}: no answer confirmed the upload and the service does not have it; uploaded again`;
@@ -63,13 +66,13 @@ function remember(
 }
 
 /**
- * Lists what was sent, as long as no text was written on either side since. What no read found
- * counts in this run and the next one, and until both sides were seen to agree: then somebody had
+ * Lists sent content, as long as nothing was written on either side since. Content that no read
+ * found counts in this run and the next, until both sides were seen to agree: then somebody had
  * reverted it.
  */
 function notesOf(ctx: PassContext, of: Pick<Parameters<State["events"]>[0], "id" | "path">) {
   const { state } = ctx.world;
-  // ORDER: a daemon's run has its number from this call on, and is the newest.
+  // ORDER: this access gives a daemon's run its number, so it comes before the log is read.
   const { run: current } = ctx;
   const oldest = state.runs(2).at(-1)?.run ?? current;
   const agreed = agreedRun(state);
@@ -93,7 +96,7 @@ export function hasSent(ctx: PassContext, link: Link): boolean {
 }
 
 /**
- * Returns whether a text was lately sent as a new document at this path, and not found on the
+ * Returns true if content was lately sent as a new document at this path, and not found on the
  * service.
  */
 export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): boolean {
@@ -101,14 +104,14 @@ export function wasPosted(ctx: PassContext, path: LocalPath, text: Digest): bool
 }
 
 /**
- * `this-run`: only what this run has sent counts. If the file has base's text again, it shows no
- * edit that somebody still wants.
+ * `this-run`: only content that this run has sent counts. If the file has base's content again, the
+ * edit is no longer wanted.
  */
 type Since = "this-run" | "lately";
 
 /**
- * Returns the content from which the local version and the service's differ, if that is not base:
- * this mirror sent it, and somebody has edited it since.
+ * Returns the content from which the local and the remote version were made, if it is not base:
+ * content that was sent from this folder, and that another user has edited since.
  * @returns null: it is base
  */
 export function partedFrom(ctx: PassContext, link: Link, remote: string, since: Since): Digest | null {
@@ -120,15 +123,16 @@ export function partedFrom(ctx: PassContext, link: Link, remote: string, since: 
 
 function sentSince(ctx: PassContext, link: Link, since: Since): readonly MirrorEvent[] {
   if (since === "lately") return sentOf(ctx, link);
-  // Nearly every run has sent nothing like that, and its downloads need not read the log.
+  // Nearly every run has sent no such content, and its downloads need not read the log.
   return ctx.notes.tally.hasUnfound ? sentOf(ctx, link).filter(({ run }) => ctx.isThisRun(run)) : [];
 }
 
 /**
- * If the service's version is a text that was sent from this folder, makes it the base of the
- * file's text, which is then an ordinary edit of it.
- * @param read the version as it was read
- * @returns null if it is no such text; else the file is left alone, and must be planned again
+ * If the service's version was sent from this folder, makes it the base of the local content, which
+ * is then an ordinary edit.
+ * @param read the version that was read
+ * @returns null if the version was not sent from this folder; otherwise the file is unchanged, and
+ * must be planned again
  */
 export function takeAsOwn(
   ctx: PassContext,
@@ -141,7 +145,8 @@ export function takeAsOwn(
   commit(ctx, {
     text: moveBaseUnderEdit(link, changeId, digest, link.stamp),
     version: { id: link.id, changeId, digest },
-    // Not reported as a `put`: whoever waits for a text would take that for the text of the file.
+    // Not logged as `put`: a caller that waits for an upload would take the version for the file's
+    // content.
     event: {
       kind: "recover",
       side: "remote",

@@ -3,8 +3,8 @@ import type { Fault } from "../../ports/remote.ts";
 
 /**
  * Returns the outcome of a write whose result a read did not show either.
- * @param outcome of the read
- * @param fault of the write, if there was one
+ * @param outcome outcome of the read
+ * @param fault fault of the write, if there was one
  */
 export function unsettled(outcome: Outcome, fault: Fault | null): OutcomeOf<"uncertain" | "later"> {
   const detail =
@@ -32,9 +32,10 @@ export function whyOpen(outcome: Outcome): string | null {
 }
 
 /**
- * Returns the outcome of a write that, as a read proves, was not done. The next plan sends it
- * again, on what is there then.
- * @param fault why its result was not known; of a service that keeps failing it says what is wrong
+ * Returns the outcome of a write that was not done, as a read proves. The next plan sends it again,
+ * based on the present state.
+ * @param fault reason why the result was not known; if the service keeps failing, it explains the
+ * failure
  */
 export function didNotHappen(what: "write" | "move" | "deletion", fault: Fault | null): OutcomeOf<"stale"> {
   const cause = fault === null || fault.detail === "" ? "" : `: ${fault.detail}`;

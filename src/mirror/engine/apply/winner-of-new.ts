@@ -5,9 +5,10 @@ import type { RemoteText } from "./effect.ts";
 import { wasPosted } from "./unanswered-writes.ts";
 
 /**
- * Decides which side wins if both are new at one path with different texts, and says why, for the
- * log. Without a common base, a document that is empty on the service has no text to lose, and is
- * no conflict, whatever is preferred. Somebody may be about to write into an empty local file.
+ * Decides which side wins if both are new at one path with different contents, and returns the
+ * reason for the log. Without a common base, a document that is empty on the service has no content
+ * to lose: no conflict is opened, whatever is preferred. An empty local file is different: somebody
+ * may be about to write into it.
  */
 export function winnerOfNew(
   ctx: PassContext,
@@ -24,7 +25,7 @@ export function winnerOfNew(
   return { prefer, why: `new on both sides; --prefer ${prefer} decides` };
 }
 
-/** A byte order mark and white space are no text. */
+/** A byte order mark and white space do not count as content. */
 function isEmpty(text: string): boolean {
   return text.trim() === "";
 }

@@ -23,13 +23,16 @@ type Version = Pick<Link, "changeId" | "digest">;
 export type Writing = {
   readonly id: DocId;
   readonly path: LocalPath;
-  /** Null: the file stays as it is, and `writes` is `expect`. It need not be text. */
+  /**
+   * Content to write. Null: the file stays unchanged, and `writes` equals `expect`; the file may
+   * then be no text.
+   */
   readonly text: string | null;
   /** Digest of `text`. */
   readonly writes: Digest;
   /** Content of the file until now; null: no file is at the path. */
   readonly expect: Digest | null;
-  /** Base before this write, on which a late edit of the old file would be based; null: none. */
+  /** Base before this write, to which a late edit of the old file would belong; null: none. */
   readonly base: Version | null;
   /** The version that base moves to; null: the content is an edit, and base stays. */
   readonly next: Version | null;
@@ -41,7 +44,10 @@ export type Writing = {
   readonly endsBlock?: true;
   readonly counts?: Count;
   readonly event: Omit<EventFields, "id" | "path"> & Partial<Pick<EventFields, "path">>;
-  /** Place of the old file in the trash; left out: it is kept until nobody writes to it. */
+  /**
+   * Place of the old file in the trash; left out: the old file is set aside until no program writes
+   * to it.
+   */
   readonly trash?: string;
   /** Receives the places of the copies of a conflict that ends, below `.mdmirror/`. */
   readonly copies?: string[];
@@ -49,13 +55,13 @@ export type Writing = {
 
 type Row = Extract<Intent, { kind: "replace" }>;
 type File = { readonly stamp: Stamp; readonly digest: Digest };
-/** `same`: the file had the content already. */
+/** `same`: the file already had the content. */
 type How = "created" | "replaced" | "same";
 type Seen = {
   /** Null: the file at the path does not have the content of this effect. */
   readonly file: File | null;
   readonly how: How;
-  /** The reason why a copy of the conflict that ends is still there; null: none is. */
+  /** The reason why a copy of the ended conflict still exists; null: no copy does. */
   readonly stays: Outcome | null;
 };
 
@@ -115,7 +121,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
       ctx.world.links?.unwritten(row.path, row.setAsideAt);
       return { kind: "over", outcome: DONE };
     }
-    // If its user has edited it since, it still has everything that the version changed.
+    // If its user has edited the file since, it still has every change of the version.
     const isEdited = file.kind === "done" && holdsChanges(ctx, row.baseDigest, row.nextDigest ?? null, file.value.text);
     if (isWritten || isEdited) return written(ctx, row, file.value, "replaced");
     return { kind: "seen", seen: { file: null, how: "replaced", stays: null } };
@@ -125,7 +131,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
     const { id, path, setAsideAt, expect, baseChangeId, baseDigest } = row;
     const change = file === null ? null : changeOf(ctx, row, file, how, stays !== null);
     const outcome = stays ?? DONE;
-    // In the trash the old file stays for its user.
+    // If it is in the trash, the old file stays for its user.
     if (how !== "replaced" || expect === null || !isSetAsidePath(setAsideAt)) return { outcome, change };
     return {
       outcome,
@@ -135,7 +141,7 @@ export const writeFile: LocalEffect<Writing, Row, Writing, Seen> = {
   },
 };
 
-/** Returns whether a document would lose its content without the safety checks knowing. */
+/** Returns true if a document would lose its content without the safety checks' knowledge. */
 function isUnjudgedLoss({ notes: { mayEmpty }, world }: PassContext, { id, text, expect }: Writing): boolean {
   return text !== null && mayEmpty !== null && !mayEmpty.has(id) && empties(world, expect, text);
 }
@@ -154,7 +160,10 @@ export function shownBy(ctx: PassContext, row: Row, end: DiskOutcome<Written>, c
   );
 }
 
-/** During a conflict only content that ends it moves base, and removes its copies. */
+/**
+ * Records the written content. During a conflict, only content that ends the conflict moves base
+ * and removes the copies.
+ */
 function written(
   ctx: PassContext,
   { id, path, baseDigest, nextDigest }: Row,
@@ -194,7 +203,7 @@ function changeOf(ctx: PassContext, row: Row, file: File, how: How, isInConflict
   return { text: { ...moved, submissions }, version: { id, ...version }, ...ends, event };
 }
 
-/** A copy that could not be removed stays, with its conflict and its block. */
+/** If a copy could not be removed, it stays, with its conflict and its block. */
 function conflictAfter(
   { world: { state } }: PassContext,
   { id, endsBlock }: Row,

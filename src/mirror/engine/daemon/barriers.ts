@@ -3,7 +3,10 @@ import { type Awaited, judgeBarrier, type PathLive, noteLocalState, type NotedPa
 import type { World } from "../run/world.ts";
 import type { Runs } from "./runs.ts";
 
-/** End of a barrier: the files on the disk at the call, and the state of each path since. */
+/**
+ * End of a barrier: the number of documents that the paths meant at the call, and the present state
+ * of each path.
+ */
 export type BarrierEnd =
   | Extract<NotedPaths, { kind: "outside" }>
   | { readonly kind: "judged"; readonly paths: readonly PathLive[]; readonly documents: number };
@@ -11,27 +14,27 @@ export type BarrierEnd =
 type Loop = {
   readonly runs: Runs;
   /**
-   * Looks at the paths that have settled. Does nothing while paused, nor while a failed run waits
-   * for its retry, unless `first`.
+   * Scans the paths that have settled. Does nothing while paused, nor while a failed run waits for
+   * its retry, unless `first`.
    */
   lookNow(first: boolean): Promise<void>;
   /**
-   * Returns whether no run that could upload something comes by itself: the daemon is paused, or a
+   * Returns true if no run that could upload something starts by itself: the daemon is paused, or a
    * safety check stopped it.
    */
   isStill(): boolean;
-  /** Returns whether a run has ended since the daemon started. */
+  /** Returns true if a run has ended since the daemon started. */
   hasRun(): boolean;
 };
 
 /**
- * How long a deletion that a caller waits for must be absent before it is sent: as long as the two
- * looks of `sync` are apart.
+ * Time for which a deleted file must be absent before the deletion is sent, if a caller waits for
+ * it: as long as the time between the two scans of `sync`.
  */
 const SECOND_LOOK_MS = 2_000;
 
 /**
- * LIMIT: up to this number, paths are looked at one by one; of more, the daemon looks at everything
+ * LIMIT: number of paths that are scanned one by one; for more, the daemon scans everything that
  * the caller named.
  */
 const ONE_BY_ONE = 100;
@@ -50,15 +53,16 @@ type Barrier = {
   /** Monotonic time at which one of the paths will have settled. */
   dueAt: number;
   /**
-   * Paths that were sent before their wait was over, because a caller waits. Once each: a path that
-   * must wait again after that was not sent for another reason, and would be tried for ever.
+   * Paths that were sent before their delay was over, because a caller waits. Each only once: if
+   * the path must wait again afterwards, another reason prevented the upload, and mdmirror would
+   * otherwise try forever.
    */
   readonly hastened: Set<LocalPath>;
 };
 
 /**
- * Keeps the callers that wait until what is on the disk is on the service. It looks when a path has
- * settled and judges after a run, so it needs no polling.
+ * Keeps the callers that wait until the local changes are on the service. The class scans when a
+ * path has settled, and judges after a run, so it needs no polling.
  */
 export class Barriers {
   readonly #world: World;
@@ -156,8 +160,8 @@ export class Barriers {
   }
 
   /**
-   * Returns when to look at the waiting paths next. A path that only waits to settle is due now:
-   * its caller has finished writing it.
+   * Returns the time of the next scan of the waiting paths. A path that only waits to settle is due
+   * now: its caller has finished writing it.
    */
   #nextLook({ hastened }: Barrier, waiting: readonly PathLive[]): number {
     const { dirty, deletions, quietTexts, emptied } = this.#loop.runs;
@@ -184,7 +188,7 @@ export class Barriers {
       if (barrier.sighted === null) this.#sight(barrier);
       if (this.#waiting.has(barrier)) this.#answer(barrier);
     } catch (error) {
-      // Done after the loop: a command that borrowed the folder may hold the state file now.
+      // After the loop, a command that borrowed the folder may have the state file open.
       this.#waiting.delete(barrier);
       barrier.reject(error as Error);
     }
@@ -196,7 +200,7 @@ export class Barriers {
     barrier.resolve({ kind: "judged", paths: judgeBarrier(this.#world, awaited, this.#isCompared()), documents });
   }
 
-  /** Returns whether a run of this process has compared base with the service, or none will. */
+  /** Returns true if a run of this process has compared base with the service, or no run will. */
   #isCompared(): boolean {
     return this.#loop.hasRun() || this.#loop.isStill();
   }

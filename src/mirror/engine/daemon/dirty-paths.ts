@@ -29,7 +29,7 @@ export class DirtyPaths {
   }
 
   /**
-   * @param whole whether everything below the path must be scanned: a folder was created or
+   * @param whole true if everything below the path must be scanned: a folder was created or
    * removed, or events were lost
    */
   note(path: LocalPath, whole: boolean, now: number): void {
@@ -80,9 +80,9 @@ export class DirtyPaths {
   }
 
   /**
-   * Returns whether a document may be judged by itself: it has settled, and no folder above it is
-   * being created or removed. Other changes in its folder do not matter: mdmirror's own writes
-   * cause them, too.
+   * Returns true if a document may be judged alone: it has settled, and no folder above it is being
+   * created or removed. Other changes in its folder do not matter, because mdmirror's own writes
+   * cause them too.
    */
   isSettled(path: LocalPath, now: number): boolean {
     for (const [at, change] of this.#changes)
@@ -97,8 +97,8 @@ export class DirtyPaths {
   }
 
   /**
-   * Removes and returns the paths that have settled. `many`: so many changes came together that the
-   * system may have dropped events.
+   * Removes and returns the paths that have settled. `many`: true if so many changes came together
+   * that the system may have dropped events.
    */
   take(now: number): { readonly paths: readonly LocalPath[]; readonly whole: boolean; readonly many: boolean } {
     const paths: LocalPath[] = [];

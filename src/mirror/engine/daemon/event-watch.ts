@@ -91,9 +91,9 @@ export class EventWatch implements EventListener {
 }
 
 /**
- * Asks for the documents that an event of the service named, each by its exact path: the answer is
- * small, whatever the size of the workspace. The event only says what to ask for, and is trusted
- * for nothing else.
+ * Requests the documents that an event of the service named, each by its exact path: the answer is
+ * small, whatever the size of the workspace. The event only says which documents to request;
+ * nothing else in it is trusted.
  */
 
 type HintedLook =
@@ -123,9 +123,9 @@ async function checkHintedDocuments(world: World, hints: readonly FileHint[]): P
 }
 
 /**
- * Returns the path to ask for, below the linked subtree. `known`: base has the version of the
- * event, or the document is outside the linked subtree; `elsewhere`: base has it at another path,
- * so that more than one document may have moved.
+ * Returns the path to request, below the linked folder of the workspace. `known`: base has the
+ * version of the event, or the document is outside the linked folder. `elsewhere`: base has the
+ * document at another path, so more documents may have moved.
  */
 function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath | "known" | "elsewhere" {
   const { gone, changeId } = hint;
@@ -136,7 +136,7 @@ function pathToAsk(world: World, hint: FileHint, link: Link | null): RemotePath 
   return path !== null && changeId === link.changeId ? "known" : link.remotePath;
 }
 
-/** @returns null if another document or none is at this path, or no answer came */
+/** @returns null if the path has another document or none, or no answer came */
 async function askAt(world: World, { id }: FileHint, path: RemotePath): Promise<RemoteFile | null> {
   const listing = await world.remote.listFiles({ kind: "path", path: toService(world, path) });
   const file = listing.complete ? documentsOf(world, listing).get(id) : undefined;

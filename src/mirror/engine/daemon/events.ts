@@ -32,9 +32,9 @@ export type DaemonEvent = { readonly at: number } & (
   /** A run that did something, or ended in another state than the one before. */
   | { readonly kind: "run"; readonly report: RunReport }
   /**
-   * A local deletion waits for its delay, or its file came back. A document in conflict is written
-   * back instead of being deleted on the service. `asks`: so many deletions wait that a safety
-   * check will stop the sync.
+   * A local deletion waits for its delay, or its file came back. If the document is in conflict, it
+   * is written back instead of being deleted on the service. `asks`: so many deletions wait that a
+   * safety check will stop the sync.
    */
   | {
       readonly kind: "deletion-pending";
@@ -46,7 +46,7 @@ export type DaemonEvent = { readonly at: number } & (
   | { readonly kind: "deletion-called-off"; readonly path: LocalPath }
   /** The folder is no longer watched, so each poll scans it. Published once. */
   | { readonly kind: "watch-limit"; readonly code: string; readonly detail: string }
-  /** The machine slept, so both sides are looked at again. */
+  /** The machine slept, so both sides are scanned again. */
   | { readonly kind: "woke"; readonly sleptMs: number }
 );
 

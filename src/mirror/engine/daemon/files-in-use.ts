@@ -11,8 +11,8 @@ const LEAST_MS = 100;
 type SetAside = Extract<Intent, { kind: "set-aside" }>;
 
 /**
- * The files that a program has open: those that mdmirror waits to replace, and those that it
- * replaced while a program had them open for writing. Knows when to check them again. Times are
+ * Files that a program has open: files that mdmirror waits to replace, and files that it replaced
+ * while a program had them open for writing. The class knows when to check them again. Times are
  * monotonic.
  */
 export class FilesInUse {
@@ -59,7 +59,8 @@ export class FilesInUse {
 
   /**
    * Checks the files.
-   * @returns whether a run is due: one file may be replaced now, or a program wrote into another
+   * @returns true if a run is due: one file may be replaced now, or a program wrote into a
+   * set-aside file
    */
   isAnyFree(): boolean {
     if (this.#holds.some((hold) => this.#waitsMs(hold) <= 0) || this.#setAside.some((one) => this.#isWritten(one))) {

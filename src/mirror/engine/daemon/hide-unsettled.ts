@@ -8,7 +8,7 @@ import { inodeKey } from "../../planner/match/inode.ts";
 /**
  * Marks parts of a local tree as unread, neither present nor absent, because they must not be
  * judged yet. If the whole tree is marked ("": a bulk change is in progress), existing files are
- * judged, but no absence is.
+ * judged, but no absence is judged.
  */
 export function hidePaths(tree: LocalTree, waiting: ReadonlyMap<LocalPath, Unread>): LocalTree {
   if (waiting.size === 0) return tree;

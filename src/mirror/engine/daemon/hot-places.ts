@@ -20,9 +20,9 @@ export type HotPlace = {
   cost: number;
   /** The digest of the last listing; null: none yet. */
   shown: string | null;
-  /** Documents that differ from base and were judged like this before. */
+  /** Documents that differ from base and were judged in this state before. */
   odd: ReadonlyMap<DocId, string>;
-  /** Documents of base that were missing, and that a listing of everything was requested for. */
+  /** Documents of base that were missing, and for which a listing of everything was requested. */
   absent: ReadonlySet<DocId>;
 };
 
@@ -34,7 +34,7 @@ const MOST = 16;
 const SHARE = 0.7;
 /** The interval of a place is the time since its last change, divided by this. */
 const COOLING = 30;
-/** Looks that are due within this time of each other are made together, in milliseconds. */
+/** Listings that are due within this time of each other are made together, in milliseconds. */
 const TOGETHER_MS = 250;
 
 /** Keeps the places where somebody works, and when each is listed next. */

@@ -72,12 +72,12 @@ function pathsOf(action: Action): readonly LocalPath[] {
 }
 
 /**
- * Lists the places where somebody works. Such a listing does not prove an absence: a missing
- * document may have been moved, and only a listing of everything can tell.
+ * Lists the places where somebody works. Such a listing proves no absence: a missing document may
+ * have been moved, which only a listing of everything shows.
  */
 
 type HotPlaceCheck = {
-  /** Documents that differ from base and were not shown like this before. */
+  /** Documents that differ from base and were not judged in this state before. */
   readonly files: readonly RemoteFile[];
   /**
    * True if a listing of everything is needed: a document of base was missing, or no answer came.
@@ -189,7 +189,7 @@ async function askFor(world: World, missing: readonly Placed[]): Promise<Map<Doc
 
 /**
  * Returns the documents that differ from base: all of them, and those that are new since the last
- * look.
+ * listing.
  */
 function sortOut(
   state: State,

@@ -19,9 +19,8 @@ import type { State } from "../../ports/state.ts";
 import type { Planned } from "../run/pass-context.ts";
 
 /**
- * Tells whether both sides are in sync: the service last showed what base says, and only blocked
- * changes are left. While they are, the part of the trees that a few paths need can be made from
- * base.
+ * Checks if both sides are in sync: the service last showed base's state, and only blocks are left.
+ * If so, the part of the trees that a few paths need can be made from base.
  * @param local the last scan; its entries are not needed
  * @param remote the service's tree after the cycle
  * @returns ids and local paths that cannot be judged by their content alone; null if something is
@@ -46,8 +45,8 @@ export function heldInSync(
 type InSync = { readonly local: LocalTree; readonly held: ReadonlySet<string> };
 
 /**
- * Returns ids and local paths of conflicts and blocked changes, and ids of documents that were
- * local before; null if one of them may end by the passing of time.
+ * Returns ids and local paths of conflicts and blocks, and ids of documents that were local before;
+ * null if time alone may end one of the blocks.
  */
 function heldForLong(base: BaseTree): ReadonlySet<string> | null {
   const held = new Set<string>([...base.conflicts.keys(), ...base.tombstones.keys()]);
@@ -132,8 +131,8 @@ class PartOfBase {
   }
 
   /**
-   * @returns false if more changed than the version of a document, or a new document is in an
-   * unknown folder
+   * @returns false if more than a document's version changed, or a new document is in an unknown
+   * folder
    */
   show(file: RemoteFile): boolean {
     this.#shown.push(file);
@@ -141,7 +140,8 @@ class PartOfBase {
     if (link !== undefined) return link.remotePath === file.path && !file.protected;
     const { held, local } = this.#inSync;
     if (held.has(file.id) || this.#state.link(file.id) !== null || local.ignores(file.path, "file")) return false;
-    // On a disk that takes two spellings for one name, another document may be in this one's place.
+    // On a disk that takes two spellings for one name, another document may be at this document's
+    // place.
     if (local.disk.foldsCase || local.disk.foldsUnicode) return false;
     return ancestorsOf(file.path).every((folder) => this.#addFolder(folder));
   }
@@ -165,7 +165,7 @@ class PartOfBase {
     return { files, folders, complete: true, foldersComplete: true, unseen: new Map(), ...nothing };
   }
 
-  /** A path without a link may be a new file, or nothing: the scan tells. */
+  /** A path without a record may be a new file, or nothing: the scan shows it. */
   #addUnlinked(path: LocalPath): boolean {
     if (path === "" || isConflictCopyName(nameOf(path)) || this.#state.dirAt(path) !== null) return false;
     if (this.#inSync.local.ignores(path, "folder"))

@@ -30,9 +30,9 @@ type NewListing = { readonly listing: Listing<FileResource>; readonly at: number
 type PrepareLocal = (base: BaseTree, local: LocalTree) => LocalTree;
 
 /**
- * Keeps what the daemon knows of both sides between cycles, so that an edit costs one scan of one
+ * Keeps the daemon's knowledge of both sides between cycles, so that an edit costs one scan of one
  * file and no listing. A cycle over everything always scans the folder. The service's tree is kept
- * as long as every effect can be followed in it; else the service is listed again.
+ * as long as the result of every effect is known; otherwise the service is listed again.
  */
 export class KnownTrees {
   readonly #world: World;
@@ -95,7 +95,7 @@ export class KnownTrees {
   /** Takes a new listing. `same`: it shows nothing new, so no run is needed. */
   takeListing(listing: Listing<FileResource>): "same" | "changed" {
     const documents = documentsOf(this.#world, listing);
-    // The run that handles a restored service needs the folders, too, and those known are from
+    // The run that handles a restored service needs the folders too, and the known folders are from
     // before the restore.
     if (isRestored(this.#world.state, this.#world.remote.generation())) this.forgetRemote(true);
     else if (listing.complete && this.#remote?.complete === true && haveSameDocuments(this.#remote.files, documents))
@@ -110,15 +110,14 @@ export class KnownTrees {
    */
   takeShown(shown: readonly RemoteFile[]): boolean {
     const listing = this.#newListing === null ? listingWith(this.#world, this.#remote, shown) : null;
-    // It does not move the time as of which both sides are in sync: that is the last listing of
-    // everything.
+    // Keeps the time for which both sides count as in sync: that is the last listing of everything.
     if (listing !== null) this.#newListing = { listing, at: this.#listedAt };
     return listing !== null;
   }
 
   /**
-   * Called after the steps of a cycle: keeps the service's tree if every effect can be followed in
-   * it.
+   * Called after the steps of a cycle: keeps the service's tree if the result of every effect is
+   * known.
    */
   afterPass(end: PassEnd): void {
     if (end.kind === "offline") {
@@ -146,7 +145,8 @@ export class KnownTrees {
 
   /**
    * While both sides are in sync: scans these paths and makes the part of the trees about them.
-   * `same`: nothing changed; `whole`: not in sync, or more changed than the content of documents.
+   * `same`: nothing changed; `whole`: the sides are not in sync, or more than the content of
+   * documents changed.
    * @param shown documents at these paths that the service has just shown
    */
   lookAtPart(paths: readonly LocalPath[], shown: readonly RemoteFile[] = []): "same" | "whole" | Trees {
@@ -163,8 +163,8 @@ export class KnownTrees {
   }
 
   /**
-   * @param alsoFolders also forgets the folders; else they are trusted until a document is in an
-   * unknown one
+   * @param alsoFolders also forgets the folders; otherwise they are trusted until a document is in
+   * an unknown folder
    */
   forgetRemote(alsoFolders: boolean): void {
     this.#held = null;
@@ -195,7 +195,7 @@ function baseAfter(state: State, { plan, trees, ends }: Planned): BaseTree {
 }
 
 /**
- * Returns what the service would list if only these documents had changed since the last listing.
+ * Returns the service's listing if only these documents had changed since the last one.
  * @param before the last listing
  * @returns null if more must have changed: a folder is new, or a path is another document's
  */

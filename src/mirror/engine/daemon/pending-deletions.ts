@@ -18,7 +18,7 @@ export class PendingDeletions {
 
   /**
    * @param absent linked paths that the plan found absent and left waiting
-   * @param isUnjudged whether the plan could not judge a path, which then waits from now on
+   * @param isUnjudged returns true for a path that the plan could not judge; its delay starts now
    * @returns deletions that are new, and paths that came back or were sent
    */
   update(
@@ -58,8 +58,8 @@ export class PendingDeletions {
   }
 
   /**
-   * Starts each delay again: nobody observed the folder (the machine slept, or the folder was
-   * away).
+   * Starts each delay again, because nobody observed the folder (the machine slept, or the folder
+   * was away).
    */
   restart(now: number): void {
     for (const path of this.#waits.keys()) this.#waits.set(path, { first: now, since: now });

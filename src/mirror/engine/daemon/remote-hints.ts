@@ -16,8 +16,9 @@ const MAX_FILES = 16;
 const BURST = 20;
 
 /**
- * Keeps the subjects of events that nobody has looked at yet. Looks that show nothing new use up
- * a budget, so that wrong or frequent events cost no more than polling. Times are monotonic.
+ * Keeps the documents and folders of events that no scan has handled yet. Requests that show
+ * nothing new use up a budget, so that wrong or frequent events cost no more than polling. Times
+ * are monotonic.
  */
 export class RemoteHints {
   readonly #timing: DaemonTiming;

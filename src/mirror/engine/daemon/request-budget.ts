@@ -16,8 +16,8 @@ const LEAST_A_MINUTE = 4;
 const REGAINED = 0.1;
 
 /**
- * Limits what looks at the service may cost. Every request counts towards the same number a minute.
- * Writes and downloads count, too, but never wait; looks wait instead. When the service refuses a
+ * Limits the requests of scans of the service. Every request counts towards one number a minute.
+ * Writes and downloads count too, but never wait; scans wait instead. When the service refuses a
  * request, the pace is halved. Times are monotonic.
  */
 export class RequestBudget {
@@ -72,14 +72,16 @@ export class RequestBudget {
   }
 
   /**
-   * Returns when everything may be listed: almost every request sent is within the budget by then.
+   * Returns the time when everything may be listed: almost every request sent is within the budget
+   * by then.
    */
   wholeAt(now: number): number {
     return this.#owedAt(AHEAD, now);
   }
 
   /**
-   * Returns when a small look may be made. It need not wait for what a listing of everything owes.
+   * Returns the time when a small scan may be made. It need not wait for the debt of a listing of
+   * everything.
    */
   smallAt(now: number): number {
     return this.#owedAt((this.#wholeCost ?? 0) + AHEAD, now);

@@ -4,9 +4,9 @@ import type { FolderWatch } from "./folder-watch.ts";
 import type { Runs } from "./runs.ts";
 
 /**
- * Checks whether the folder is still the same one: its disk may be unmounted and mounted again.
- * While it is away no absence counts. When it is back it is watched again, and the delay of each
- * deletion starts again.
+ * Checks if the linked folder is still the same folder: its disk may be unmounted and mounted
+ * again. While the folder is away no absence counts. When it is back, it is watched again, and the
+ * delay of each deletion starts again.
  */
 export class RootWatch {
   readonly #world: World;
@@ -26,7 +26,7 @@ export class RootWatch {
     return this.#away;
   }
 
-  /** @returns `back`: it was away at the last check */
+  /** @returns `back`: the folder was away at the last check */
   look(): "there" | "away" | "back" {
     const { root } = checkRoot(this.#world);
     const away = root !== "same" && root !== "moved-or-copied";

@@ -44,7 +44,7 @@ export class RunLog {
     this.#deletions = deletions;
   }
 
-  /** @param saw whether this run listed the service: an earlier listing proves nothing about now */
+  /** @param saw true if this run listed the service: an earlier listing proves nothing about now */
   note(ended: RunEnd & DeletionChanges, saw: boolean): void {
     const before = this.#report;
     const { report, didSomething } = ended;

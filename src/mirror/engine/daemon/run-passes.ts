@@ -45,13 +45,13 @@ export async function runPasses(
   return { report, end, didSomething: run.begun !== null };
 }
 
-/** The daemon's settings: it waits by itself for texts to settle and for the second look. */
+/** The daemon's settings: the daemon itself waits until files settle, and for the second scan. */
 function watched(settings: Settings): Settings {
   return { ...settings, reviewAfterQuiet: false, secondLookMs: null };
 }
 
 /**
- * Returns whether a stop or an approval begins or ends, and must be recorded. While something waits
+ * Returns true if a stop or an approval begins or ends, and must be recorded. While something waits
  * to settle or for its delay, a run has not judged everything, and ends neither (I22).
  */
 function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boolean {
@@ -63,10 +63,10 @@ function needsHaltNote(world: World, { plan: { verdict, holds } }: Planned): boo
 
 /**
  * Runs over a part of the trees: documents that were edited in place, or are new on the service,
- * while everything else is in sync. Only what they need is loaded and compared: with 10,000
- * documents, loading the rest took most of the time between a save and its PUT.
+ * while everything else is in sync. Only their rows are loaded and compared: with 10,000 documents,
+ * loading the rest took most of the time between a save and its PUT.
  * @param last the report of the last run over everything, which still holds for all other documents
- * @returns `whole`: more is needed than to transfer these texts, and nothing was done; `done:
+ * @returns `whole`: more is needed than to transfer this content, and nothing was done; `done:
  * false`: a step failed
  */
 export async function runPart(
@@ -108,8 +108,8 @@ export async function runPart(
 }
 
 /**
- * Returns whether a run over everything must first finish what was interrupted. A set-aside file
- * only waits for its second look, which concerns no other document.
+ * Returns true if a run over everything must first finish an interrupted effect. A set-aside file
+ * only waits for its second check, which concerns no other document.
  */
 function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
   return state
@@ -118,7 +118,8 @@ function isLeftOpen({ state }: World, { base, remote }: Trees): boolean {
 }
 
 /**
- * Returns whether each step transfers one text, and its document is at the same path on both sides.
+ * Returns true if each step transfers one content, and its document is at the same path on both
+ * sides.
  */
 function isPlain({ links }: World, { steps, holds, verdict, toRead }: Plan): boolean {
   if (verdict.kind !== "run" || holds.length > 0 || toRead !== undefined) return false;

@@ -134,13 +134,13 @@ export class Runner implements WatchListener {
     this.#enter({ kind: "apply" });
   }
 
-  /** Called when another process may have written base. */
+  /** Makes the next cycle scan both sides, because another process may have written base. */
   lookAtAll(): void {
     this.runs.knownTrees.forgetRemote(false);
     this.#schedule.rescanNow();
   }
 
-  /** Called after a time in which nobody observed the folder. */
+  /** Handles a time in which nobody observed the folder. */
   noteGap(sleptMs: number): void {
     this.runs.deletions.restart(this.#now());
     this.lookAtAll();
@@ -189,14 +189,14 @@ export class Runner implements WatchListener {
     if (!whole && !many && (await this.#tryPart((last) => this.runs.lookAtPart(paths, last)))) return;
     this.#schedule.noteActivity();
     await this.#run(false);
-    // LIMIT: Node does not report that inotify's queue was full. After a great many events the
-    // folder is scanned once more.
+    // LIMIT: Node does not report a full inotify queue. After very many events the folder is
+    // scanned once more.
     if (many) this.runs.dirty.note("", true, this.#now());
   }
 
   /**
-   * Tries to judge some documents by themselves, which works for nearly every edit.
-   * @param look looks at them; `last`: the report of the last run
+   * Tries to judge some documents alone, which works for nearly every edit.
+   * @param look scans them; `last`: the report of the last run
    * @returns false: a cycle over everything must judge
    */
   async #tryPart(look: (last: RunReport) => "same" | "whole" | Trees): Promise<boolean> {
@@ -222,7 +222,7 @@ export class Runner implements WatchListener {
     await this.#poll();
   }
 
-  /** Looks at the places where somebody works. Most changes there are judged by themselves. */
+  /** Lists the places where somebody works. Most changes in them are judged alone. */
   async #runHot(): Promise<void> {
     const { hot, knownTrees } = this.runs;
     const { files, needsAll } = await hot.look(knownTrees.documentCount(), this.#now());
@@ -262,7 +262,7 @@ export class Runner implements WatchListener {
     else if (this.runs.dirty.count() === 0) this.#runLog.noteInSync();
   }
 
-  /** @param began when the look at the service that this run uses began */
+  /** @param began time when the scan of the service began that this run uses */
   async #run(retryRefused: boolean, began = this.#now()): Promise<void> {
     this.#root.look();
     this.#enter({ kind: "look" });

@@ -97,8 +97,8 @@ export class Runs {
   }
 
   /**
-   * Looks at the documents at these paths, while everything else is in sync. `same`: nothing
-   * changed; `whole`: a run over everything must judge.
+   * Scans the documents at these paths, while everything else is in sync. `same`: nothing changed;
+   * `whole`: a run over everything must judge.
    * @param last the report of the last run
    */
   lookAtPart(paths: readonly LocalPath[], last: RunReport): "same" | "whole" | Trees {
@@ -111,7 +111,7 @@ export class Runs {
     return typeof part === "string" ? part : { ...part, local: hidePaths(part.local, waiting) };
   }
 
-  /** Looks at documents that the service has just shown, at whatever local paths they are. */
+  /** Judges documents that the service has just shown, at their local paths. */
   lookAtShown(shown: readonly RemoteFile[], last: RunReport): "same" | "whole" | Trees {
     if (shown.length === 0) return "same";
     if (!isJudged(last) || shown.length > MOST_SHOWN) return "whole";
@@ -120,7 +120,7 @@ export class Runs {
     return areSettled ? this.knownTrees.lookAtPart(paths, shown) : "whole";
   }
 
-  /** @returns `whole`: a run over everything must judge, or continue where a step failed */
+  /** @returns `whole`: a run over everything must judge, or continue after a failed step */
   async runPart(part: Trees, last: RunReport): Promise<"whole" | RunEnd> {
     const ended = await runPart(this.#world, this.#settings, part, last);
     if (ended !== "whole") {
@@ -145,7 +145,7 @@ export class Runs {
     return hidePaths(tree, new Map([...waiting, ...this.dirty.unsettled(this.#now())]));
   }
 
-  /** @param sent deletions that this cycle was free to send */
+  /** @param sent deletions that this cycle was allowed to send */
   #afterPass(end: PassEnd, sent: ReadonlySet<LocalPath>, changes: ChangesOfRun): void {
     this.knownTrees.afterPass(end);
     this.#noteWork(end);
@@ -190,10 +190,11 @@ function isJudged({ state }: RunReport): boolean {
 }
 
 /**
- * Joins the changes of the cycles of one run: what one began and another called off does not count.
+ * Joins the changes of the cycles of one run: a deletion that one cycle began and another called
+ * off does not count.
  */
 class ChangesOfRun implements DeletionChanges {
-  /** As the last cycle found them. */
+  /** Deletions that the last cycle found waiting. */
   waiting: ReadonlyMap<LocalPath, BegunDeletion> = new Map();
   readonly begun = new Set<LocalPath>();
   readonly calledOff = new Set<LocalPath>();

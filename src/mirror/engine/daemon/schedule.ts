@@ -6,13 +6,14 @@ import type { DaemonTiming } from "./timing.ts";
 
 /**
  * `dirty`: local changes have settled. `news`: events of the service wait. `deletion`: the delay of
- * one is over. `quiet`: a text was unchanged, or a document empty, for long enough, or no program
- * has a file open any more. `hot`: places where somebody works are to be listed.
+ * a deletion is over. `quiet`: content was unchanged, or a document empty, for long enough, or no
+ * program has a file open any more. `hot`: places where somebody works are due for a listing.
  */
 export type Due = "retry" | "dirty" | "news" | "rescan" | "deletion" | "quiet" | "poll" | "hot";
 
 /**
- * A poll waits for the budget, but no longer than this many listings of everything would pay for.
+ * LIMIT: a poll waits for the request budget, but no longer than this many listings of everything
+ * would cost.
  */
 const MOST_WAITED = 3;
 
@@ -127,7 +128,7 @@ export class Schedule {
     if (!isTold) this.#pollSooner();
   }
 
-  /** The pace may be quicker from now on: the next poll comes no later than it says. */
+  /** Brings the next poll forward if the pace is quicker now. */
   #pollSooner(): void {
     this.#pollAt = Math.min(this.#pollAt, this.#clock.monotonic() + this.#interval());
   }

@@ -20,9 +20,9 @@ const MAX_PATHS = 5_000;
 
 /**
  * Handles saves to an old path: a document was renamed on the service, its file was moved locally,
- * and a program that still has it open under the old name saves. That text is an edit of the
- * document. Time and likeness tell it from a new document, which somebody may start at the old path
- * with another text.
+ * and a program that still has the file open under its old name saves. Such content is an edit of
+ * the document. Time and likeness distinguish it from a new document that somebody starts at the
+ * old path.
  */
 export class StalePaths {
   readonly #windowMs: number;
@@ -88,7 +88,7 @@ function isLinkedPath(base: BaseTree, path: LocalPath): boolean {
 }
 
 /**
- * Returns whether the file is the document's own, which was moved back to an old path or exchanged.
+ * Returns true if the file is the document's own, which was moved back to an old path or exchanged.
  */
 function isFileOf({ stamp }: Link, file: LocalFile): boolean {
   return stamp !== null && sameInodeAndBirth(stamp, file.stamp);
@@ -104,17 +104,17 @@ function redirectOne(ctx: PassContext, path: LocalPath, link: Link, local: Local
   if (!isSimilar(profileOf(baseText), profileOf(saved.value.text))) return false;
   state.putKnownText(saved.value.digest, saved.value.text, seenLocally(path, link.id));
   const text = textFor(ctx, link, baseText, there, saved.value.text);
-  // ORDER: the text is written to its document before it is removed at the old path. After an
-  // interruption, the next look repeats both.
+  // ORDER: the content is written to its document before it is removed at the old path. After an
+  // interruption, the next scan repeats both steps.
   if (text === null || !landAtDocument(ctx, path, link, text, there.digest)) return false;
   trashCopy(ctx, path, link, saved.value.digest);
   return true;
 }
 
 /**
- * Returns the new text of the document's file; null if the file has edits that do not merge with
- * the saved text, or another text has taken the document's path. Then the text at the old path may
- * be the only local one of the document, and the planner must decide.
+ * Returns the new content of the document's file. Null if the file has edits that do not merge with
+ * the saved content, or another file has taken the document's path. Then the file at the old path
+ * may have the document's only local content, and the planner must decide.
  */
 function textFor(ctx: PassContext, link: Link, baseText: string, there: LocalFile, saved: string): string | null {
   if (there.digest === link.localDigest) return saved;
@@ -145,6 +145,6 @@ function trashCopy(ctx: PassContext, path: LocalPath, link: Link, digest: Digest
   const place = trashPlace(ctx.world, path);
   const detail = `an edit of ${link.localPath} was saved at its old path; it is kept as .mdmirror/${place}`;
   const event = { kind: "late-write", side: "local", id, path, detail, before: digest } as const;
-  // If it was saved once more meanwhile, it stays, and the next cycle handles it.
+  // If the file was saved once more meanwhile, it stays, and the next cycle handles it.
   runLocalEffect(ctx, trashFile, { id, path, expect: digest, place, change: () => ({ event }) });
 }

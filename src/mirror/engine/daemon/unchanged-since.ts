@@ -19,12 +19,12 @@ export class UnchangedSince<Key, Value> {
 
   /**
    * Ends the period of a key now, because a caller waits for it.
-   * @returns whether one was running
+   * @returns true if a period was running
    */
   end(key: Key, now: number): boolean {
     const known = this.#since.get(key);
     if (known === undefined || known.at + this.#periodMs <= now) return false;
-    // Not computed as a difference: rounding could make the sum a little more than `now`.
+    // Not computed as a difference, because rounding could make the sum a little more than `now`.
     this.#since.set(key, { ...known, at: Number.NEGATIVE_INFINITY });
     return true;
   }

@@ -45,7 +45,8 @@ async function putAwayTorn(ctx: PassContext, { id, path }: Arriving, local: Loca
     const why = whyOpen(fetched.outcome);
     return why === null ? "whole" : { kind: "open", path, why };
   }
-  // The document may have been edited since: then only a file without content is known for damaged.
+  // The document may have been edited since: then the file is certainly damaged only if it has no
+  // content.
   const isDamaged = file.empty || hasZeros(ctx, path) || isTorn(ctx.world, file, fetched.value.text);
   return isDamaged ? putAway(ctx, id, file) : "whole";
 }

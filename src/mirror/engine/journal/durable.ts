@@ -25,8 +25,8 @@ import { recordEvent } from "../run/world.ts";
  */
 export function rememberBoot({ world: { state, bootId } }: PassContext): void {
   if (bootId === null || state.meta(META.boot) === bootId) return;
-  // Otherwise a power loss in a first clone would take this mark, too, and leave damaged files of
-  // an unknown boot.
+  // Otherwise a power loss in a first clone would take this mark too, and leave damaged files of an
+  // unknown boot.
   state.transactSafely(() => state.setMeta(META.boot, bootId));
 }
 
@@ -86,8 +86,9 @@ function fileFinder({ links }: BaseTree, local: LocalTree): (link: Link) => Omit
 }
 
 /**
- * Returns whether a file differs from what was written, and nobody has changed it since: a user's
- * change gives it a later time, and a lost disk shows the time of its writing, or an earlier one.
+ * Returns true if a file differs from the written content, and nobody has changed it since: a
+ * user's change gives the file a later time, and a lost disk shows the time of its writing, or an
+ * earlier one.
  */
 function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): boolean {
   if (file === undefined || stamp === null || file.digest === localDigest) return false;
@@ -95,8 +96,8 @@ function isAsMade({ stamp, localDigest }: Link, file: LocalFile | undefined): bo
 }
 
 /**
- * Restores a lost file beside its path, which another document's file has: its user moved that file
- * while the lost one was not visible, and wanted nothing deleted.
+ * Restores a lost file beside its path, which another document's file has. Its user moved that file
+ * while the lost file was not visible, and wanted no deletion.
  */
 function restoreBeside(ctx: PassContext, link: Link): boolean {
   const { disk, log } = ctx.world;

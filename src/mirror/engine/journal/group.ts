@@ -4,7 +4,7 @@ import type { State } from "../../ports/state.ts";
 import type { Clock } from "../../../common/clock.ts";
 
 /**
- * How long a commit waits for others at most, in milliseconds. `soon`: an effect waits for it;
+ * LIMIT: milliseconds that a commit waits for others. `soon`: an effect waits for this commit;
  * `late`: only the end of a step does.
  */
 const LONGEST_MS = { soon: 10, late: 250 } as const;
@@ -19,8 +19,8 @@ const MOST_COMMITS = 32;
  */
 const MOST_CHARACTERS = 4_000_000;
 /**
- * The reason with which a wait is aborted. Without one, each abort would create an exception with
- * its stack.
+ * The reason with which a wait is aborted. Without a reason, each abort would create an exception
+ * with its stack.
  */
 const FLUSHED = "flushed";
 
@@ -115,7 +115,7 @@ export class Group {
     return this.#readings.add(path);
   }
 
-  /** Runs a step, which counts as running meanwhile. */
+  /** Runs a step, and counts it as running meanwhile. */
   async during<T>(step: () => Promise<T>): Promise<T> {
     this.#running++;
     try {
@@ -170,7 +170,8 @@ export class Group {
   }
 
   /**
-   * Flushes when the last running step waits. Otherwise a plan would end with a wait for nobody.
+   * Flushes when the last running step waits. Otherwise a plan would end with a wait that no other
+   * step joins.
    */
   async #flushInATurn(): Promise<void> {
     await null;

@@ -10,10 +10,10 @@ export type Post = Extract<Intent, { kind: "post" }>;
 
 /**
  * Hides new documents whose POST has an unknown result. If the file was moved since, its inode
- * identifies it, and it is not sent as another document; nor is the document at its path on the
- * service downloaded as another one. Once a read has shown the result, the two are linked, and the
- * move counts as a move (I09).
- * @param open why each result is unknown
+ * identifies it, and it is not sent as another document. The document at its path on the service is
+ * not downloaded as another document either. Once a read has shown the result, the two are linked,
+ * and the move counts as a move (I09).
+ * @param open reason why each result is unknown
  */
 export function hideOpenPosts(trees: Trees, open: ReadonlyMap<Post, string>): Trees {
   if (open.size === 0) return trees;
@@ -46,9 +46,9 @@ function hideThere({ base, local, remote }: Trees, open: ReadonlyMap<Post, strin
 
 /**
  * Hides folders whose move has an unknown result. Documents may show the new place before a listing
- * of folders does, so everything at or below either place waits; otherwise it would look as if it
- * had moved by itself.
- * @param open why each result is unknown
+ * of folders does, so everything at or below either place waits; otherwise it would look moved by
+ * itself.
+ * @param open reason why each result is unknown
  */
 export function hideOpenFolderMoves(trees: Trees, open: ReadonlyMap<FolderMove, string>): Trees {
   if (open.size === 0) return trees;

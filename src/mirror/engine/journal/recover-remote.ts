@@ -24,12 +24,12 @@ export type StillOpen = {
 
 /**
  * The second part of recovery: finds out the result of each write by a read, before the first plan
- * (I13). Returns what stays open.
+ * (I13). Returns the writes whose results stay unknown.
  */
 export async function recoverRemote(ctx: PassContext, intents: readonly OpenIntent[]): Promise<StillOpen> {
   const open: OpenMaps = { ids: new Map(), paths: new Map(), posts: new Map(), folderMoves: new Map() };
-  // ORDER: one after the other, as they were written: two intents of one document may depend on
-  // each other.
+  // ORDER: one after the other, as they were written: two rows of one document may depend on each
+  // other.
   let unreachable: Outcome | null = null;
   for (const { intentId, intent } of intents) {
     if (isLocal(intent) || intent.kind === "create") continue;

@@ -17,7 +17,7 @@ import { checkRoot } from "../run/guard-facts.ts";
 import { observeLocal } from "../observe/observe.ts";
 import { storeLocalContents } from "../apply/text-name.ts";
 
-/** Recovers what a crash left half done on the disk, before the first scan (I13). */
+/** Recovers effects on the disk that a crash interrupted, before the first scan (I13). */
 
 const LOCAL_KINDS = ["replace", "trash", "move", "move-folder", "conflict-copy", "set-aside"] as const;
 
@@ -30,7 +30,7 @@ export function isLocal(intent: Intent): intent is LocalIntent {
 type Aside = { readonly id: DocId; readonly path: LocalPath };
 
 /**
- * The first part of recovery: the disk. Returns the paths that an intent keeps open, which are
+ * The first part of recovery: the disk. Returns the paths that a journal row keeps open, which are
  * unknown and never absent.
  */
 export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): Map<LocalPath, string> {
@@ -43,8 +43,8 @@ export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): 
       if (why !== null) open.set("path" in intent ? pathOf(ctx, intent) : intent.from, why);
     }
   };
-  // ORDER: what an interrupted effect set aside is put back first: content that was saved late is
-  // judged by what is at its path then. The other rows are of later phases; some were opened now.
+  // ORDER: files that an interrupted effect set aside are put back first, because late content is
+  // judged by the file then at its path. The other rows are of later phases; some were opened now.
   const interrupted = intents.filter(({ intent }) => intent.kind !== "set-aside");
   recover(interrupted);
   const done = new Set(interrupted.map(({ intentId }) => intentId));
@@ -57,10 +57,10 @@ export function recoverLocal(ctx: PassContext, intents: readonly OpenIntent[]): 
 }
 
 /**
- * Returns the path to which a set-aside file belongs. An effect that was cut off took it from the
- * row's path. Otherwise the document, or its folder, may have moved since; its record has the new
- * place. It has not if the move was refused: then the document is still at the row's path, and
- * another one may be at the record's place.
+ * Returns the path to which a set-aside file belongs. An interrupted effect took the file from the
+ * row's path. Otherwise the document, or its folder, may have moved since, and its record has the
+ * new place. If the move was refused, the document is still at the row's path, and another document
+ * may be at the record's place.
  */
 function pathOf(ctx: PassContext, { kind, id, path }: Extract<LocalIntent, Aside>): LocalPath {
   const { disk, state } = ctx.world;
@@ -103,14 +103,13 @@ function recoverOne(
   }
 }
 
-/** @returns the present path of a file that was taken from `path`; null if that cannot be told */
+/** @returns the present path of a file that was taken from `path`; null if it is not known */
 type CurrentPath = (path: LocalPath) => LocalPath | null;
 
 /**
- * For recovery, before there is a plan: base has the folder at its old path, but somebody may have
- * moved it since the process ended. A scan finds it by its inode, and is made only if such a folder
- * is missing. A folder that is nowhere was deleted, and is created again with the file that is
- * restored.
+ * For recovery, before there is a plan. Base has the folder at its old path, but a user may have
+ * moved it since the process ended. Only if such a folder is missing, a scan finds it by its inode.
+ * A folder that no scan finds was deleted, and is created again with the restored file.
  */
 function currentPathOf(ctx: PassContext): CurrentPath {
   const { disk, state } = ctx.world;
@@ -133,7 +132,7 @@ function placeOf(dir: DirLink | null, places: ReadonlyMap<string, LocalPath>): L
 }
 
 /**
- * Returns where each folder is, by inode; none if inodes are not reliable. `whole`: whether the
+ * Returns the path of each folder by inode; none if inodes are not reliable. `whole`: true if the
  * scan could read everything.
  */
 function lookForFolders({ world }: PassContext): {

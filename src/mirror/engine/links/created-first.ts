@@ -5,9 +5,9 @@ import type { Plan } from "../../planner/plan-types.ts";
 import type { MirrorLinks } from "./mirror-links.ts";
 
 /**
- * Orders a plan so that a link's target is created first, and one write sends the link by its
- * target's id. In a circle one document goes first all the same, with a link that leads nowhere
- * yet; the next cycle sends it again.
+ * Orders a plan so that a link's target is created first, and one write sends the link with its
+ * target's id. In a circle, one document goes first with a link that has no target yet; the next
+ * cycle sends it again.
  */
 export function createdFirst(plan: Plan, links: MirrorLinks): Plan {
   const creating = new Map<LocalPath, number>();

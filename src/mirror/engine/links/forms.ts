@@ -80,8 +80,9 @@ export class LinkForms {
   }
 
   /**
-   * Returns the text that a file's bytes stand for before documents are matched: the one they stood
-   * for at this path (`isKnown`) or another one; else as their links read by base's places.
+   * Returns the content that a file's bytes had before documents are matched: the content that they
+   * had at this path (`isKnown`) or at another path; else the content by base's places of their
+   * link targets.
    */
   recognise(path: LocalPath, bytes: Form): { readonly form: Form; readonly isKnown: boolean } {
     const own = this.known.of(path, bytes.digest);
@@ -101,15 +102,15 @@ export class LinkForms {
   }
 
   /**
-   * Does the same outside a cycle, when moves since then are unknown. It stores nothing about new
-   * bytes.
+   * Converts as `toService`, but outside a cycle, when moves since then are unknown. Stores nothing
+   * about new bytes.
    */
   peek(path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
     return this.#remembered(this.known.of(path, bytes.digest)) ?? this.#read(path, bytes, this.where()).form;
   }
 
-  /** Does the same for a document's set-aside file. */
+  /** Converts as `toService`, for a document's set-aside file. */
   ofSetAside(setAsideAt: string, path: LocalPath, bytes: Form): Form {
     if (!this.mayLink(bytes.text)) return bytes;
     const known = this.#remembered(this.known.of(setAsideAt, bytes.digest));
@@ -121,7 +122,7 @@ export class LinkForms {
     return spelling === null || text === null ? null : { text, digest: spelling.text };
   }
 
-  /** Does the same as `toService` by the present places, whatever the bytes stood for. */
+  /** Converts as `toService` by the present places, whatever content the bytes had before. */
   readAnew(path: LocalPath, bytes: Form, where: Where): Form {
     const { form, leads, spelledAt } = this.#read(path, bytes, where);
     if (leads.length > 0 || form.digest !== bytes.digest)
@@ -131,9 +132,9 @@ export class LinkForms {
   }
 
   /**
-   * ORDER: when a file is read as another text than base's. Its bytes may be unchanged: with a
-   * trusted stamp, the next scan would take them for base's text, and the edit would be forgotten
-   * if it cannot be sent in this cycle.
+   * ORDER: called when a file is read as other content than base's. Its bytes may be unchanged:
+   * with a trusted stamp, the next scan would take them for base's content, and the edit would be
+   * forgotten if it cannot be sent in this cycle.
    */
   #distrustStamp(id: DocId | null, text: Digest): void {
     const link = id === null || !this.known.isKept() ? null : this.#state.link(id);
@@ -180,10 +181,11 @@ export class LinkForms {
   }
 
   /**
-   * Returns whether a file that base does not know can be read as this text of the service: its
-   * links lead to the same, or nowhere if the text has them by id. A power cut takes what is known
-   * of a clone's files. If so, its bytes stand for that text, and its ids become paths later.
-   * @param isFree whether nothing is at a path
+   * Returns true if a file that base does not know can be read as this content of the service: its
+   * links lead to the same targets, or nowhere if the content has them by id. (A power cut takes
+   * the knowledge of a clone's files.) If so, its bytes count as that content, and its ids become
+   * paths later.
+   * @param isFree returns true if a path has no file
    */
   readAs(path: LocalPath, bytes: Form, wanted: Form, isFree: (at: LocalPath) => boolean): boolean {
     if (!this.mayLink(bytes.text)) return false;
@@ -232,7 +234,7 @@ export class LinkForms {
     return found.some(({ said, to }) => to !== null || this.#state.text(text)?.includes(INERT + said) === false);
   }
 
-  /** Returns the same for a user to see; stores nothing. */
+  /** Converts content for a user to read; stores nothing. */
   shown(path: LocalPath, text: string): string {
     return this.mayLink(text) ? toDisk(text, this.where().now.from(path)) : text;
   }

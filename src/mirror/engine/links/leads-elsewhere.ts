@@ -5,8 +5,8 @@ import type { LinkPlaces } from "./places.ts";
 /** Compares what is remembered of a file's links with where documents are. */
 
 /**
- * Returns whether a document is at a place where a link led to nothing or to a deleted one, or
- * whether the deleted one is back.
+ * Returns true if a document is now at a place where a link had no target or a deleted one, or if
+ * the deleted one is back.
  */
 export function leadsSomewhereNew(leads: readonly Lead[], now: LinkPlaces): boolean {
   return leads.some((lead) => {
@@ -26,8 +26,8 @@ export function leadsToGone(leads: readonly Lead[], now: LinkPlaces): boolean {
 }
 
 /**
- * Returns whether the file at a document's path is another's, in the middle of an exchange. Its
- * inode tells where it belongs: a new file would have another.
+ * Returns true if the file at a document's path is another document's, in the middle of an
+ * exchange. The inode shows where the file belongs: a new file would have another inode.
  */
 export function isAnothers({ id, text }: Spelling, link: Link): boolean {
   return id !== null && id !== link.id && text !== link.localDigest;
@@ -51,8 +51,8 @@ export function isUnsettled({ to }: Lead, places: LinkPlaces): boolean {
 }
 
 /**
- * Returns whether a link's target has no local place, and the path in the link is, or may be,
- * another document's. Only its id distinguishes it from that one. What is gone keeps its path.
+ * Returns true if a link's target has no local place, and another document has, or may have, the
+ * path in the link. Only the id distinguishes the two. A target that is gone keeps its path.
  */
 export function isDisplaced({ at, to }: Lead, places: LinkPlaces): boolean {
   if (to === null || places.pathOf(to) !== null) return false;

@@ -31,7 +31,7 @@ export class LinkPlaces {
   readonly #byRemotePath: () => ReadonlyMap<RemotePath, Id>;
   readonly #scope: LinkScope;
   readonly #unlinked = new Set<LocalPath>();
-  /** Paths that two had, with the one that was removed from the map. */
+  /** Paths that two entries had, each with the entry that was removed from the map. */
   readonly #shared = new Map<LocalPath, Id>();
   /** Null until a wiki link is read. */
   #named: NameIndex | null = null;
@@ -63,7 +63,7 @@ export class LinkPlaces {
     return isDocId(id) ? id : null;
   }
 
-  /** Returns whether this one is at the path, and no other. */
+  /** Returns true if this entry is at the path, and no other is. */
   isAt(id: Id, path: LocalPath): boolean {
     return this.pathOf(id) === path && this.idAt(path) === id;
   }
@@ -85,8 +85,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns whether this is known not to exist any more. What is not local may still come, after an
-   * interrupted clone: links to it do lead somewhere.
+   * Returns true if an entry is known not to exist any more. A document that is not local may still
+   * come, after an interrupted clone: links to it have a target.
    */
   isGone(id: Id | null): boolean {
     if (id === null) return false;
@@ -101,8 +101,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns whether this is outside the linked subtree, on the service or locally. What is at its
-   * path is another document.
+   * Returns true if an entry is outside the linked folder, on the service or locally. Another
+   * document is at its path.
    */
   isAway(id: string): boolean {
     return !this.#byId.has(id) && (this.#links.has(id as DocId) || this.#outside.has(id));
@@ -114,8 +114,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns whether what has this path is gone from the service: links that are read do not lead to
-   * it.
+   * Returns true if the entry with this path is gone from the service: links to the path do not
+   * lead to it.
    */
   isGoneAt(path: LocalPath): boolean {
     return this.isGone(this.idAt(path));
@@ -178,8 +178,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Returns whether a wiki link leads elsewhere by now, or nowhere: another document has its name,
-   * too.
+   * Returns true if a wiki link now leads to another document, or to none because two documents
+   * have its name.
    */
   isNoMore({ said, to }: Lead): boolean {
     const name = this.#names === undefined ? null : nameOfSaid(said);
@@ -187,8 +187,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Gives a path back to the one that was removed from the map in the middle of an exchange, if it
-   * is still there.
+   * Restores a path to the entry that was removed from the map in the middle of an exchange, if it
+   * still has the path.
    */
   #leave(path: LocalPath): void {
     const other = this.#shared.get(path);
@@ -197,7 +197,8 @@ export class LinkPlaces {
   }
 
   /**
-   * Notes that the file at a path is no known document: the one that base has there is elsewhere.
+   * Notes that the file at a path is no known document: the document that base has at the path is
+   * elsewhere.
    */
   setUnlinked(path: LocalPath): void {
     this.#byPath.delete(path);
@@ -205,7 +206,9 @@ export class LinkPlaces {
     this.#named?.add(path);
   }
 
-  /** Returns whether an unknown file is at the path: links to it lead to no other document. */
+  /**
+   * Returns true if an unknown file is at the path: links to the path lead to no other document.
+   */
   isUnlinked(path: LocalPath): boolean {
     return this.#unlinked.has(path) && !this.#byPath.has(path);
   }
@@ -215,7 +218,7 @@ export class LinkPlaces {
     return this.unless(path, () => false);
   }
 
-  /** Returns the same, but with nothing known of some paths. */
+  /** Returns the same places, except that nothing is known of some paths. */
   unless(path: LocalPath, isUnknown: (at: LocalPath) => boolean): Place {
     return {
       path,
@@ -257,10 +260,10 @@ function remotePaths({ links, dirs }: BaseTree): ReadonlyMap<RemotePath, Id> {
 }
 
 /**
- * Returns where documents and folders are locally: where base has them, or, if the service refuses
- * a local move, where its blocked change has them. A file that was renamed to a name that is not
- * synced has no place, because another document may have its path. A folder that was removed
- * locally and stays on the service has no place either, because another folder may have its path.
+ * Yields the local paths of documents and folders: base's path, or, if the service refuses a local
+ * move, the path of the block. A file that was renamed to a name that is not synced has no place,
+ * because another document may have its path. A folder that was removed locally and stays on the
+ * service has no place either, because another folder may have its path.
  */
 function* standingPlaces(base: BaseTree): Generator<readonly [DocId | DirId, LocalPath]> {
   const moved = movedFolders(base);

@@ -104,17 +104,17 @@ function isToBeReadAgain(
   now: LinkPlaces,
 ): boolean {
   const id = now.docAt(path);
-  // A text that nobody edited must not restore its document that is gone.
+  // Unedited content must not restore its document that is gone.
   if (leadsSomewhereNew(leads, now)) return !waits.has(path) && (id === null || remote.files.has(id));
   if (!leadsToGone(leads, now)) return false;
   const link = id === null ? undefined : base.links.get(id);
   if (link === undefined) return true;
-  // A text that nobody edited stays base's, whatever is gone since.
+  // Unedited content stays base's, whatever targets are gone since.
   if (link.localDigest === text || link.digest === text) return false;
   return !waits.has(path) || base.holds.get(link.id)?.reason === "refused";
 }
 
-/** Returns the paths of documents for which no text must be sent that nobody wrote. */
+/** Returns the paths of documents for which no content may be sent that no user wrote. */
 function waitingPaths({ links, holds, conflicts }: BaseTree): ReadonlySet<LocalPath> {
   const waits = new Set<LocalPath>();
   for (const link of links.values())

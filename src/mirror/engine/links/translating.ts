@@ -80,7 +80,7 @@ function* toPaths({ state, disk, scope }: Files, translates: boolean): Generator
     const stands = standsFor(state, known, bytes);
     const place = places.from(path);
     if (stands === null || !staysAs(stands, link, place)) continue;
-    // A file with links by id is left over from a change that was killed.
+    // The file may still have links by id, if the process was killed during an earlier change.
     const was = translates ? toDisk(bytes.text, place) : null;
     const text = toDisk(stands.text, place, was === null ? {} : { was, wikiAnew: true });
     const spelled = text === bytes.text ? bytes : { text, digest: digestOf(text) };

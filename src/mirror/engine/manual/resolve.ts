@@ -21,9 +21,9 @@ export type Seen = { readonly mine: Digest | null; readonly theirs: Digest | nul
 
 /**
  * Ends conflicts, reviews and refused edits as a user decides. Effects come first and base second,
- * and no text is lost: the one not chosen is in the store and, as a file, in the trash. A crash
- * between two effects leaves a state that a program could have made, from which the next run
- * continues.
+ * and no content is lost: the content that is not chosen is in the store and, as a file, in the
+ * trash. A crash between two effects leaves a state that a program could have made, from which the
+ * next run continues.
  */
 
 /** Keeps the local content, which is sent on the version that the conflict copy showed. */
@@ -91,7 +91,10 @@ export async function takeTheirs(ctx: PassContext, placed: Placed, conflict: Con
   });
 }
 
-/** Records what was read. It is true whether the text is taken or not, so no row carries it. */
+/**
+ * Records the protection that was read. It is true whether the content is taken or not, so it needs
+ * no journal row.
+ */
 function noteProtection(ctx: PassContext, id: DocId, isProtected: boolean): void {
   const link = ctx.world.state.link(id);
   if (link !== null) commit(ctx, { link: { ...link, protected: isProtected } });
@@ -139,7 +142,7 @@ export async function sendNow(ctx: PassContext, { link: { id }, at: localPath }:
 }
 
 /**
- * Returns the version that the conflict copy shows; the one before if the newest copy may not have
+ * Returns the version that the conflict copy shows; the earlier one if the newest copy may not have
  * been written. Changes that only the newest version has are then merged like a newer edit.
  */
 function versionSeen(conflict: Conflict): ShownVersion {

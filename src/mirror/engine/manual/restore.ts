@@ -77,8 +77,8 @@ export function removeCreated(ctx: PassContext, link: Link, expect: Digest, plac
 type MoveBack = { readonly id: DocId | DirId; readonly from: LocalPath; readonly to: LocalPath };
 
 /**
- * Moves a file, or a folder with everything in it, back; the next run sends the move. RACE: there
- * is no intent, because recovery would take the move for mdmirror's own and not send it. Killed in
+ * Moves a file, or a folder with its content, back; the next run sends the move. RACE: there is no
+ * journal row, because recovery would take the move for mdmirror's own and not send it. Killed in
  * the middle, the file has both names, as after any `mv`.
  */
 export function moveBack(ctx: PassContext, { id, from, to }: MoveBack, detail: string): ManualEnd {

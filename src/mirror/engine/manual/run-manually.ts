@@ -66,8 +66,9 @@ function isEdit({ kind, side, outcome }: MirrorEvent): boolean {
 }
 
 /**
- * Called before each item: a process receives a signal only between two turns of the event loop.
- * @param stop aborted when the user wants nothing more to start; left out: nobody can
+ * Returns true if the user has stopped the command. Called before each item, because a process
+ * receives a signal only between two turns of the event loop.
+ * @param stop aborted when nothing more may start; left out: the command cannot be stopped
  */
 export async function isStopped({ clock }: Pick<World, "clock">, stop: AbortSignal | undefined): Promise<boolean> {
   if (stop === undefined) return false;
@@ -89,7 +90,7 @@ type Choice = {
    */
   readonly next?: Pick<Link, "changeId" | "digest">;
   readonly event: Pick<EventFields, "kind" | "detail"> & Partial<EventFields>;
-  /** The name of the old file in the note about where it is kept. */
+  /** Words for the old file in the note about its new place. */
   readonly old: string;
 };
 
@@ -101,7 +102,7 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
   const { id } = link;
   const look = ctx.world.disk.look(path);
   const expect = look.kind === "file" ? look.digest : null;
-  // If there is no file, only a version of the service can return to its path.
+  // If there is no file, only a version of the service can return to the path.
   const writes = text === null ? expect : digestOf(text);
   if (writes === null || (expect === null && (look.kind !== "absent" || next === undefined)))
     return notDone(stale(`no file is at ${path}`));
@@ -130,16 +131,17 @@ export function writeChosen(ctx: PassContext, { link, path, text, seen, next, ev
 }
 
 /**
- * Returns whether the file differs from what the user saw; null or left out: the user saw nothing.
+ * Returns true if the file differs from the content that the user saw; null or left out: the user
+ * saw none.
  */
 export function isOther(seen: Digest | null | undefined, found: Digest): boolean {
   return seen !== undefined && seen !== null && seen !== found;
 }
 
 /**
- * Stores the text of a file. Bytes that are no text stay a file.
- * @param name the name under which it can be found, if that is not the document at this path: the
- * other version in a conflict belongs to its document
+ * Stores the content of a file. Bytes that are no text stay a file.
+ * @param name the name under which the content can be found, if that is not the document at this
+ * path: the other version in a conflict belongs to its document
  * @returns its digest, or null without a file
  */
 export function keepText(

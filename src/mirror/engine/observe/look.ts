@@ -76,10 +76,10 @@ async function recover(ctx: PassContext): Promise<LeftOpen> {
   return { paths, stillOpen: await recoverRemote(ctx, intents) };
 }
 
-/** Does the same for a dry run, which recovers nothing. */
+/** Finds the same for a dry run, which recovers nothing. */
 function foreseeRecovery({ state }: World): LeftOpen {
   const paths = new Map<LocalPath, string>();
-  // The file is completely replaced; only its set-aside predecessor is looked at again.
+  // The file is completely replaced; only the set-aside file has to be checked again.
   for (const { intent } of state.intents())
     if ("path" in intent && intent.kind !== "set-aside")
       paths.set(intent.path, "a step was interrupted; the next sync completes it");
@@ -87,14 +87,14 @@ function foreseeRecovery({ state }: World): LeftOpen {
 }
 
 /**
- * Returns where a scan puts the texts that it reads: into the text store, or into the notes of a
- * dry run.
+ * Returns the place where a scan stores the content that it reads: the content store, or the notes
+ * of a dry run.
  */
 export function textKeeper({ world, notes }: PassContext, input: PassInput, base: BaseTree): OnText {
   return input.dry ? (digest, text) => void notes.dryTexts.set(digest, text) : storeLocalContents(world.state, base);
 }
 
-/** Returns the same for texts of documents that are read only to prove something. */
+/** Does the same as `textKeeper`, for documents that are read only to prove something. */
 function proofKeeper({ world: { state }, notes }: PassContext, input: PassInput): NonNullable<Known["keep"]> {
   return input.dry
     ? (digest, text) => void notes.dryTexts.set(digest, text)
@@ -134,7 +134,7 @@ async function foreseeApproval(world: World, base: BaseTree, look: RemoteScan, k
 }
 
 /**
- * Looks at the folder: by the daemon's observers if there are any; else by a scan that pauses to
+ * Scans the folder: by the daemon's observers if there are any; otherwise by a scan that pauses to
  * receive answers of the service.
  */
 function lookHere(
@@ -159,7 +159,7 @@ type Mending = {
 };
 
 /**
- * Restores the files that a power loss damaged, and looks again. Base learns what the look proves.
+ * Restores the files that a power loss damaged, and scans again. Base records what the scan proves.
  */
 async function mendLook(
   ctx: PassContext,
@@ -209,8 +209,8 @@ function unreadPaths(open: ReadonlyMap<LocalPath, string>): ReadonlyMap<LocalPat
 }
 
 /**
- * Hides documents with a write whose result is unknown. A document that this look proves gone is
- * gone, whatever became of the write.
+ * Hides documents with a write whose result is unknown. A document that this scan proves gone is
+ * gone, whatever the result of the write.
  */
 function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): RemoteTree {
   if (open.size === 0) return remote;
@@ -228,11 +228,11 @@ function withOpenIds(remote: RemoteTree, open: ReadonlyMap<string, string>): Rem
 const MOST = 16;
 
 /**
- * Asks for documents that links lead to but the listing does not show. Base does not know them,
+ * Requests documents that links lead to but the listing does not show. Base does not know them,
  * because they were to be created locally and were not. Nothing else proves their absence, and
- * listings can miss documents; without an answer, the links would be changed to lead nowhere.
- * @param keep takes the texts that are read
- * @returns the trees with the documents that are on the service, in the linked subtree or outside
+ * listings can miss documents; without an answer, the links would lose their targets.
+ * @param keep takes the content that is read
+ * @returns the trees with the documents that are on the service, in the linked folder or outside
  */
 async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText): Promise<Trees> {
   const { links, remote } = ctx.world;
@@ -244,7 +244,7 @@ async function seekTargets(ctx: PassContext, trees: Trees, keep: OnText): Promis
   const seek = async (id: DocId): Promise<void> => {
     const answer = await remote.getFile(id);
     const found = answer.ok ? fileOf(ctx, id, answer.value) : null;
-    // It may be edited on the service before it is read again (I03).
+    // The content may be edited on the service before the next read (I03).
     if (answer.ok && answer.value.content.isWellFormed())
       keep(digestOf(answer.value.content), answer.value.content, found?.path ?? answer.value.path);
     if (found !== null) files.set(id, found);

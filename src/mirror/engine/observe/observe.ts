@@ -26,7 +26,8 @@ export function observeLocal(world: World, base: BaseTree, inodesTrusted: boolea
 }
 
 /**
- * Does the same, but receives the service's answers meanwhile and reports the number of files read.
+ * Scans as `observeLocal`, but receives the service's answers meanwhile and reports the number of
+ * files read.
  * @param turn waits until pending answers were received
  */
 export async function observeLocalAsync(
@@ -107,8 +108,8 @@ export type RemoteScan =
   | { readonly kind: "unreachable"; readonly fault: Fault };
 
 /**
- * What is known of the service before the look: a listing that was just made, and folders of an
- * earlier one.
+ * Knowledge of the service before the scan: a listing that was just made, and folders of an earlier
+ * listing.
  */
 export type Known = {
   readonly files?: Listing<FileResource>;
@@ -118,8 +119,8 @@ export type Known = {
    */
   readonly folders?: ReadonlyMap<DirId, RemoteFolder>;
   /**
-   * Takes the text of a document that was read only as proof: it may be edited on the service
-   * before the next look (I03).
+   * Takes the content of a document that was read only as proof: it may be edited on the service
+   * before the next scan (I03).
    */
   readonly keep?: (digest: Digest, text: string, link: Link) => void;
 };
@@ -137,7 +138,7 @@ export async function observeRemote(
 ): Promise<RemoteScan> {
   const [files, early] = await list(world, base, known);
   const seen = documentsOf(world, files);
-  // If a document is missing, only a folder listed in this look shows that the key still reads the
+  // If a document is missing, only a folder listed in this scan shows that the key still reads the
   // workspace and that folder.
   const unlisted = findUnlisted(base, seen);
   const isAnyMissing = unlisted.missing.length > 0;
@@ -204,7 +205,10 @@ function faultOfWhole({ complete, fault, items }: Listing<FileResource>): Fault 
   return isWholeServiceFault(fault) || (fault.kind === "problem" && items.length === 0) ? fault : null;
 }
 
-/** Returns whether the next look will meet the same fault, or may not. */
+/**
+ * Returns the reason for an incomplete listing: one that the next scan will meet again, or one that
+ * may be over by then.
+ */
 function gapOf(fault: Fault | null): Pick<RemoteTree, "misread" | "cutShort"> {
   if (fault === null) return {};
   return fault.kind === "later" && fault.cause === "malformed" ? { misread: fault.detail } : { cutShort: fault.detail };

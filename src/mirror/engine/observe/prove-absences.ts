@@ -7,10 +7,10 @@ import type { BaseTree, RemoteFile } from "../../model/tree.ts";
 import { fromService, type World } from "../run/world.ts";
 
 /**
- * Proves absences: a document that a complete listing does not show is asked for by its id, with a
- * key that is known to work. A key is known to work if something in base, a document or a listed
- * folder, answers in this run. A wrong workspace would also answer with an empty listing and with
- * 404.
+ * Proves absences: mdmirror reads each document that a complete listing does not show by its id,
+ * with a key that is known to work. A key is known to work if something in base, a document or a
+ * listed folder, answers in this run. A wrong workspace would also answer with an empty listing and
+ * with 404.
  */
 
 /**
@@ -83,9 +83,9 @@ export async function proveAbsences(
   };
   if (missing.length === 0) return proof;
   const visible = [...seen.keys()].find((id) => base.links.has(id));
-  // If none is listed, a document outside the linked subtree shows as well that the key works. If
-  // each absence was proven before, nothing new speaks against the key: a document outside the
-  // subtree may be gone as well, which proves nothing.
+  // If no known document is listed, a document outside the linked folder also shows that the key
+  // works. If each absence was proven before, nothing new speaks against the key; then documents
+  // outside need not be read.
   const isHealthy = shown || missing.every((id) => isProvenBefore(base, id));
   const away = visible === undefined && !isHealthy ? [...proof.outside].slice(0, ASKED_AWAY) : [];
   const asked: Asked = { notFound: [], healthy: isHealthy, fault: null };
@@ -143,7 +143,10 @@ function judgeNotFound(base: BaseTree, proof: Proof, { notFound, healthy }: Aske
   }
 }
 
-/** Proven gone, and blocked since. That stays proven even when no other document is visible. */
+/**
+ * Returns true for a document that was proven gone, and is blocked since. It stays proven even if
+ * no other document is visible.
+ */
 function isProvenBefore({ holds }: BaseTree, id: DocId): boolean {
   return holds.get(id)?.reason === "gone-or-unreadable";
 }

@@ -13,8 +13,8 @@ import type { PassContext } from "./pass-context.ts";
 /** Runs the steps of a plan. Logs and remembers those that fail. */
 
 /**
- * LIMIT: actions in progress: the client's limit of requests, and some whose files are written or
- * whose rows are committed meanwhile. Each of them holds its content in memory (I33).
+ * LIMIT: actions in progress: the client's limit of requests, and further actions whose files are
+ * written or whose rows are committed. Each holds its content in memory (I33).
  */
 const AT_ONCE = 40;
 

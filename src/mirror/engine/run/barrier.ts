@@ -10,18 +10,18 @@ import { lacksDocuments } from "./run-state.ts";
 import type { World } from "./world.ts";
 
 /**
- * Tells whether what is on the disk at a call is on the service. It looks at the disk itself,
+ * Checks if the local content at the time of a call is on the service. It scans the disk itself,
  * because the watcher may not have reported a save yet. It writes nothing.
  */
 
 /** A file or a deletion that is not known to be on the service. */
 export type Awaited = {
   readonly path: LocalPath;
-  /** The newest run at that look: a later run has read the disk since. */
+  /** The newest run at that scan: a later run has read the disk since. */
   readonly run: number;
   /**
-   * True if a text of it had been sent and not answered at that look. If a later run finds it on
-   * the service, that says nothing about what is on the disk.
+   * True if content of the file had been sent and not answered at that scan. If a later run finds
+   * that content on the service, the present file may still differ.
    */
   readonly isUnderWay: boolean;
 };
@@ -46,10 +46,10 @@ export type NotedPaths =
     };
 
 /**
- * - `live`: the service has, or had meanwhile, the text that was on the disk at the look or later.
- * - `gone`: nothing is at the path on both sides. - `in-review`: the text was submitted, and a
- * reviewer decides. `blocked`: the user must act. - `waiting`: it is on its way, or cannot be sent
- * yet.
+ * - `live`: the service has, or had meanwhile, the content that was on the disk at the scan or
+ * later. - `gone`: no file is at the path on both sides. - `in-review`: the content was submitted,
+ * and a reviewer decides. `blocked`: the user must act. - `waiting`: it is on its way, or cannot be
+ * sent yet.
  */
 export type PathLive = {
   readonly path: LocalPath;
@@ -59,7 +59,7 @@ export type PathLive = {
   readonly changeId: ChangeId | null;
   /** The changes in review that the service named. */
   readonly reviews: readonly ChangeId[];
-  /** Why it is not live; null: it is, or nothing more is known. */
+  /** Reason why the path is not live; null: it is live, or nothing more is known. */
   readonly open: Attention | null;
 };
 
@@ -103,7 +103,7 @@ type Ground = {
   readonly isProof: boolean;
   readonly run: number;
   readonly links: ReadonlyMap<LocalPath, Link>;
-  /** Ids of documents, and paths of new ones, with a text that was sent and not answered. */
+  /** Ids of documents, and paths of new ones, with content that was sent and not answered. */
   readonly underWay: ReadonlySet<string>;
   /** Returns a scan of the whole folder, made at the first call. */
   readonly walk: () => LocalTree;
@@ -159,7 +159,7 @@ function unreadIn(local: LocalTree, folder: LocalPath): LocalPath[] {
 }
 
 /**
- * Returns whether nothing at all could be read. If the folder only keeps changing, its files are
+ * Returns true if nothing at all could be read. If the folder only keeps changing, its files are
  * seen.
  */
 function isUnread({ unseen, files, others }: LocalTree): boolean {
@@ -187,11 +187,11 @@ function nothingAt(ground: Ground, path: LocalPath): SightedPath[] | Outside {
 }
 
 /**
- * Returns the present state of each path. A path is live when its file is as base has it, or when a
- * run that began after the look has sent its document's text. That base has moved proves nothing: a
- * merge moves it under an edit that is still to be sent, and a move brings another document's. No
- * path is live while a safety check stops the sync because the service lacks documents.
- * @param isCompared whether base may count as what the service has
+ * Returns the present state of each path. A path is live if its file is as base has it, or if a run
+ * that began after the scan has sent its document's content. A moved base alone proves nothing: a
+ * merge moves base under an edit that is still to be sent, and a move brings another document's
+ * content. No path is live while a safety check stops the sync because the service lacks documents.
+ * @param isCompared true if base may count as the service's state
  */
 export function judgeBarrier(world: World, awaited: readonly Awaited[], isCompared: boolean): PathLive[] {
   const base = world.state.load();
@@ -225,17 +225,19 @@ function stateOf(world: World, awaited: Awaited, { link, hold, isProof }: Facts)
 
 /** The kinds of events that report a text that was sent. */
 const SENDING = ["put", "create-remote"];
-/** LIMIT: a text that went live before this many later ones were sent to review is not found. */
+/** LIMIT: content that was live before this many later ones were sent to review is not found. */
 const NEWEST = 8;
 
-/** If one was in progress at the look, the first that a later run notes may be that one. */
+/**
+ * If content was being sent at the scan, the first event of a later run may be about that content.
+ */
 function wasSentSince({ state }: World, id: DocId, { run: since, isUnderWay }: Awaited): boolean {
   const events = state.events({ limit: NEWEST, id, kinds: SENDING });
   const sent = events.filter(({ run, outcome }) => run > since && outcome === "done");
   return sent.length > (isUnderWay ? 1 : 0);
 }
 
-/** Returns whether a later look may end a blocked change that is reported as needing the user. */
+/** Returns true if a later scan may end a block that is reported as needing the user. */
 function mayPass({ reason }: Hold): boolean {
   return reason === "not-seen" || reason === "local-unreadable";
 }

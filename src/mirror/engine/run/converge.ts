@@ -12,7 +12,7 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
 const MAX_PASSES = 5;
 
-/** A run in the log. It gets its number when it first writes something. */
+/** The entry of a run in the log. It gets its number when the run first writes something. */
 export class RunEntry {
   readonly #world: World;
   readonly #kind: string;
@@ -50,7 +50,7 @@ export type ConvergeInput = {
    * out: nothing.
    */
   readonly refused?: Tally["refused"];
-  /** Returns how the next cycle looks. Called before each cycle. */
+  /** Returns the options of the next cycle's scans. Called before each cycle. */
   readonly look: () => Pick<PassInput, "quietTexts" | "observers" | "absentTwice">;
   /** Called after each cycle, before the next. */
   readonly onPass?: (end: PassEnd) => void;
@@ -90,19 +90,19 @@ function needsAnother(end: PassEnd, tally: Tally, mustJudge: boolean): end is Pl
 }
 
 /**
- * A conflict copy that was missing is looked for once more, after the time that proves any absence:
- * a program may be between the two steps of a save.
+ * Waits before a missing conflict copy is looked for once more, for the time that proves any
+ * absence: a program may be between the two steps of a save.
  */
 async function waitToLookAgain({ clock }: World, { secondLookMs }: Settings, { plan }: Planned): Promise<void> {
   if (secondLookMs === null) return;
   if (plan.steps.some(({ action }) => action.kind === "look-again")) await clock.sleep(secondLookMs);
 }
 
-/** @param run its number; 0 if it wrote nothing */
+/** @param run number of the run; 0 if the run wrote nothing */
 export function reportRun(world: World, run: number, { end, passes, counts, tally }: Converged): RunReport {
   const more = end.kind === "planned" && wantsMore(end, tally);
-  // Local files that were renamed because another document of the service has their path, and has
-  // it by now.
+  // Local files that were renamed because the service has another document at their path, and that
+  // now has the path locally.
   const renamed = [...tally.gaveWay].flatMap(([from, to]) =>
     world.disk.look(to).kind === "absent" ? [] : [{ from, to }],
   );
@@ -127,12 +127,11 @@ function wasCutOff(ends: readonly StepEnd[]): boolean {
  * so that more may be left to do.
  */
 function wantsMore({ plan, trees, ends }: Planned, tally: Tally): boolean {
-  // Searched without a list of the steps that ran: a clone has as many steps as documents.
+  // Searched without a list of the completed steps: a clone has as many steps as documents.
   const someRan = (is: (outcome: Outcome, action: Action) => boolean) =>
     ends.some((step, index) => step.kind === "ran" && is(step.outcome, plan.steps[index]!.action));
   const isBlocked = ends.some((step) => step.kind === "skipped" && step.why === "needs-failed");
-  // A step that waited for one that is blocked now may have another way, or is blocked with it
-  // (I17).
+  // A step that waited for a blocked step may have another way now, or is blocked as well (I17).
   if (isBlocked && someRan((outcome) => outcome.kind === "refused" && outcome.hold !== null)) return true;
   if (!someRan((outcome, action) => isProgress(outcome, action, tally))) return false;
   const hasSequel = sequels(plan, trees);

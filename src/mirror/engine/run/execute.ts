@@ -11,8 +11,8 @@ export function endedWell({ kind }: Outcome): boolean {
 }
 
 /**
- * Returns whether a text was sent to review because another edit is live by now. That edit must
- * still be looked at.
+ * Returns true if content was sent to review because another edit was published. That edit must
+ * still be read.
  */
 export function metAnotherEdit(outcome: Outcome): boolean {
   return outcome.kind === "submitted" && outcome.met === true;
@@ -43,8 +43,7 @@ export function executeSteps(
 
 const NONE: readonly number[] = [];
 /**
- * The end of nearly all steps, shared: a separate object for each would be kept until the run's
- * end.
+ * The end of nearly all steps, shared: an object for each would stay in memory until the run's end.
  */
 const RAN_WELL: StepEnd = { kind: "ran", outcome: { kind: "done" } };
 
@@ -79,7 +78,7 @@ class Execution {
   async run(): Promise<StepEnd[]> {
     while (this.#ended < this.#steps.length) {
       this.#startReady();
-      // One promise instead of a race, which would look at every running step each time one ends.
+      // One promise instead of a race, which would examine every running step each time one ends.
       if (this.#running > 0)
         await new Promise<void>((resolve) => {
           this.#wake = resolve;

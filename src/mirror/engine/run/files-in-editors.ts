@@ -62,10 +62,10 @@ function isWriting(action: Action): action is Writing {
 }
 
 /**
- * A review most often ends with the local text; an open conflict shows the new version beside it;
- * two new texts at one path are linked or become a conflict: nothing is written. If something would
- * be, its effect has found that out before (`leftAlone`), in this run or an earlier one; of two new
- * texts, only if the service's may replace the local one.
+ * A review most often ends with the local content; an open conflict shows the new version beside
+ * it; two new contents at one path are linked or become a conflict: no file is written. If a file
+ * must be written, its effect has found that out before (`leftAlone`), in this run or an earlier
+ * one. For two new contents, that counts only if the service's content may replace the local one.
  */
 function wouldWrite({ notes: { tally }, settings }: PassContext, base: BaseTree, action: Action): action is Writing {
   if (!isMayWrite(action) || (action.kind === "meet" && !mayTakeOver(settings, action.localPath))) return false;
@@ -133,7 +133,7 @@ const ROUNDING_MS = 1;
 
 /**
  * Returns the time until a file was unchanged for long enough. A disk's clock may be a little ahead
- * of the machine's; a time that is far off comes from another clock, and says nothing.
+ * of the machine's; a time that is far ahead comes from another clock and is ignored.
  */
 export function timeUntilSettled({ clock }: World, { quietMs }: EditorWait, changedMs: number): number {
   const sinceMs = clock.now() - changedMs;
@@ -146,9 +146,9 @@ function coarseness(changedMs: number): number {
 }
 
 /**
- * Returns whether mdmirror's own write or move was the last change of the file. A move gives the
- * file a new time, while its text stays as old as it was.
- * @param savedMs when its bytes were written; null: long enough ago
+ * Returns true if mdmirror's own write or move was the last change of the file. A move gives the
+ * file a new time, while its content stays as old as before.
+ * @param savedMs time when its bytes were written; null: long enough ago
  */
 function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, savedMs: number | null): boolean {
   const own = state.events({ limit: NEWEST, id }).filter(wroteHere);
@@ -159,14 +159,16 @@ function isOwnWrite({ state, clock }: World, id: DocId, changedMs: number, saved
   return written !== undefined && isBefore(savedMs, written, now);
 }
 
-/** A time in the future is from before the clock was set back, and says nothing about the file. */
+/**
+ * A time in the future is from before the clock was set back, and is no evidence about the file.
+ */
 function isBefore(fileMs: number, { at }: MirrorEvent, now: number): boolean {
   return at <= now && fileMs + coarseness(fileMs) < at + ROUNDING_MS;
 }
 
 /**
- * LIMIT: after this many other events, mdmirror's own write counts as somebody's, and waits once
- * more.
+ * LIMIT: after this many other events, mdmirror's own write counts as a user's, and causes one more
+ * wait.
  */
 const NEWEST = 8;
 

@@ -5,21 +5,21 @@ import { META } from "./meta.ts";
 import type { World } from "./world.ts";
 
 /**
- * Tells by its generation whether the service was restored from a backup. After that, a missing
- * document does not mean that somebody deleted it, so the safety checks ask until nothing is
- * missing any more.
+ * Recognises by its generation a service that was restored from a backup. After a restore, a
+ * missing document does not mean that somebody deleted it, so the safety checks ask until no
+ * document is missing.
  */
 
 /**
- * Returns whether the service has another generation than when nothing was missing last.
- * @param named its generation; null: it names none
+ * Returns true if the service has another generation than when no document was missing last.
+ * @param named its generation; null: the service names none
  */
 export function isRestored(state: Pick<State, "meta">, named: string | null): boolean {
   const known = named === null ? null : state.meta(META.generation);
   return known !== null && known !== named;
 }
 
-/** Remembers the generation after a run, once the service lacks nothing. */
+/** Remembers the generation after a run in which no document was missing. */
 export function rememberGeneration({ state }: World, { verdict }: Plan, { remote }: Trees): void {
   const { generation = null } = remote;
   if (generation === null || verdict.kind === "safety-stop") return;
@@ -29,8 +29,8 @@ export function rememberGeneration({ state }: World, { verdict }: Plan, { remote
 }
 
 /**
- * A document that waits locally because it was edited may still have to move to the trash. If the
- * user has approved that, it needs no second question.
+ * A file that waits locally because it was edited may still have to go to the trash. If the user
+ * has approved that, no second approval is needed.
  */
 function isSettled(state: State, { complete, foldersComplete, unseen, gone, goneFolders }: Trees["remote"]): boolean {
   const approved = state.meta(META.approved);

@@ -59,7 +59,7 @@ function waivedBy(verdict: Extract<Verdict, { kind: "run" }>): string | null {
   return verdict.waived === undefined ? null : JSON.stringify(verdict.waived);
 }
 
-/** Returns whether a run that was not stopped ends an approval, or the rest of one. */
+/** Returns true if a run without a stop ends an approval, or the remaining part of one. */
 export function endsApproval({ state }: World, verdict: Extract<Verdict, { kind: "run" }>): boolean {
   return state.meta(META.approved) !== null || state.meta(META.waived) !== waivedBy(verdict);
 }
@@ -107,8 +107,7 @@ function floodedConflicts(world: World): number {
 }
 
 /**
- * Records a stop for too many conflicts. Without this, a new run would count from 0 and open the
- * rest.
+ * Records a stop for too many conflicts. Otherwise a new run would count from 0 and open the rest.
  */
 export function rememberFlood(world: World, verdict: Verdict, opened: number): void {
   const flooded = verdict.kind === "safety-stop" && verdict.reasons.some(({ reason }) => reason === "conflict-flood");
@@ -129,9 +128,9 @@ const EMPTIED_BY: { readonly [reason in StopReason]?: Emptied } = {
 };
 
 /**
- * Remembers which sides a safety check found without any document (I21, I22). One that comes back
- * by itself, or after a crash, says nothing about the others. It ends when all of that side was
- * seen, and every deletion that is left was approved.
+ * Remembers the sides on which a safety check found no document (I21, I22). A document that comes
+ * back by itself, or after a crash, proves nothing about the others. The memory ends when that side
+ * was seen completely, and every remaining deletion was approved.
  */
 export function rememberEmptied(world: World, { verdict, holds }: Plan, { local, remote }: Trees): void {
   const before = emptiedSides(world);
@@ -161,8 +160,8 @@ export function conflictBudget(world: World, { steps }: Plan, trees: Trees, limi
       if ((action.kind === "meet" || action.kind === "merge") && keys.has(guardKey(action))) approved.add(action.id);
     }
   }
-  // Never less than the verdict's number, which leaves out links that are suspended or outside.
-  // Otherwise nobody would be asked.
+  // Never less than the verdict's number, which leaves out suspended documents and documents
+  // outside. Otherwise nobody would be asked.
   const known = Math.max(trees.base.links.size, trees.remote.files.size);
   const most = Math.max(limits.minConflicts, Math.floor(limits.conflictShare * known));
   return { most: most - floodedConflicts(world), approved };
@@ -174,8 +173,8 @@ export function gatherSignals(ctx: PassContext, base: BaseTree, remote: RemoteTr
   for (const file of remote.files.values()) {
     const link = base.links.get(file.id);
     if (link === undefined || link.changeId === file.changeId) continue;
-    // Already recorded as the other version of the open conflict: its user let it in, and nothing
-    // is left to ask.
+    // Already recorded as the other version of the open conflict: its user approved it, and no
+    // question is left.
     if (base.conflicts.get(file.id)?.shown.at(-1)?.changeId === file.changeId) continue;
     if (state.isEarlier(file.id, file.changeId, link.changeId)) earlierChangeIds++;
   }

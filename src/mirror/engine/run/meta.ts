@@ -9,7 +9,7 @@ export const META = {
   losses: "losses.lately",
   safetyStop: "safety-stop",
   quiet: "review.delayed",
-  /** The service's generation when nothing was missing last. */
+  /** The service's generation when no document was missing last. */
   generation: "remote.generation",
   traits: "remote.traits",
   syncedAt: "synced.at",
@@ -21,7 +21,10 @@ export const META = {
    * until they are gone.
    */
   waived: "approved.waived",
-  /** Conflicts that were opened before there were too many. They count until that stop ends. */
+  /**
+   * Number of conflicts that were opened before there were too many. They count until that stop
+   * ends.
+   */
   flood: "conflicts.flood",
   /**
    * Sides that were found without documents (`local`, `remote`), until no change of that side
@@ -34,7 +37,9 @@ export const META = {
   paused: "watch.paused",
   /** The choice of `init --prefer`. It holds until the first complete run. */
   prefer: "first.prefer",
-  /** The value of `--max-deletes` in a run that was stopped. Kept until a run is not stopped. */
+  /**
+   * The value of `--max-deletes` in a run that was stopped. It is kept until a run is not stopped.
+   */
   haltedWith: "safety-stop.max-deletes",
   /** When refused changes were last tried again by themselves. */
   retriedAt: "refused.retried.at",

@@ -18,8 +18,8 @@ import { type Counts, type Settings, type World, zeroCounts } from "./world.ts";
 
 export type PassInput = {
   /**
-   * Gives the run its number at its first write: a cycle that finds nothing makes no run. `begun`:
-   * the number, if it has one; left out: it has.
+   * Gives the run its number at its first write: a cycle that changes nothing makes no run.
+   * `begun`: the number, if the run has one; left out: it has one.
    */
   readonly run: { readonly number: number; readonly begun?: number | null };
   readonly settings: Settings;
@@ -34,15 +34,15 @@ export type PassInput = {
   /** Observers of a daemon that was watching. Left out: both sides are looked at in full. */
   readonly observers?: Observers;
   /**
-   * Used with `secondLookMs: null`: the absences that were watched for long enough; all others
-   * wait. Left out: one look is enough.
+   * Used with `secondLookMs: null`: absences that were watched for long enough; all others wait.
+   * Left out: one scan is enough.
    */
   readonly absentTwice?: ReadonlySet<LocalPath>;
 };
 
 /**
- * The daemon's two looks of a cycle. They may be cheaper, and report as unread what is still being
- * written.
+ * The daemon's two scans of a cycle. They may be cheaper than full ones, and report files that are
+ * still being written as unread.
  */
 export type Observers = {
   local(base: BaseTree, inodesTrusted: boolean, keep: OnText): LocalTree;
@@ -84,13 +84,13 @@ export type Tally = {
   /** PUTs answered with `invalid_base_change` although their base was read and is still live. */
   refusedBases: number;
   /**
-   * Actions that found something else than planned, or whose result is unknown, by their key: how
+   * Actions that found another state than planned, or whose result is unknown, by their key: how
    * often, and what they met last.
    */
   readonly vain: Map<string, { readonly times: number; readonly detail: string }>;
   /**
-   * Requests that the service refused, by everything they asked for. A daemon keeps those of all
-   * its runs.
+   * Requests that the service refused, by everything that they asked for. A daemon keeps the
+   * refused requests of all its runs.
    */
   readonly refused: Map<string, Refused>;
   /** Local files that were renamed in favour of the service's: from where, to where. */
@@ -101,7 +101,7 @@ export type Tally = {
   linksOpen: boolean;
   /**
    * True if the last cycle read a document in another version than its listing showed. One of the
-   * two is stale, and only another listing tells which.
+   * two is stale, and only another listing shows which.
    */
   readsOther: boolean;
   /** True if a write was sent without an answer, and a read did not find it. */
@@ -127,9 +127,9 @@ export function zeroTally(): Tally {
   };
 }
 
-/** Notes of looks and effects for later ones of the same cycle. */
+/** Notes of scans and effects for later ones of the same cycle. */
 type PassNotes = {
-  /** Of the whole run: what its report counts. */
+  /** Counts of the whole run, for its report. */
   readonly counts: Counts;
   /** Of the whole run. */
   readonly tally: Tally;
@@ -172,7 +172,7 @@ type PassNotes = {
   readonly readBefore: Map<DocId, { readonly file: Omit<FileWithContent, "content">; readonly digest: Digest }>;
   /**
    * Documents that may become blank locally, as the safety checks judged them. null: any may,
-   * because so few texts are downloaded.
+   * because so few contents are downloaded.
    */
   mayEmpty: ReadonlySet<DocId> | null;
   /** Texts that a dry run has read and must not store. */

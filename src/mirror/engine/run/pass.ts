@@ -43,7 +43,7 @@ async function lookAndAct(
   let decided = await decide(ctx, input, root, inodesTrusted);
   if (decided.kind === "offline") return decided;
   if (input.dry) return { ...decided, ends: [] };
-  // ORDER: after the safety checks, because this already changes files.
+  // ORDER: after the safety checks, because redirecting saves already changes files.
   const mayRedirect = decided.plan.verdict.kind === "run";
   if (mayRedirect && input.observers?.redirectSaves(ctx, decided.trees) === true) {
     decided = await decide(ctx, input, root, inodesTrusted);
@@ -101,7 +101,7 @@ async function carryOut(ctx: PassContext, plan: Plan): Promise<CarriedOut> {
 
 const unstoppable = stoppableBy(new AbortController().signal);
 
-/** Records the plan's blocked changes, and which copies exist again, before anything is done. */
+/** Records the plan's blocks, and the copies that exist again, before anything is done. */
 function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
   const { state, clock } = ctx.world;
   state.replaceHolds(plan.holds.map((hold) => (hold.since === 0 ? { ...hold, since: clock.now() } : hold)));
@@ -115,7 +115,7 @@ function noteLook(ctx: PassContext, plan: Plan, trees: Trees): void {
     for (const { path } of copiesOf(conflict, document, maxNameBytes))
       if (trees.local.others.has(path)) storeConflictCopy(ctx.world, conflict.id, path);
   }
-  // A copy that was found again must be missing in two more looks in a row before it counts as
+  // A copy that was found again must be missing in two more scans in a row before it counts as
   // gone.
   for (const conflict of trees.base.conflicts.values())
     if (conflict.looksGone > 0 && !looking.has(conflict.id)) state.putConflict({ ...conflict, looksGone: 0 });
@@ -128,8 +128,8 @@ type Decided = { readonly plan: Plan; readonly trees: Trees; readonly policy: Po
 type PassPlan = { readonly plan: Plan; readonly trees: Trees; readonly foreseen?: readonly Reason[] };
 
 /**
- * Plans a cycle: after a second look at what is absent, without files that are in use, and with the
- * texts that had to be read for the safety checks.
+ * Plans a cycle: after a second scan for absences, without files that are in use, and with the
+ * content that the safety checks need.
  */
 async function planPass(
   ctx: PassContext,
@@ -208,9 +208,7 @@ export async function planWithSecondScan(
   return { plan: makePlan(seenTwice, then, signals, texts), trees: seenTwice, policy: then };
 }
 
-/**
- * The plan when the root is missing: nothing is visible, and only the verdict says what is wrong.
- */
+/** The plan for a missing root: no file is visible, and only the verdict names the reason. */
 function planBlind(ctx: PassContext, input: PassInput, root: Signals["root"]): PassEnd {
   const base: BaseTree = ctx.world.state.load();
   const why = "the linked folder changed identity";

@@ -2,24 +2,24 @@ import type { Action, Outcome } from "../../model/action.ts";
 import type { Tally } from "./pass-context.ts";
 
 /**
- * Stops actions that achieve nothing although each look shows the same (for example, a service that
- * answers every write with 404, or not at all). Planned again, they would repeat for ever. Each is
- * tried once more after a full look, and then left for the next run (I16).
+ * Stops actions that achieve nothing although each scan shows the same state (for example, a
+ * service that answers every write with 404, or not at all). Planned again, they would repeat
+ * forever. Each action is tried once more after a full scan, and then left for the next run (I16).
  */
 
 const TRIES = 2;
 
 /**
- * Returns the key of an action with everything that it expects to find. Keys are equal only if the
- * plan saw the same.
+ * Returns the key of an action with everything that it expects to find. Two keys are equal only if
+ * the plan saw the same state.
  */
 function keyOf(action: Action): string {
   return JSON.stringify(action);
 }
 
 /**
- * @param isListed whether the look was complete: after an incomplete listing, nothing suggests that
- * the action would end otherwise (I08)
+ * @param isListed true if the scan was complete: after an incomplete listing, nothing suggests that
+ * the action would end differently (I08)
  */
 export function isVainRepeat({ vain }: Tally, action: Action, isListed = true): boolean {
   return vain.size > 0 && (vain.get(keyOf(action))?.times ?? 0) >= (isListed ? TRIES : 1);

@@ -15,7 +15,7 @@ import type { Counts } from "./world.ts";
 import { byPath, comparePaths } from "../../model/by-path.ts";
 import { plural } from "../../../common/count.ts";
 
-/** What a run reports: the object of `sync --json`, from which the summary line is made. */
+/** The report of a run: the object of `sync --json`, from which the summary line is made. */
 
 /** Cause of an open problem: the reason of a blocked change, or another one. */
 type AttentionKind =
@@ -35,11 +35,11 @@ export type Attention = {
   readonly detail: string;
   readonly requestId: string | null;
   /**
-   * Subject of a refusal, if `kind` is `refused`: a name or place, or a step that left no
-   * blocked change. Left out: a text, with or without its name.
+   * What the service refused, if `kind` is `refused`: a name or place, or a step that left no
+   * block. Left out: content, with or without its name.
    */
   readonly refused?: "name" | "step";
-  /** True if it ends by itself. The user need not act, but the sides are not equal until then. */
+  /** True if the problem ends by itself. The user need not act, but the sides differ until then. */
   readonly waits: boolean;
 };
 
@@ -54,14 +54,14 @@ export type RunReport = {
   readonly passes: number;
   readonly counts: Counts & { readonly blocked: number };
   readonly attention: readonly Attention[];
-  /** The part of `attention` that is not due to a blocked change. */
+  /** The part of `attention` that no block causes. */
   readonly beside: readonly Attention[];
   /**
    * Local files that the run renamed because the service has another document of that name.
-   * Reported once, because nothing is open.
+   * Reported once, because no problem is open.
    */
   readonly renamed?: readonly RenamedForOther[];
-  /** The user's files that the run moved to the trash. Reported once, too. */
+  /** The user's files that the run moved to the trash. Reported once. */
   readonly madeWay?: readonly MadeWay[];
   /** Links in texts that the run sent which lead to no document; left out: none. */
   readonly inert?: readonly InertLinks[];

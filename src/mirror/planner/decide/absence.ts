@@ -6,10 +6,10 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { pathOfGoal } from "./places.ts";
 
 /**
- * Returns the path that must be empty right before a document or folder is deleted on the service,
- * and to which it would come back: below its folder, which this plan may move. If something else is
- * at that path (`rm b; mv a b`), or comes to it before the deletion (`claimantsOf`), that already
- * proves the absence, and a free name beside it is returned.
+ * Returns the path that must be empty right before a document or folder is deleted on the service.
+ * If the file comes back, it appears at this path, below its folder, which this plan may move. If
+ * something else is at the path (`rm b; mv a b`), or arrives before the deletion (`claimantsOf`),
+ * the absence is proven; then the function returns a free name beside the path.
  */
 export function absentPath(draft: PlanDraft, row: Row): LocalPath {
   const path = ownPath(draft, row);
@@ -30,9 +30,10 @@ function ownPath(draft: PlanDraft, row: Row): LocalPath {
 }
 
 /**
- * Returns the rows whose local steps come before a deletion on the service: those that may take the
- * path of the deleted one, and the folders above it. Only their success proves that the path was
- * empty; if the file is back, they fail and the deletion is skipped (I04).
+ * Returns the rows whose local steps come before a deletion on the service: rows that may take the
+ * path of the deleted document, and the folders above that path. If these steps succeed, the path
+ * was empty. If the file is back, they fail, and the deletion is skipped: nothing is deleted
+ * without proof (I04).
  */
 export function claimantsOf(draft: PlanDraft, row: Row): readonly Row[] {
   if (row.link === null) return [];
@@ -49,7 +50,7 @@ export function isOccupied(draft: PlanDraft, path: LocalPath): boolean {
   return draft.occupancy.onDisk(path).kind !== "free";
 }
 
-/** Returns true if something may be at a path on disk at some moment of this plan. */
+/** Returns true if something may be at a local path at some moment of this plan. */
 function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   const { parents, found } = walkClaimants(draft, path);
   const name = nameOf(path);
@@ -64,7 +65,7 @@ function isClaimed(draft: PlanDraft, path: LocalPath): boolean {
   );
 }
 
-/** Returns true if a document without a row arrives at a place. The next plan judges it. */
+/** Returns true if a document without a row will be created at a place. The next plan judges it. */
 function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
   const id = arrivals.at(place);
   if (id !== undefined) wanted.add(id);
@@ -72,7 +73,7 @@ function isArrivalAt({ arrivals, wanted }: PlanDraft, place: Place): boolean {
 }
 
 type Claimants = {
-  /** Rows that may be at the path. */
+  /** Rows that may be at the path at some moment of the plan. */
   readonly found: readonly Row[];
   /** Folders that may be directly above it. */
   readonly parents: readonly FolderRow[];
@@ -81,8 +82,8 @@ type Claimants = {
 };
 
 /**
- * Lists the possible occupants of a path, and of the paths above it, at some moment of this plan. A
- * step may fail, and those that need it are then skipped, so each folder above may be at its
+ * Lists the rows that may occupy a path, and the paths above it, at some moment of this plan. A
+ * step may fail, and the steps that need it are then skipped. So each folder above may be at its
  * present place or at its goal.
  */
 function walkClaimants(draft: PlanDraft, path: LocalPath): Claimants {

@@ -39,7 +39,7 @@ const MAX_NUMBER = 99;
 export class NameAssignment {
   readonly #owners: SlotOwners;
   readonly #barred = new Map<Row, Barred>();
-  /** Kept in this attempt until all rows have a slot: an attempt that fails leaves no trace. */
+  /** Kept in this attempt until every row has a slot, so that a failed attempt leaves no trace. */
   readonly #whys = new Map<Row, string>();
   readonly #gaveWay = new Map<Row, string>();
   readonly #draft: PlanDraft;
@@ -70,7 +70,7 @@ export class NameAssignment {
     for (const row of this.#rows) if (!isMapped(row)) this.#claim("remote", row);
     for (const row of this.#rows) this.#claim("remote", row);
     if (this.#barred.size > 0) return [...this.#barred.values()];
-    // ORDER: after all claims, so that a name that is taken back is free.
+    // ORDER: after all claims, when it is known which original names are free.
     for (const side of SIDES) for (const row of this.#rows) this.#nameAnew(side, row);
     for (const [row, why] of this.#whys) this.#draft.whys.set(row, why);
     for (const [row, name] of this.#gaveWay) this.#draft.gaveWay.set(row, name);
@@ -101,7 +101,9 @@ export class NameAssignment {
     return null;
   }
 
-  /** Two rows want one local place: the owner or this row gets another name. */
+  /**
+   * Resolves a clash: two rows want one local place, and the owner or this row gets another name.
+   */
   #contest(row: Row, place: Place, owner: Row): Barred | null {
     if (owner.kind !== row.kind) return bar(row, "type-clash", `a ${owner.kind} has the local name ${place.name}`);
     if (!this.#heldInPlace.has(owner) && this.#giveWay(owner)) {
@@ -119,7 +121,7 @@ export class NameAssignment {
     return this.#takeHashed(row, place);
   }
 
-  /** Gives a row the name with its id's digits, because its own is taken. */
+  /** Gives a row the name with digits of its id, because its own name is taken. */
   #takeHashed(row: Row, place: Place): Barred | null {
     const name = hashedName(place.name, nameKindOf(row), idOf(row), this.#maxNameBytes);
     const hashed = { parent: place.parent, name };
@@ -129,15 +131,15 @@ export class NameAssignment {
     return null;
   }
 
-  /** Returns true if a row has another goal and is only blocked where it is. */
+  /** Returns true if a row has another goal, and stays only because it is blocked. */
   #isLeaving(owner: Row): boolean {
     const wish = this.#wishes.get(owner);
     return this.#heldInPlace.has(owner) && wish !== undefined && !samePlace(wish.local, owner.local.now);
   }
 
   /**
-   * Renames a local row in favour of the service's, if its place comes from this side, or its local
-   * name is not its own.
+   * Renames a local row in favour of a row of the service, if its place comes from the local side,
+   * or its local name is a substitute.
    */
   #giveWay(owner: Row): boolean {
     if (isMoving(owner, "remote")) return this.#number(owner);
@@ -213,7 +215,7 @@ export class NameAssignment {
     return bar(row, "name-clash", this.#tellClash(row, place, owner));
   }
 
-  /** Returns true if a row may get another name than it wants on the service. */
+  /** Returns true if a row may get a number in its name on the service. */
   #getsNumber(row: Row, owner: Owner): boolean {
     const here = row.local.goal;
     if (here === null) return false;
@@ -249,8 +251,8 @@ function bar(row: Row, reason: HoldReason, detail: string): Barred {
 }
 
 /**
- * Owner of a slot if nothing more is decided: a row; something that is not synced (`foreign`); a
- * document without a row (`unjudged`).
+ * Owner of a slot if no further decision changes it: a row; something that is not synced
+ * (`foreign`); a document without a row (`unjudged`).
  */
 type Owner = Row | "foreign" | "unjudged";
 
@@ -292,14 +294,15 @@ class SlotOwners {
     this.take(side, row, place);
   }
 
-  /** Returns null for nobody, or the row that asks. */
+  /** Returns null if nobody owns the slot, or the asking row does. */
   ownerOf(side: Side, place: Place, asking: Row): Owner | null {
     const owner = this.#taken[side].get(place);
     if (owner !== undefined) return owner === asking ? null : owner;
     const now = this.#draft.occupancy.at(side, place);
     if (now.kind === "free") return side === "local" && this.#wantArrival(place) ? "unjudged" : null;
     if (now.kind === "foreign") return "foreign";
-    // Something is there now. If it has a row, that row leaves; without a row it stays.
+    // Something occupies the slot now. If it has a row, the row leaves the slot; without a row it
+    // stays.
     if (this.#rowsNow(side).get(place) !== undefined) return null;
     this.#want(side, now.path);
     return "unjudged";
@@ -312,7 +315,10 @@ class SlotOwners {
     for (const { file } of arrivals.all) if (side === "remote" && file.path === path) wanted.add(file.id);
   }
 
-  /** The same for a document that will be made at a place. Returns true if there is one. */
+  /**
+   * Asks for a plan that judges a document that will be created at a place. Returns true if there
+   * is one.
+   */
   #wantArrival(place: Place): boolean {
     const id = this.#draft.arrivals.at(place);
     if (id !== undefined) this.#draft.wanted.add(id);

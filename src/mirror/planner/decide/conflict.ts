@@ -38,8 +38,8 @@ export function decideConflict(
     return true;
   }
   const course = courseOf(draft, row, { conflict, here, there, copies });
-  // The block keeps the document's content: base has other content, by which the file would not be
-  // recognised after a move.
+  // The block also records the document's local content. Base has other content, which would not
+  // identify the file after a move.
   if (course === "stays" || course === "meets") holdOpen(draft, row, conflict, here);
   // A newer version is shown beside its document, and the earlier copy goes.
   if (course === "stays" || course === "waits") follow(draft, row, copies);
@@ -71,8 +71,8 @@ function decideDeleted(
 }
 
 /**
- * The document is neither local nor in the linked folder any more: its conflict, if there is one,
- * ends with it. A local absence needs its second scan.
+ * The document is neither local nor in the linked folder of the workspace any more. A conflict
+ * about it ends with the document. A local absence needs its second scan first.
  */
 export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link: Link): "ends" | "waits" {
   const conflict = draft.trees.base.conflicts.get(link.id);
@@ -89,9 +89,10 @@ export function endsOrWaitsWithDocument(draft: PlanDraft, row: DocumentRow, link
 }
 
 /**
- * A document that is gone may only be unreadable. If the table blocks it, its record stays and so
- * must the conflict. With two contents that were new at one path, base is the version in the
- * conflict copy: without the conflict, the local content would replace it as a plain edit once the
+ * Withdraws the end of a conflict if the record of its document stays. A document that seems gone
+ * may only be unreadable; if the table blocks the document, its record stays and the conflict must
+ * stay too. When two contents were new at one path, base is the version in the conflict copy.
+ * Without the conflict, the local content would replace that version as a plain edit once the
  * document is seen again.
  */
 export function keepUnlessLinkEnds(draft: PlanDraft, row: DocumentRow): void {
@@ -108,8 +109,8 @@ type Open = {
 };
 
 /**
- * Course of a conflict. `meets`: with a version of the service that may merge, else a copy shows
- * it; `waits`: until its content is corrected, or its file is free.
+ * Course of a conflict. `meets`: a newer version of the service may merge, else a copy shows it.
+ * `waits`: until the content is corrected, or the file is free.
  */
 type Course = "stays" | "meets" | "ends" | "waits";
 
@@ -134,7 +135,7 @@ function courseOf(draft: PlanDraft, row: DocumentRow, open: Open): Course {
   return course;
 }
 
-/** `over`: the version that the choice refers to. */
+/** `over`: the version that the user's choice refers to. */
 type End = { readonly how: "mine" | "theirs" | "equal"; readonly why: string; readonly over: ShownVersion };
 
 /**
@@ -160,8 +161,8 @@ function isRemoved({ found, version }: FoundCopy): boolean {
 }
 
 /**
- * Records a scan that found a copy missing, or shows the service's present version. That waits
- * while somebody is editing the file, if the contents are known to merge.
+ * Records a scan that found a copy missing, or shows the service's present version. If the contents
+ * are known to merge, this waits while somebody is editing the file.
  */
 function showAgain(draft: PlanDraft, row: DocumentRow, { conflict, here, there, copies }: Open): Course {
   const { id, looksGone } = conflict;
@@ -203,8 +204,8 @@ function drop(
 }
 
 /**
- * Moves the copies to their document if they are elsewhere or the record says so; `from` = `to` if
- * only the record is wrong.
+ * Moves the copies to their document if they are elsewhere, or corrects a wrong record; `from`
+ * equals `to` if only the record is wrong.
  */
 function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]): void {
   const standing = copies.flatMap(({ nth, path, found, isNewest }) => {
@@ -215,7 +216,7 @@ function follow(draft: PlanDraft, row: DocumentRow, copies: readonly FoundCopy[]
   if (standing.length > 0) draft.copies.set(row, standing);
 }
 
-/** A conflict copy with its place: a version of the service, in a file beside the document. */
+/** A conflict copy and the file that was found for it, if any. */
 type FoundCopy = ConflictCopy & { readonly found: Found };
 type Found =
   | { readonly kind: "present"; readonly path: LocalPath }
@@ -223,10 +224,10 @@ type Found =
   | { readonly kind: "unknown" };
 
 /**
- * Finds the copies of a conflict: each by its inode at its own place, or where the document's move
- * took it; else by its name in these places (an editor saved another file); else by its inode
- * anywhere, if the user moved it. A file that belongs to another copy is left out.
- * @param here the document's own file, if there is one
+ * Finds the copies of a conflict, in this order: by inode at the recorded place, or where the
+ * document's move took the copy; by name in these places (an editor saved a new file); by inode
+ * anywhere, if the user moved the copy. A file that belongs to another copy is left out.
+ * @param here the document's own file; null if there is none
  * @returns oldest first; the newest is always among them
  */
 function findCopies(draft: PlanDraft, row: DocumentRow, conflict: Conflict, here: LocalFile | null): FoundCopy[] {

@@ -59,8 +59,8 @@ const STAYS_ON_BOTH: ReadonlySet<ContentRule> = new Set(["nothing", "write-local
 type Decide = (draft: PlanDraft, row: DocumentRow, shown: Shown) => void;
 
 /**
- * Action of each rule. A cell of the table says what exists: local content, remote content, and a
- * record.
+ * Action of each rule. The cell of the table proves which of these exist: local content, remote
+ * content, a record.
  */
 const DECISIONS: Readonly<Record<ContentRule, Decide>> = {
   nothing: () => undefined,
@@ -109,8 +109,8 @@ function writeLocal(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalF
 }
 
 function put(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
-  // A service that normalises has answered this very content with the base's own: sending it again
-  // would change nothing.
+  // A service that normalises has answered this content with the base's own: sending it again would
+  // change nothing.
   if (here.digest === link.echoDigest) return;
   if (decideReview(draft, row, link, here, there) || isContentBlocked(draft, row, link, here)) return;
   if (isDirectionOff(draft, row, "pull-only", "edited locally")) return;

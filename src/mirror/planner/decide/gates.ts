@@ -45,8 +45,8 @@ export function isDirectionOff(
 }
 
 /**
- * Returns true if somebody is editing the file, so that the service's version waits. An earlier
- * answer that still applies is not replaced for that: a row has one block.
+ * Returns true if somebody is editing the file, so that the service's version waits. A row has one
+ * block: an earlier answer that still applies keeps its block.
  */
 export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile, about?: AboutText): boolean {
   const why = draft.policy.inUse?.get(path);
@@ -58,7 +58,7 @@ export function isInUse(draft: PlanDraft, row: DocumentRow, { path }: LocalFile,
 /** In `sync`, an absence needs two scans before anything follows from it. */
 export function needsSecondScan(draft: PlanDraft, row: DocumentRow, link: Link): boolean {
   if (draft.policy.absentTwice?.has(link.localPath) !== false) return false;
-  // Another document is at its path, so no editor is between the two steps of a save. A blocked
+  // Another document is at the path, so no editor is between the two steps of a save. A blocked
   // document may have been elsewhere.
   if (isOccupied(draft, link.localPath) && !draft.trees.base.holds.has(link.id)) return false;
   holdDocument(draft, row, "second-scan", "absent in one scan; a second scan decides");

@@ -40,8 +40,8 @@ export function decideIgnored(draft: PlanDraft, row: DocumentRow, link: Link, dr
 }
 
 /**
- * Something that mdmirror never syncs replaced a document: whoever sets up a symbolic link keeps
- * the content somewhere, and deletes nothing.
+ * Returns the clause for something that mdmirror never syncs and that replaced a document, such as
+ * a symbolic link. Its user keeps the content somewhere else and deleted nothing.
  */
 function standsInstead({ trees: { local } }: PlanDraft, path: LocalPath): string | null {
   if (local.folders.has(path)) return "a folder is at this path";
@@ -67,9 +67,9 @@ function endSuspension(draft: PlanDraft, row: DocumentRow, link: Link, drift: Pl
 }
 
 /**
- * A document is back from outside the linked folder. Its content went to the trash when it left, so
- * its return is a move, whatever is missing locally. Its conflict ended when it left, or with the
- * blocked content.
+ * Decides a document that is back from outside the linked folder. Its content went to the trash
+ * when it left, so its return is a move, although the file is missing locally. Its conflict ended
+ * when it left, or with the blocked content.
  */
 function decideReturn(draft: PlanDraft, row: DocumentRow, link: Link): void {
   if (endsOrWaitsWithDocument(draft, row, link) === "waits") return;

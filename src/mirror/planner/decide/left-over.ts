@@ -14,9 +14,9 @@ import type { PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped, isStopped, remainingHold } from "./remembered.ts";
 
 /**
- * Takes back names that nobody chose. A row that an interrupted plan left at a temporary name gets
- * the name from which that was made, or the next free number of it; a row with its id's digits in
- * its name, because its own was taken, gets its own when that is free.
+ * Takes back names that no user chose. A row that an interrupted plan left at a temporary name gets
+ * its former name, or the next free number of it. A row that has digits of its id in its name,
+ * because its own name was taken, gets its own name when that is free.
  */
 
 /** LIMIT: numbers that are tried before a name is left as it is. */
@@ -28,7 +28,7 @@ export function isLeftOver(draft: PlanDraft, row: Row): boolean {
 }
 
 /**
- * Yields names for a row that stays at a temporary one, the best first. None: it may not be
+ * Yields names for a row that stays at a temporary one, the best first. None: the row may not be
  * renamed, or not yet.
  */
 export function* lastingNames(draft: PlanDraft, row: Row, side: Side): Generator<string> {
@@ -50,7 +50,7 @@ function* withNumbers({ trees }: PlanDraft, name: string, kind: "file" | "folder
     yield numberedName(name, kind, number, trees.local.disk.maxNameBytes);
 }
 
-/** Returns its name on the other side: its goal there, else base's. */
+/** Returns the row's name on the other side: its goal on that side, else base's. */
 function nameOnOtherSide(row: Row, side: Side): string | null {
   const other = otherSide(side);
   return row[other].goal?.name ?? (row.link === null ? null : nameOf(pathOn(row.link, other)));
@@ -64,9 +64,9 @@ function legalName({ policy, trees }: PlanDraft, row: Row, side: Side, name: str
 }
 
 /**
- * Returns the name that it would have locally if its place had been free when it came. A row that
- * was moved locally, and may not stay there, keeps its name: base would record the new one as its
- * place, and forget the move.
+ * Returns the local name that the row would have if its place had been free when the row came. A
+ * row that was moved locally, and may not stay at its new place, keeps its name: otherwise base
+ * would record the new name and forget the move.
  */
 function standInFor({ trees }: PlanDraft, row: Row): string | null {
   if (row.link === null || SIDES.some((side) => row[side].now === null || row[side].goal === null)) return null;
@@ -114,8 +114,7 @@ function mayDocumentMove(draft: PlanDraft, row: DocumentRow, side: Side): boolea
 }
 
 /**
- * Deleted on the service and blocked locally because of its edit: no name will come from the
- * service.
+ * Deleted on the service, and blocked locally because of an edit: the service will give no name.
  */
 function isHeldAlone(row: Row): boolean {
   if (row.kind === "folder" || row.remote.goal !== null) return false;

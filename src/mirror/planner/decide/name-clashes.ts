@@ -5,9 +5,9 @@ import { type Barred, type Goals, NameAssignment, type Wishes } from "./assign-n
 import { settleFolders } from "./settle-folders.ts";
 
 /**
- * Decides whether folders exist, and resolves paths that two rows want: the service's row keeps it,
- * and the local one becomes `name-2.md`. A clash that no name can resolve is blocked where it is,
- * and everything is judged again around it: each round blocks some more rows, so this ends.
+ * Decides whether folders exist, and resolves paths that two rows want: the service's row keeps the
+ * path, and the local row becomes `name-2.md`. If no name resolves a clash, the row is blocked at
+ * its present place, and all rows are judged again. Each round blocks more rows, so the rounds end.
  */
 export function resolveNameClashes(draft: PlanDraft): void {
   const decided: Wishes = new Map(rowsOf(draft).map((row) => [row, goalsOf(row)]));
@@ -32,7 +32,7 @@ function goalsOf({ local, remote }: Row): Goals {
   return { local: local.goal, remote: remote.goal };
 }
 
-/** Sets the goals as they were decided, except for rows that are blocked. */
+/** Sets the decided goals, except for rows that are blocked. */
 function setGoals(draft: PlanDraft, decided: Wishes, heldInPlace: ReadonlySet<Row>): void {
   for (const row of rowsOf(draft)) {
     const goals = heldInPlace.has(row) ? undefined : decided.get(row);
@@ -45,7 +45,7 @@ function noteWishes(rows: readonly Row[], heldInPlace: ReadonlySet<Row>, wishes:
   for (const row of rows) {
     const known = wishes.get(row);
     const goals = goalsOf(row);
-    // In a large plan nearly all goals are as they were decided.
+    // In a large plan, nearly all goals already equal the decided ones.
     const isKnown = known?.local === goals.local && known.remote === goals.remote;
     if (!heldInPlace.has(row) && !isKnown) wishes.set(row, goals);
   }

@@ -108,8 +108,8 @@ function breakCycles(draft: PlanDraft): void {
     if (wish.kind === "place") wantAt(folder, "local", wish.place);
     draft.whys.set(folder, "its local move and a move on the service would put two folders inside each other");
   }
-  // A circle that is left comes from two moves on the service of which this cycle saw one: the next
-  // cycle decides.
+  // A circle that remains comes from two moves on the service, of which this cycle saw only one:
+  // the next cycle decides.
   for (const folder of draft.forest.folders)
     for (const side of SIDES) {
       if (!isMoving(folder, side) || !isWithinItself(folder, folder[side].goal!, side)) continue;
@@ -133,8 +133,8 @@ function isWithinItself(folder: FolderRow, goal: Place, side: Side): boolean {
 }
 
 /**
- * Returns the folder above a folder in the end. On a side that does not have the folder yet, it
- * will be made at the other side's place.
+ * Returns the folder above a folder after the plan. If a side does not have the folder yet, it is
+ * created at the other side's place.
  */
 function finalParent(folder: FolderRow, side: Side): FolderRow | null {
   return (folder[side].goal ?? folder[otherSide(side)].goal)?.parent ?? null;

@@ -20,14 +20,17 @@ import { excludedBy, type PlanDraft } from "./plan-draft.ts";
 import { isFolderStopped } from "./remembered.ts";
 import { PLACE_RULES, type PlaceRule } from "./table.ts";
 
-/** Where a row is to be on a side according to the other side, or why that is impossible. */
+/**
+ * The place that a row should have on a side according to the other side, or the reason why it
+ * cannot have one.
+ */
 export type Wish = { readonly kind: "place"; readonly place: Place } | Bar;
 
 type Bar = { readonly kind: "barred"; readonly reason: HoldReason; readonly detail: string };
 
 /**
- * The place on disk that corresponds to the service's. If only the folder above moved, the name
- * keeps its local spelling.
+ * Returns the place on disk that corresponds to the service's. If only a folder above moved, the
+ * name keeps its local spelling.
  */
 export function localWish(draft: PlanDraft, row: Row): Wish {
   const there = row.remote.now;
@@ -49,7 +52,7 @@ export function localWish(draft: PlanDraft, row: Row): Wish {
   return { kind: "place", place: name === there.name ? there : { parent: there.parent, name } };
 }
 
-/** The place on the service that corresponds to the one on disk. */
+/** Returns the place on the service that corresponds to the local place. */
 export function remoteWish(draft: PlanDraft, row: Row): Wish {
   const here = row.local.now;
   if (here === null) return barred("not-seen", "its local path is not known");
@@ -61,22 +64,22 @@ export function remoteWish(draft: PlanDraft, row: Row): Wish {
   return mapped.kind === "barred" ? mapped : { kind: "place", place: { parent: here.parent, name: mapped.name } };
 }
 
-/** Whether a row is already where it is wanted. */
+/** Returns true if a row is already at the wanted place. */
 export function isMet(wish: Wish, now: Place | null): boolean {
   return wish.kind === "place" && samePlace(wish.place, now);
 }
 
 type KnownPaths = { readonly localPath: LocalPath; readonly remotePath: RemotePath };
 
-/** The paths that base has, or had before the row was gone. */
+/** Returns the paths that base has for a row, or had before the row was gone. */
 function knownPaths(row: Row): KnownPaths | null {
   return row.link ?? (row.kind === "document" ? row.tombstone : null);
 }
 
 /**
- * The name that a row has on a side already, if the other side's name does not ask for another one.
- * @param asked its name on the other side now
- * @param known its paths in base
+ * Returns the present name of a row on a side, unless the other side's name requires another one.
+ * @param asked the row's present name on the other side
+ * @param known the row's paths in base
  */
 function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null): string | null {
   if (known !== null && nameOf(pathOn(known, otherSide(side))) === asked) {
@@ -84,14 +87,14 @@ function keptName(row: Row, side: Side, asked: string, known: KnownPaths | null)
     const [here, there] = side === "local" ? [same, asked] : [asked, same];
     if (!isTemporaryName(same) && isNamePair(here, there, nameKindOf(row), idOf(row))) return same;
   }
-  // Nobody chose a temporary name: only its folder counts.
+  // No user chose a temporary name: only the folder counts.
   if (!isTemporaryName(asked)) return null;
   return firstLasting(row[side].now?.name, known === null ? undefined : pathOn(known, side));
 }
 
 /**
- * The name on the side that asks: the present one, or base's; null where both are temporary, or
- * none is known.
+ * Returns the lasting name on the side that decides: the present name, or base's; null if both are
+ * temporary or unknown.
  */
 function firstLasting(now: string | undefined, path: string | undefined): string | null {
   const names = [now, path === undefined ? undefined : nameOf(path)];
@@ -114,8 +117,8 @@ function remoteName(
 }
 
 /**
- * Why nothing can be put below this folder on the service: it is missing and cannot be made. null:
- * it is possible.
+ * Returns why nothing can be put below a folder on the service: the folder is missing and cannot be
+ * created. Null: it is possible.
  */
 function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   for (let at: FolderRow | undefined = folder; at !== undefined && at.remotePath === null; at = at.local.now?.parent) {
@@ -132,8 +135,8 @@ function remoteBar(draft: PlanDraft, folder: FolderRow): Bar | null {
 }
 
 /**
- * Why nothing can be put below this folder on disk: it is missing and cannot be made, or it belongs
- * to another mirror. null: it is possible.
+ * Returns why nothing can be put below a folder on disk: the folder is missing and cannot be
+ * created, or belongs to another linked folder. Null: it is possible.
  */
 function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
   const names: string[] = [];
@@ -153,7 +156,7 @@ function localBar(draft: PlanDraft, folder: FolderRow): Bar | null {
     if (draft.trees.local.ignores(path, "folder"))
       return barred("suspended", `its folder on the service is excluded by ${excludedBy(draft, path, "folder")}`);
   }
-  // What lies in another mirror goes to that one's workspace.
+  // Documents in another linked folder belong to its workspace.
   const hidden = whyHidden(path, draft.trees);
   return hidden?.isMirror === true ? barred("not-seen", `its folder is not seen: ${hidden.why}`) : null;
 }
@@ -163,9 +166,9 @@ function barred(reason: HoldReason, detail: string): Bar {
 }
 
 /**
- * The rule for a row's place. What a plan cut short has left is nobody's choice: a temporary name
- * follows the other side's; two names that do not belong together (after the first of two PATCHes,
- * when it was moved back here) follow the service's.
+ * Returns the rule for a row's place. Places that an interrupted plan left are no user's choice: a
+ * temporary name follows the other side's name. Two names that do not correspond (after the first
+ * of two PATCHes, when the document was moved back locally) follow the service's.
  */
 export function placeRule(row: Row, moved: WhoMoved): PlaceRule {
   const rule = PLACE_RULES[moved];
@@ -180,7 +183,7 @@ function ruleOfUnmoved(row: Row, here: Place, there: Place): PlaceRule {
   const isTemporaryThere = isTemporaryName(there.name);
   if (isTemporaryHere !== isTemporaryThere) return isTemporaryThere ? "follow-local" : "follow-remote";
   const fits = here.parent === there.parent && isNamePair(here.name, there.name, nameKindOf(row), idOf(row));
-  // With temporary names on both sides, the local one is changed first, and the service's follows.
+  // With temporary names on both sides, the local name is changed first, and the service's follows.
   return fits && !isTemporaryHere ? "stay" : "follow-remote";
 }
 
@@ -195,8 +198,8 @@ function ruleOfMovedTwice(row: Row, here: Place, there: Place): PlaceRule {
 }
 
 /**
- * Returns whether the service has only the new name, or only the new folder, of a local move that
- * changed both. A move is two requests, and the first may arrive after its sender was killed.
+ * Returns true if the service has only the new name, or only the new folder, of a local move that
+ * changed both. Such a move is two requests, and the first may arrive after its sender was killed.
  */
 function isHalfMoved(row: Row, here: Place, there: Place): boolean {
   const { link } = row;
@@ -209,15 +212,15 @@ function isHalfMoved(row: Row, here: Place, there: Place): boolean {
 }
 
 /**
- * Base has a temporary name on the service, where the document has by now the name that it has
- * here: another mirror has put that right, and nobody moved it.
+ * Returns true if base has a temporary name on the service, and the document now has its local name
+ * on the service: another client has corrected the name, and no user moved the document.
  */
 function isTakenBack({ link, remote }: Row): boolean {
   if (link === null || remote.now === null || !isTemporaryName(nameOf(link.remotePath))) return false;
   return nameOf(link.localPath) === remote.now.name;
 }
 
-/** The path of a place once all folders are where the plan puts them. */
+/** Returns the path of a place after the plan has moved all folders. */
 export function pathOfGoal(place: Place, side: Side): string {
   const names = [place.name];
   const seen = new Set<FolderRow>();

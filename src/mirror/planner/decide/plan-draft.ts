@@ -37,7 +37,7 @@ export type PlanDraft = {
   readonly drifts: Map<DocumentRow, PlaceChange>;
   /** Conflict copies that must be moved to their document. */
   readonly copies: Map<DocumentRow, readonly ConflictCopyPlace[]>;
-  /** Conflict copies that may be at a path, the likeliest first. */
+  /** Conflict copies that may be at a path, the most likely one first. */
   readonly copyClaims: () => ReadonlyMap<LocalPath, readonly CopyClaim[]>;
   readonly wanted: Matched["wanted"];
   readonly arrivals: Matched["arrivals"];
@@ -46,7 +46,7 @@ export type PlanDraft = {
   readonly populated: () => ReadonlySet<RemotePath>;
   /** Files that are not synced (ignored, dot files and others), by inode. */
   readonly othersByInode: () => ReadonlyMap<string, LocalOther>;
-  /** Rows by their present and planned slots on disk. Used only when everything is decided. */
+  /** Rows by their present and planned slots on disk. Use only after all decisions. */
   readonly claimants: () => SlotMap<Row[]>;
   /** Rows that are renamed locally in favour of the service's, with their new names. */
   readonly gaveWay: Map<Row, string>;
@@ -87,8 +87,8 @@ export function openDraft(trees: Trees, policy: Policy, texts: TextLookup, match
 }
 
 /**
- * Lists the copies' places in base, the newest of each conflict first: only their places are
- * recorded. Then come the places to which a document's move took its copies.
+ * Lists the copies' places in base, the newest copy of each conflict first, because only its place
+ * is recorded. Then follow the places to which a document's move took its copies.
  */
 function listCopyClaims({ base, local }: Trees, { documents, forest }: Matched): Map<LocalPath, CopyClaim[]> {
   const claims = new Map<LocalPath, CopyClaim[]>();
@@ -110,7 +110,9 @@ function listCopyClaims({ base, local }: Trees, { documents, forest }: Matched):
   return claims;
 }
 
-/** Returns the place of a document, or its place in its folder if its file were not gone. */
+/**
+ * Returns the place of a document; if its file is gone, the place that it would have in its folder.
+ */
 function presentPath(forest: Forest, { link, local: { seen } }: DocumentRow): LocalPath | null {
   if (seen.kind === "present") return seen.value.path;
   if (link === null) return null;
@@ -123,22 +125,23 @@ export function excludedBy({ trees }: PlanDraft, path: LocalPath, kind: "file" |
   return trees.local.excludedBy?.(path, kind) ?? "the ignore rules";
 }
 
-/** Folders first. */
+/** Returns the folders' rows, then the documents' rows. */
 export function rowsOf({ forest, documents }: Pick<PlanDraft, "forest" | "documents">): Row[] {
   return [...forest.folders, ...documents];
 }
 
-/** Paths at which an action will find and leave its document, when its turn comes. */
+/** Paths of a document before and after an action, at the moment of the action. */
 export type At = {
   readonly local: LocalPath;
   readonly remote: RemotePath;
 };
 
 /**
- * An action whose paths are not known before its turn. `role` says what it needs and changes. -
- * `before`: the first of its row. `arrive-*`, `leave-*`: makes or removes the row on that side. -
- * `content`: reads and writes the content, wherever the file is by then. `record`: records its
- * places, after they are reached. - `note`: changes only base, and needs no path.
+ * An action whose paths are known only at its moment. `role` says what the action needs and
+ * changes. - `before`: the first action of its row. `arrive-*`, `leave-*`: creates or removes the
+ * row on that side. - `content`: reads and writes the content at the file's path of that moment.
+ * `record`: records the row's places after they are reached. - `note`: changes only base, and needs
+ * no path.
  */
 export type Proposal = {
   readonly role:
@@ -161,7 +164,7 @@ export function propose(draft: PlanDraft, row: Row, role: Proposal["role"], make
 
 type FolderLink = Pick<Extract<Action, { kind: "link-folder" }>, "dirId" | "carries"> & { readonly why: string };
 
-/** Proposes to record that both sides have a folder, at its path by then. */
+/** Proposes to record that both sides have a folder, at its path of that moment. */
 export function proposeFolderLink(draft: PlanDraft, folder: FolderRow, link: FolderLink): void {
   propose(draft, folder, "record", (at) => ({
     kind: "link-folder",
@@ -183,8 +186,9 @@ export function withdraw(draft: PlanDraft, row: Row, role: Proposal["role"]): vo
 export type AboutText = Partial<Pick<Hold, "code" | "digest" | "changeId">>;
 
 /**
- * Adds a block. Each row has one: a remembered one before a computed one, else the first. `since`
- * is kept from the state; 0 stands for "now", which only the engine knows.
+ * Adds a block. Each row has one: a remembered block takes precedence over a computed one,
+ * otherwise the first stays. `since` is kept from the state; 0 means "now", which only the engine
+ * knows.
  */
 function hold(
   draft: PlanDraft,

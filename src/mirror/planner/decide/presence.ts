@@ -13,7 +13,7 @@ import { isStopped, keepUnmet } from "./remembered.ts";
 import { DELETED_RULES } from "./table.ts";
 
 /**
- * Makes a document on disk at the service's place.
+ * Creates a document on disk at the service's place.
  * @param comesBack true if an edit on the service won against a local deletion
  */
 export function createLocal(
@@ -58,7 +58,8 @@ export function deleteRemote(draft: PlanDraft, row: DocumentRow, there: RemoteFi
     return;
   }
   if (isStopped(draft, row, "delete")) {
-    // While a review keeps it on the service, it stays deleted locally: the deletion only waits.
+    // While a review keeps the document on the service, it stays deleted locally: the deletion is
+    // only delayed.
     if (draft.holds.get(link.id)?.reason !== "delete-pending")
       createLocal(draft, row, there, "the service refused to delete it");
     return;
@@ -102,8 +103,8 @@ export function forget(draft: PlanDraft, row: DocumentRow): void {
 
 /**
  * Decides a document that left the linked folder: an unchanged file goes to the trash, an edited
- * one is blocked. The document is never sent again, nor deleted on the service. Without a file, its
- * record gives up the local path, which another document may have.
+ * file is blocked. The document is never sent again, and never deleted on the service. Without a
+ * file, the record gives up its local path, so that another document may have the path.
  */
 export function leaveSubtree(draft: PlanDraft, row: DocumentRow, here: LocalFile | null, drift: PlaceChange): void {
   const link = row.link!;
@@ -142,7 +143,7 @@ export function post(draft: PlanDraft, row: DocumentRow, here: LocalFile): void 
  */
 export function postAsNew(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile): void {
   // Content that the service normalised to the base's own, or that only waits for review, is no
-  // edit to restore.
+  // edit that must be restored.
   if (here.digest === link.echoDigest) {
     trash(draft, row, here, "gone");
     return;
@@ -171,8 +172,8 @@ function createThere(
   why: string,
 ): boolean {
   if (isContentBlocked(draft, row, row.link, here)) return false;
-  // An earlier POST of this file that no read has settled yet: sent again, it might exist twice
-  // (I08).
+  // An earlier POST of this file has no observed result yet: if it were sent again, the document
+  // might exist twice (I08).
   const open = draft.trees.local.unseen.get(here.path);
   if (open !== undefined) {
     holdDocument(draft, row, "not-seen", open.why);
@@ -200,7 +201,7 @@ export function linkNewOnBothSides(draft: PlanDraft, row: DocumentRow, here: Loc
   keepUnmet(draft, here);
   if (isContentBlocked(draft, row, null, here)) return;
   const why = "new on both sides";
-  // It would take the service's content, and has none to send.
+  // The action would take the service's content, and the empty file has none to send.
   if (here.empty && isDirectionOff(draft, row, "push-only", why)) return;
   if (isStopped(draft, row, "merge") || isInUse(draft, row, here)) return;
   propose(draft, row, "content", (at) => ({
@@ -225,8 +226,8 @@ function isReadable(draft: PlanDraft, folder: FolderRow): boolean {
 }
 
 /**
- * Returns the same for the root, which no list shows. A key that lost the root has lost the folders
- * in it too, unless each has a grant of its own.
+ * Returns true if the root is readable, which no list shows. A key that lost the root has lost the
+ * folders in it too, unless each folder has a grant of its own.
  */
 function showsAllInRoot({ forest }: PlanDraft): boolean {
   const known = [...forest.folders].filter(({ link }) => link !== null && parentOf(link.remotePath) === "");

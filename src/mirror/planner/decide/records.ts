@@ -15,12 +15,12 @@ import { type PlanDraft, proposeFolderLink, rowsOf, withdraw } from "./plan-draf
 import { pathOfGoal } from "./places.ts";
 
 /**
- * Base keeps paths as strings. When a folder moves, one statement rewrites all that begin with its
- * recorded path, which is right unless the plan records something else below that path. If it does
- * (two folders that change places, a new folder at the old path of a renamed one), only the
- * folder's own record gets the new path. Everything below is recorded one by one or, if it is
- * blocked, carried along by name. Until then the record stays: if the plan is interrupted, the
- * folder and later saves in it are recognised by it.
+ * Decides which records a folder's move rewrites. Base keeps paths as strings. When a folder moves,
+ * one statement rewrites all paths that begin with the folder's recorded path. That is wrong if the
+ * plan records something else below that path (two folders that change places, or a new folder at
+ * the old path). Then only the folder's own record gets the new path. Each record below gets a step
+ * of its own; a blocked one is carried along by name. Until then the old record stays: if the plan
+ * is interrupted, the folder and later saves in it are recognised by it.
  */
 export function untieRecords(draft: PlanDraft): void {
   const moved = [...draft.forest.folders].filter((folder) => folder.link !== null && draft.whys.has(folder));
@@ -30,7 +30,7 @@ export function untieRecords(draft: PlanDraft): void {
   if (tied.size > 0) untie(draft, tied);
 }
 
-/** Adds the moved folders that have something else recorded at or below their recorded path. */
+/** Adds the moved folders for which something else is recorded at or below their recorded path. */
 function findTied(draft: PlanDraft, side: Side, recorded: Recorded, tied: Set<FolderRow>): void {
   for (const row of rowsOf(draft))
     for (const { path, parent } of placesToRecord(row, side))
@@ -46,8 +46,8 @@ function recordedAbove(recorded: Recorded, path: string): FolderRow[] {
 type Recorded = ReadonlyMap<string, readonly FolderRow[]>;
 
 /**
- * Returns moved folders by their recorded path: base's, and the one after the folders above are
- * recorded.
+ * Returns moved folders by their recorded paths: base's, and the one after the folders above have
+ * been recorded.
  */
 function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): Recorded {
   const index = new Map<string, FolderRow[]>();
@@ -69,12 +69,12 @@ function recordedAt(draft: PlanDraft, moved: readonly FolderRow[], side: Side): 
 
 type PlaceToRecord = { readonly path: string; readonly parent: FolderRow | null };
 
-/** Returns the places that base will record for a row, in the end or on the way. */
+/** Returns the places that base will record for a row, at the end or in between. */
 function placesToRecord(row: Row, side: Side): PlaceToRecord[] {
   const { now, goal } = row[side];
   if (goal === null) return [];
   const places = [goal];
-  // Between its two PATCHes it is at one of these.
+  // Between its two PATCHes, the row is at one of these places.
   if (now !== null && side === "remote")
     places.push({ parent: now.parent, name: goal.name }, { parent: goal.parent, name: now.name });
   const recorded: PlaceToRecord[] = places.map((place) => ({ path: pathOfGoal(place, side), parent: place.parent }));
@@ -105,21 +105,21 @@ function untie(draft: PlanDraft, tied: ReadonlySet<FolderRow>): void {
   }
 }
 
-/** Returns true if the local folder is the one of base's record. */
+/** Returns true if the local folder is the folder of base's record. */
 function isLinkedHere(folder: FolderRow): folder is FolderRow & { readonly dirId: DirId } {
   return folder.link !== null && folder.dirId !== null && folder.replaced === null;
 }
 
-/** Returns true if base has a row, or will have it, below one of these folders. */
+/** Returns true if base has a row, or will have one, below one of these folders. */
 function isTied(row: Row, tied: ReadonlySet<FolderRow>): boolean {
   const parent = row.local.goal?.parent ?? null;
   return [...tied].some((folder) => isGoingInside(parent, folder, "local") || isBelowRecord(row, folder));
 }
 
 /**
- * Returns rows that nothing else records, by their folder in base. A blocked document keeps its
- * place in base, as a folder and a name: otherwise its own move would be forgotten, and a folder
- * that base has at the old path by then would be taken for its own.
+ * Returns rows that no other step records, by their folder in base. A blocked document keeps its
+ * place in base, as a folder and a name. Otherwise its own move would be forgotten, and another
+ * folder at the old path would be taken for the document's folder.
  */
 function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMap<FolderRow, readonly DocId[]> {
   const carried = new Map<FolderRow, DocId[]>();
@@ -132,10 +132,7 @@ function listCarried(draft: PlanDraft, tied: ReadonlySet<FolderRow>): ReadonlyMa
   return carried;
 }
 
-/**
- * Records a document that is on both sides by a step of its own, unless it is blocked. Returns true
- * if it is.
- */
+/** Adds a step that records a document on both sides. Returns false for a blocked document. */
 function recordAlone(draft: PlanDraft, document: DocumentRow): boolean {
   if (document.local.now === null || document.remote.now === null) return false;
   if (draft.whys.has(document)) return true;

@@ -28,8 +28,9 @@ export function remainingHold(draft: PlanDraft, row: DocumentRow): Hold | null {
 }
 
 /**
- * A block that concerns neither content nor a version concerns a place, so another path ends it. A
- * refusal for want of a grant applies at any path.
+ * Returns the block if it concerns the row's present path. A block that concerns neither content
+ * nor a version concerns a place, so another path ends it. A refusal for a missing grant applies at
+ * any path.
  */
 function holdOfPlace(draft: PlanDraft, one: Hold, row: DocumentRow): Hold | null {
   const path = pathOfDocument(row);
@@ -39,8 +40,9 @@ function holdOfPlace(draft: PlanDraft, one: Hold, row: DocumentRow): Hold | null
 }
 
 /**
- * The same for a move into a folder, which is named by its id: it would be the same wherever that
- * folder is by now. It was at base's place then, or at the place of its own blocked move.
+ * Returns true if a blocked move into a folder is still the same move. The request names the folder
+ * by its id, so the folder's present path does not matter. When the move was blocked, the folder
+ * was at base's place, or at the place of its own blocked move.
  */
 function isSameMove({ trees }: PlanDraft, { reason, path: held }: Hold, row: DocumentRow, path: LocalPath): boolean {
   const folder = row.local.now?.parent?.link?.id;
@@ -52,14 +54,14 @@ function isSameMove({ trees }: PlanDraft, { reason, path: held }: Hold, row: Doc
 
 /**
  * Returns true if the refusal concerned a name that is still wanted: the request would be the same,
- * wherever the file's folder is by now (I08).
+ * whatever the path of the file's folder is now (I08).
  */
 function isSameRename({ reason, path: held }: Hold, { link }: DocumentRow, path: LocalPath): boolean {
   if (link === null || (reason !== "read-only" && reason !== "refused")) return false;
   return nameOf(held) === nameOf(path) && nameOf(path) !== nameOf(link.localPath);
 }
 
-/** Returns true if an earlier answer forbids this; then its block stays. */
+/** Returns true if an earlier answer forbids an action; the block of that answer then stays. */
 export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intention): boolean {
   const one = remainingHold(draft, row);
   if (one === null || HOLD_REASONS[one.reason].stops?.includes(intention) !== true) return false;
@@ -71,22 +73,22 @@ export function isStopped(draft: PlanDraft, row: DocumentRow, intention: Intenti
 }
 
 /**
- * Blocks a document that one side did not show. A row has one block, and an earlier answer stays,
- * whatever it concerns, until a scan can tell whether it still applies (I22). Otherwise an
- * incomplete listing would end a refusal, and the write would be sent again without a read (I08).
+ * Blocks a document that one side did not show. A row has one block, and the block of an earlier
+ * answer stays until a scan shows whether it still applies (I22). Otherwise an incomplete listing
+ * would end a refusal, and the write would be sent again without a read (I08).
  */
 export function holdUnseen(draft: PlanDraft, row: DocumentRow, reason: HoldReason, detail: string): void {
   const one = draft.trees.base.holds.get(keyOf(row));
-  // A proven absence is checked in each scan anyway, so a retry adds nothing.
+  // Each scan checks a proven absence anyway, so a retry adds nothing.
   const isGone = one?.reason === "gone-or-unreadable";
   if (one !== undefined && (isGone || (isRemembered(one) && !draft.policy.retryRefused))) keepHold(draft, one);
   else holdDocument(draft, row, reason, detail);
 }
 
 /**
- * The same for a new file whose document the service shows by now: the answer to its POST counts
- * until base has linked the two. Their contents may not be read in this cycle, and the next listing
- * may be incomplete before it shows the document again.
+ * Keeps the block of a new file whose document the service now shows. The answer to its POST counts
+ * until base has linked the two: their contents may not be read in this cycle, and the next listing
+ * may be incomplete.
  */
 export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
   const one = rememberedHold(draft, path);
@@ -95,8 +97,8 @@ export function keepUnmet(draft: PlanDraft, { path, digest }: LocalFile): void {
 }
 
 /**
- * The same for blocks without a document of base: a folder that the walk could not show, and a new
- * file or folder (blocked by its path). Called when everything is decided.
+ * Keeps blocks that have no document in base: of a folder that the walk could not show, and of a
+ * new file or folder (blocked by its path). Call this after all decisions.
  */
 export function keepUnseen(draft: PlanDraft): void {
   const { undecided, trees } = draft;
@@ -122,16 +124,20 @@ function isUnseenPath(trees: Trees, key: string): boolean {
   return isUnseen(key, trees);
 }
 
-/** Returns true if a block is tried again: a route that the service lacks is not. */
+/**
+ * Returns true if a block is tried again. A request for a route that the service does not have is
+ * not.
+ */
 function isTriedAgain({ policy }: PlanDraft, { reason }: Hold): boolean {
   return policy.retryRefused && reason !== "folder-stays";
 }
 
 /**
- * Returns true if an earlier answer forbids this for a folder; then its block stays. It ends when
- * nothing is wanted any more, or by a retry.
+ * Returns true if the service has refused this change of a folder before. The block stays until the
+ * change is no longer wanted, or is tried again.
  * @param key the id, or the local path of a folder that is not linked yet
- * @param path present path of a linked folder: a refusal of its place ends when it is elsewhere
+ * @param path present path of a linked folder: a refusal that concerns its place ends when the
+ * folder is elsewhere
  */
 export function isFolderStopped(
   draft: PlanDraft,

@@ -51,10 +51,10 @@ function hasMetEdit({ submissions }: Link): boolean {
 }
 
 /**
- * Decides about content that is in review because another edit was published, in one way whether
- * the two merge locally or the published content is put beside.
- * @param met the published version; null: not seen yet
- * @returns false if this does not apply: the content was edited since it was sent, or never sent
+ * Decides about content that is in review because another edit was published. The decision is the
+ * same whether the two merge locally or the published content is shown in a copy.
+ * @param met the published version; null: not read yet
+ * @returns false if the content was edited since it was sent, or never sent
  */
 export function decideReviewConflict(
   draft: PlanDraft,
@@ -75,8 +75,8 @@ function isQuiet(draft: PlanDraft, link: Link, here: LocalFile): boolean {
 }
 
 /**
- * There is a new published version during a review. If it contains the submitted content the review
- * is settled, else it is merged under the local content.
+ * Decides about a new published version during a review. If it contains the submitted content, the
+ * review is settled; otherwise the version is merged under the local content.
  */
 function settleReview(draft: PlanDraft, row: DocumentRow, link: Link, here: LocalFile, there: RemoteFile): void {
   if (draft.policy.direction === "push-only") {

@@ -10,11 +10,10 @@ import { localWish, remoteWish } from "./places.ts";
 import { isFolderStopped } from "./remembered.ts";
 
 /**
- * Decides whether folders exist. This comes after the documents: a folder exists where something
- * must be inside.
+ * Decides whether folders exist, after the documents: a folder exists if something must be inside.
  */
 
-/** Deepest first, because a folder that is kept keeps the ones above it. */
+/** Deepest first, because a folder that stays keeps the folders above it. */
 export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): void {
   const needs: Needs = { local: new Set(), remote: new Set(), unseen: new Set() };
   for (const document of draft.documents) {
@@ -34,12 +33,12 @@ export function settleFolders(draft: PlanDraft, heldInPlace: ReadonlySet<Row>): 
   for (const folder of draft.forest.folders) if (!heldInPlace.has(folder)) recordFolder(draft, folder);
 }
 
-/** Folders that have something in them in this plan, by side; `unseen`: as `Need.mayBeThere`. */
+/** Folders that contain something in this plan, by side; `unseen`: as `Need.mayBeThere`. */
 type Needs = Readonly<Record<Side | "unseen", Set<FolderRow>>>;
 
 /**
- * Whether a folder has something in it in this plan. `mayBeThere`: something that the service did
- * not show; it keeps a folder, and is no reason to make one.
+ * Tells on which side a folder contains something in this plan. `mayBeThere`: something that the
+ * service did not show. It keeps a folder, but gives no reason to create one.
  */
 type Need = { readonly here: boolean; readonly there: boolean; readonly mayBeThere: boolean };
 
@@ -54,7 +53,7 @@ function noteParents(needs: Needs, row: Row): void {
   }
 }
 
-/** What could not be seen counts as being where it was. */
+/** Counts a document that could not be seen at its last known place. */
 function noteUnseen(draft: PlanDraft, document: DocumentRow, needs: Needs): void {
   const { link } = document;
   if (link === null) return;
@@ -85,14 +84,14 @@ function settleFolder(draft: PlanDraft, folder: FolderRow, need: Need, occupied:
   if (!onDisk && !onService && folder.link !== null) forgetFolder(draft, folder);
 }
 
-/** New here, or no longer on the service. */
+/** Decides a folder that is new locally, or no longer on the service. */
 function settleLocalOnly(draft: PlanDraft, folder: FolderRow, need: Need, occupied: () => Occupied): void {
   if (need.there) {
     makeThere(draft, folder, need, occupied);
     return;
   }
-  // It may exist, with its content: made now, it would exist twice, or be refused in each pass that
-  // sees as little (I08).
+  // The folder may exist with its content. If it were created now, it would exist twice, or the
+  // service would refuse it in each such cycle (I08).
   if (need.mayBeThere) return;
   if (folder.vacated) removeVacated(draft, folder, need, occupied);
   else if (folder.link !== null) removeHere(draft, folder, folder.link.id, need, occupied);
@@ -112,8 +111,8 @@ function removeHere(draft: PlanDraft, folder: FolderRow, dirId: DirId, need: Nee
 }
 
 /**
- * Whether nothing stays in a folder here, neither something that the mirror leaves alone nor
- * something mirrored.
+ * Returns true if a local folder stays empty: it contains neither synced files nor files that
+ * mdmirror leaves alone.
  */
 function isLeftEmpty(folder: FolderRow, need: Need, occupied: () => Occupied): boolean {
   const path = folder.localPath!;
@@ -149,7 +148,7 @@ function makeThere(draft: PlanDraft, folder: FolderRow, need: Need, occupied: ()
 }
 
 function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): boolean {
-  // An earlier POST of this folder that no read has settled yet (I08).
+  // An earlier POST of this folder has no observed result yet (I08).
   const open = draft.trees.local.unseen.get(path);
   if (open !== undefined) {
     holdFolder(draft, folder, "not-seen", open.why);
@@ -158,7 +157,7 @@ function isMakingStopped(draft: PlanDraft, folder: FolderRow, path: LocalPath): 
   return draft.policy.direction === "pull-only" || isFolderStopped(draft, path, "make");
 }
 
-/** New on the service, or deleted locally. */
+/** Decides a folder that is new on the service, or deleted locally. */
 function settleRemoteOnly(draft: PlanDraft, folder: FolderRow, need: Need): void {
   if (need.here || folder.link === null) makeHere(draft, folder, need);
   else if (!need.there && !need.mayBeThere) removeThere(draft, folder);
@@ -180,7 +179,7 @@ function removeThere(draft: PlanDraft, folder: FolderRow): void {
 
 function makeHere(draft: PlanDraft, folder: FolderRow, need: Need): void {
   const { link, dirId } = folder;
-  // A folder that no listing shows is made with what is inside it.
+  // A folder that no listing shows is created together with its content.
   if (!need.here && dirId === null) return;
   const wish = localWish(draft, folder);
   if (wish.kind === "barred") {
@@ -206,8 +205,7 @@ function forgetFolder(draft: PlanDraft, folder: FolderRow): void {
 }
 
 /**
- * Records, after the moves, a folder that both sides hold and base does not know, or knows
- * elsewhere.
+ * Records, after the moves, a folder that both sides have and base does not have, or has elsewhere.
  */
 function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   const { dirId } = folder;
@@ -215,7 +213,8 @@ function recordFolder(draft: PlanDraft, folder: FolderRow): void {
   if (folder.replaced !== null) forgetFolder(draft, folder);
   if (!isNewsToBase(draft, folder)) return;
   const why = draft.whys.get(folder) ?? "on both sides";
-  // What is in the folder from which it was merged is still there, and is recorded as it moves.
+  // The content of the folder that was merged into this one is still in the old folder, and is
+  // recorded as it moves.
   proposeFolderLink(draft, folder, { dirId, why, carries: folder.merged ? [] : null });
 }
 
@@ -226,8 +225,8 @@ function isNewsToBase(draft: PlanDraft, folder: FolderRow): boolean {
 type Occupied = { readonly mirrored: ReadonlySet<string>; readonly foreign: ReadonlySet<string> };
 
 /**
- * Folders on disk that hold something: mirrored files and folders, or things the mirror leaves
- * alone (litter does not count).
+ * Returns folders on disk that contain something: synced files and folders, or files that mdmirror
+ * leaves alone (ignored leftovers do not count).
  */
 function occupiedFolders(draft: PlanDraft): Occupied {
   const mirrored = new Set<string>();

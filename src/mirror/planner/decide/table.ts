@@ -51,8 +51,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
   "unknown/gone": "block-unreadable",
   "unknown/unseen": "block-unreadable",
   "unknown/outside": "block-unreadable",
-  // Impossible: a linked document is not new, and a new one is not linked. Left alone rather than
-  // guessed.
+  // Impossible: a linked document is not new, and a new document is not linked. Nothing is done,
+  // rather than guessed.
   "unchanged/created": "nothing",
   "unchanged/never": "nothing",
   "edited/created": "nothing",
@@ -75,8 +75,8 @@ export const CONTENT_RULES: Readonly<Record<ContentCell, ContentRule>> = {
 };
 
 /**
- * Rule for the places of a document that both sides have. `agree`: both moved it; at one place it
- * is adopted, else the service's place wins.
+ * Rule for the places of a document that both sides have. `agree`: both sides moved it. If both
+ * moved it to one place, base takes that place; otherwise the service's place wins.
  */
 export type PlaceRule = "stay" | "follow-local" | "follow-remote" | "agree";
 
@@ -88,8 +88,8 @@ export const PLACE_RULES: Readonly<Record<WhoMoved, PlaceRule>> = {
 };
 
 /**
- * A document deleted locally: a move on the service counts as wanting it. It has no local place, so
- * only the service can have moved it.
+ * Rule for a document that was deleted locally. It has no local place, so only the service can have
+ * moved it; such a move counts as a wish to keep it.
  */
 export const DELETED_RULES: Readonly<Record<WhoMoved, "delete-remote" | "come-back">> = {
   nobody: "delete-remote",

@@ -8,12 +8,14 @@ import { folderAt, type Forest } from "./forest.ts";
 import type { FolderRow, Place } from "./row.ts";
 import { type Occupancy, SlotMap } from "./slots.ts";
 
-/** A document that is new on the service and only has to be made locally. `place`: a free one. */
+/**
+ * A document that is new on the service and only has to be created locally. `place`: a free place.
+ */
 export type Arrival = { readonly file: RemoteFile; readonly place: Place };
 
 /**
- * Documents that only arrive. They get no rows: a row takes ten times the memory of its step, and a
- * first sync has 100,000 of them.
+ * Documents that only have to be created locally. They get no rows: a row takes ten times the
+ * memory of its step, and a first sync has 100,000 of them.
  */
 export class Arrivals {
   /** In the order of their paths. */
@@ -31,9 +33,9 @@ export class Arrivals {
   }
 
   /**
-   * Takes the documents that only arrive.
+   * Takes the documents that only have to be created locally.
    * @param files documents that are new on the service
-   * @returns those that have to be judged
+   * @returns the other documents, which the plan has to judge
    */
   take(files: readonly RemoteFile[], { direction }: Policy, judged: Judged): readonly RemoteFile[] {
     if (direction === "push-only" || this.#trees.local.unseen.size > 0) return files;

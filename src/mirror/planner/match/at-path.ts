@@ -62,7 +62,8 @@ function exchangeTest(matching: Matching): (link: Link, file: LocalFile) => bool
 }
 
 /**
- * Returns true if a file is more similar to `owner`. Without a birth time, equal does not count.
+ * Returns true if a file is more similar to `owner` than to `link`. If files have no birth time,
+ * equal similarity does not count.
  */
 function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile): boolean {
   const text = readProfile(matching, file.digest);
@@ -72,15 +73,15 @@ function isRatherOf(matching: Matching, owner: Link, link: Link, file: LocalFile
 }
 
 /**
- * Matches each document whose file at its path contains its content, or is a part of it: a short
- * note was filled, or a long one was split.
+ * Matches each document whose file at its path contains the document's content, or is a part of it:
+ * a short note was filled, or a long one was split.
  */
 export function matchByPathAndPart(matching: Matching): void {
   matchAt(matching, "path-and-part-of-text", (link, file) => holdsPart(matching, link, file));
 }
 
 /**
- * Matches by the path alone what nothing else claims. A document whose two paths in base do not
+ * Matches the remaining documents by the path alone. A document whose two paths in base do not
  * correspond comes last.
  */
 export function matchByPathAlone(matching: Matching): void {
@@ -101,7 +102,7 @@ function matchAt(matching: Matching, evidence: Evidence, isProven: (link: Link, 
 /** Returns the path at which a record's file is expected; null: nowhere. */
 type WhereIs = (link: Link) => LocalPath | null;
 
-/** First the path to which the folders' moves would have taken the file, then its old path. */
+/** First the path to which the moves of folders would have taken the file, then its old path. */
 function placesOf({ folders }: Matching): readonly WhereIs[] {
   const carried: WhereIs = ({ localPath }) => expectedPath(localPath, folders);
   return folders.moved ? [carried, ({ localPath }) => localPath] : [carried];
@@ -136,9 +137,9 @@ class FilesByPath {
 }
 
 /**
- * Lists documents with the files at their paths, after `matchByPathAndInode` and
- * `matchByPathAndText` have taken those that they confirm. A document whose two paths in base do
- * not correspond is left out: its move was interrupted, and the file may be another document's.
+ * Lists documents with the files at their paths that neither inode nor content confirmed. Call it
+ * after `matchByPathAndInode` and `matchByPathAndText`. A document whose two paths in base do not
+ * correspond is left out: its move was interrupted, and the file may be another document's.
  */
 export function unconfirmedFiles(matching: Matching): [Link, LocalFile][] {
   const found = new Map<Link, LocalFile>();

@@ -23,8 +23,8 @@ type Parted = {
 
 /**
  * Leaves out the documents at rest: both sides have them as base does, base has nothing pending for
- * them, and their folders are at rest too. Nothing has to be done about them, whatever happens to
- * all others, and there may be very many.
+ * them, and their folders are at rest too. No step concerns these documents, whatever happens to
+ * the others, and there may be very many.
  */
 export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged): Parted {
   const folders = foldersAtRest(trees, paths);
@@ -37,7 +37,7 @@ export function partDocuments(trees: Trees, paths: FolderPaths, judged: Judged):
       atRest.set(localPath, link);
     else links.set(id, link);
   }
-  // Of several records with one path, the one whose file is there is judged.
+  // If several records have one path, the record whose file is at the path is judged.
   for (const { localPath } of [...links.values()]) {
     const other = atRest.get(localPath);
     if (other !== undefined) links.set(other.id, other);

@@ -23,8 +23,8 @@ type Candidate = {
 
 /**
  * Matches documents with files elsewhere than at their paths. A file at a document's own path that
- * neither inode nor content confirms loses to such a file; without one, it stays the document's. A
- * document with balanced evidence is blocked.
+ * neither inode nor content confirms loses to a confirmed file elsewhere. Without such a file, the
+ * unconfirmed file stays the document's. A document with balanced evidence is blocked.
  */
 export class MovedFiles {
   readonly #matching: Matching;
@@ -60,7 +60,7 @@ export class MovedFiles {
     return (
       RANKS[b.evidence] - RANKS[a.evidence] ||
       b.score - a.score ||
-      // A document with no file at its path comes before one that has at least that.
+      // A document without a file at its path comes before one with an unconfirmed file.
       Number(this.#hasFileAtPath(a.link)) - Number(this.#hasFileAtPath(b.link)) ||
       compareStrings(a.link.id, b.link.id) ||
       compareStrings(a.file.path, b.file.path)
@@ -72,7 +72,9 @@ export class MovedFiles {
     return file !== undefined && this.#matching.files.has(file.path);
   }
 
-  /** An inode without any of the content only tells which of two files is the document. */
+  /**
+   * An inode without any of the content only decides between two files that may be the document.
+   */
   #isOpen({ link, file, evidence }: Candidate): boolean {
     const { links, files, blocked } = this.#matching;
     if (!links.has(link.id) || blocked.has(link.id) || !files.has(file.path)) return false;
@@ -81,8 +83,8 @@ export class MovedFiles {
 
   /**
    * Returns true if the file is at the path of another document that has no candidate elsewhere,
-   * and may be that one. A file that has this document's inode and similar content was moved over
-   * the other.
+   * and may be that document. A file with this document's inode and similar content was moved over
+   * the other document.
    */
   #isHeld({ link, file, evidence }: Candidate): boolean {
     if (evidence === "inode-and-similar-text" && file.stamp.birthMs !== 0) return false;
@@ -100,8 +102,8 @@ export class MovedFiles {
   }
 
   /**
-   * Returns equal evidence for another file, or for another document whose path also has another
-   * file.
+   * Returns candidates with equal evidence: for another file, or for another document whose path
+   * also has another file.
    */
   #rivalsOf(one: Candidate): Candidate[] {
     const files = (this.#byLink.get(one.link.id) ?? []).filter(
@@ -139,8 +141,8 @@ function* byInode(matching: Matching): Generator<Candidate> {
 }
 
 /**
- * One document and one file of the same bytes, with no second of either: recognised without their
- * contents, which may be too many to compare.
+ * Yields one document and one file with the same bytes, if no second document or file has them.
+ * They are recognised without reading contents, which may be too many to compare.
  */
 function* bySameText(matching: Matching): Generator<Candidate> {
   const files = onlyOnes(textsOfFiles(matching));
@@ -177,8 +179,8 @@ function onlyOnes<K, V>(entries: Iterable<readonly [K, V]>): ReadonlyMap<K, V> {
 }
 
 /**
- * Blocks documents that were not found and may be one of the files that others are blocked for: no
- * document counts as deleted while its file may be one of these.
+ * Blocks documents that were not found and may be one of the files for which other documents are
+ * blocked. No document counts as deleted while its file may be one of these.
  */
 export function blockWhatMayBeBlocked(matching: Matching): void {
   const contested = new Set([...matching.blocked.values()].flat());

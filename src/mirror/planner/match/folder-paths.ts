@@ -15,17 +15,17 @@ export type FolderPaths = {
   readonly claimed: Map<LocalPath, DirId>;
   /** Linked folders by base's path. */
   readonly linked: ReadonlyMap<LocalPath, DirLink>;
-  /** Linked folders, outer ones first. */
+  /** Linked folders, parents before their children. */
   readonly sorted: readonly DirLink[];
   readonly asOne: boolean;
   /** True if the deployment can move a folder to the root. */
   readonly toRoot: boolean;
   /**
-   * Linked folders that were removed locally and that the service cannot delete, by base's path: a
-   * folder that comes to that path is the same folder again.
+   * Linked folders that were removed locally and that the service cannot delete, by base's path. A
+   * local folder that is created at such a path is the same folder again.
    */
   readonly staying: ReadonlyMap<LocalPath, DirLink>;
-  /** Those of them at whose path there is another folder by now. */
+  /** Those of `staying` whose path another folder has by now. */
   readonly rehoused: Set<DirId>;
   /** True if any folder was found elsewhere than at base's path. */
   moved: boolean;
@@ -34,8 +34,8 @@ export type FolderPaths = {
 /**
  * Finds folders by inode and birth time first (a rename, even into a swap), then by the path below
  * the parent's new place, then by the base path. If the deployment cannot move a folder, or not to
- * the root, one that is at another local path (in the root) is a new one: its documents move there
- * one by one, with their ids, and the old one counts as deleted.
+ * the root, a folder at another local path counts as new: its documents move to it one by one, with
+ * their ids, and the old folder counts as deleted.
  */
 export function findFolders(trees: Trees, { folderMoves: asOne, movesToRoot: toRoot }: Moves): FolderPaths {
   const sorted = [...trees.base.dirs.values()].sort(
@@ -69,7 +69,7 @@ function findByPath(paths: FolderPaths, dir: DirLink, local: LocalTree, byKey: F
 }
 
 /**
- * A folder at its old path is the same one on any deployment. A folder that was removed locally,
+ * A folder at its old path is the same folder on any deployment. A folder that was removed locally,
  * and that the service keeps, may have had the same path.
  */
 function findByInode(paths: FolderPaths, local: LocalTree): void {
@@ -94,8 +94,8 @@ function findMovedByInode(paths: FolderPaths, loose: ReadonlyMap<string, DirLink
 }
 
 /**
- * If the service keeps a removed folder, nothing else can get its name there: a folder that was
- * moved to its path is moved document by document.
+ * Returns the removed folders that the service keeps. No other folder can get their names on the
+ * service, so a folder that was moved to such a path moves document by document.
  */
 function stayingFolders(sorted: readonly DirLink[], { base, remote }: Trees): ReadonlyMap<LocalPath, DirLink> {
   const staying = new Map<LocalPath, DirLink>();
@@ -130,9 +130,9 @@ export function relocate(basePath: LocalPath, paths: FolderPaths): LocalPath {
 }
 
 /**
- * A folder that disappeared while more than half of its linked documents were found, by their own
- * evidence, under one new folder at the same places below it, is that folder (another disk, no
- * inodes).
+ * Finds folders by their contents (another disk, no inodes). If a folder disappeared, and more than
+ * half of its linked documents were found by their own evidence at the same places below one new
+ * folder, the new folder is that folder.
  */
 export function findFoldersByContents(
   paths: FolderPaths,
@@ -151,7 +151,8 @@ export function findFoldersByContents(
 }
 
 function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: ReadonlyMap<LocalPath, LocalFolder>): void {
-  // The place to which the parent's move took it counts more than the place of its documents.
+  // The place to which the parent's move took the folder counts more than the place of its
+  // documents.
   for (const path of [relocate(dir.localPath, paths), winnerOf(poll, folders)]) {
     if (path === null || !folders.has(path) || paths.claimed.has(path) || !canBeAt(paths, dir, path)) continue;
     claimFolder(paths, dir, path);
@@ -163,12 +164,12 @@ function findPolled(paths: FolderPaths, dir: DirLink, poll: Poll, folders: Reado
 type Whereabouts = { readonly base: LocalPath; readonly now: LocalPath | null };
 
 /**
- * For a folder that was not found: the number of documents below it, and of those that point to
- * each path.
+ * For a folder that was not found: the number of documents below it, and the number of them that
+ * point to each path.
  */
 type Poll = { total: number; readonly votes: Map<LocalPath, number> };
 
-/** Counts a document's vote for each folder that it was in. */
+/** Counts a document's vote for each folder that contained it. */
 function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereabouts): void {
   for (let above = parentOf(base); above !== ""; above = parentOf(above)) {
     const poll = polls.get(above);
@@ -180,8 +181,8 @@ function askDocument(polls: ReadonlyMap<LocalPath, Poll>, { base, now }: Whereab
 }
 
 /**
- * Returns the present path of a folder above a document, by the document: it must be at the same
- * place below it.
+ * Returns the present path of a folder above a document, derived from the document. The document
+ * must be at the same place below the folder.
  */
 function folderByDocument(above: LocalPath, base: LocalPath, now: LocalPath): LocalPath | null {
   const suffix = base.slice(above.length);
@@ -204,8 +205,8 @@ function foldedFolders(local: LocalTree): FoldersByKey {
 }
 
 /**
- * Returns the expected path of a linked file, with its folder's present path; null if its folder
- * was not found, because a file at the old path then proves nothing.
+ * Returns the expected path of a linked file, with its folder's present path. Null if the folder
+ * was not found: a file at the old path then proves nothing.
  */
 export function expectedPath(basePath: LocalPath, paths: FolderPaths): LocalPath | null {
   if (!paths.moved) return basePath;

@@ -5,7 +5,7 @@ import { type FolderRow, pathOn, SIDES } from "./row.ts";
 import { type FolderPaths, relocate } from "./folder-paths.ts";
 import { isUnseen } from "./unseen.ts";
 
-/** All folders of the three trees. Each is one row, however many trees hold it. */
+/** All folders of the three trees. Each folder has one row, however many trees have it. */
 export type Forest = {
   readonly root: FolderRow;
   readonly folders: Set<FolderRow>;
@@ -17,8 +17,8 @@ export type Forest = {
 };
 
 /**
- * The root and the linked folders.
- * @param mayHide whether a folder that was not found may be where the walk could not see
+ * Makes rows for the root and the linked folders.
+ * @param mayHide true if a folder that was not found may be where the walk could not see
  */
 export function plantForest(trees: Trees, paths: FolderPaths, mayHide: boolean): Forest {
   let key = 0;
@@ -93,8 +93,8 @@ function lookThere(
   const listed = remote.folders.get(dir.id);
   if (listed !== undefined) return { remotePath: listed.path, remoteSeen: "listed" };
   if (remote.complete && remote.foldersComplete && remote.goneFolders.has(dir.id)) return { remoteSeen: "gone" };
-  // Not listed in this cycle: it counts as where it was, below the present place of its parent. If
-  // another folder is listed at that path, nobody knows where this one is.
+  // Not listed in this cycle: the folder counts as unmoved, below the present place of its parent.
+  // If another folder is listed at that path, nobody knows where this folder is.
   const parent = knownRemoteFolder(forest, parentOf(dir.remotePath), parentOf(dir.localPath));
   const above = parent?.remotePath ?? parentOf(dir.remotePath);
   const remotePath = joinPath(above, nameOf(dir.remotePath));
@@ -102,8 +102,9 @@ function lookThere(
 }
 
 /**
- * Two folder records may have one place, because one folder was removed locally and the service
- * keeps it. What base has at that place belongs to the folder that is present locally.
+ * Notes base's paths of a folder. Two records may have one place, because one folder was removed
+ * locally and the service keeps it. Base's entries at that place belong to the folder that is
+ * present locally.
  */
 function noteBase({ byBaseLocal, byBaseRemote }: Forest, { localPath, remotePath }: DirLink, folder: FolderRow): void {
   const isPresent = folder.localSeen === "present";
@@ -118,7 +119,7 @@ export function register(forest: Forest, folder: FolderRow): void {
   if (folder.localPath !== null && !forest.byLocal.has(folder.localPath)) forest.byLocal.set(folder.localPath, folder);
   if (folder.remotePath === null) return;
   const other = forest.byRemote.get(folder.remotePath);
-  // A listed folder counts more than one that is only assumed to be where it was.
+  // A listed folder counts more than one whose place is only assumed.
   if (other === undefined || (other.remoteSeen === "unknown" && folder.remoteSeen === "listed"))
     forest.byRemote.set(folder.remotePath, folder);
 }
@@ -133,8 +134,8 @@ export function placeFolders(forest: Forest): void {
 }
 
 /**
- * The folder at a present path. One that no tree shows (nonsense input, or a parent that the key
- * cannot read) is added as implied.
+ * Returns the folder at a present path. A folder that no tree shows (inconsistent input, or a
+ * parent that the key cannot read) is added as implied.
  */
 export function folderAt(forest: Forest, side: "local" | "remote", path: string): FolderRow {
   const index = side === "local" ? forest.byLocal : forest.byRemote;
@@ -151,9 +152,9 @@ export function folderAt(forest: Forest, side: "local" | "remote", path: string)
 }
 
 /**
- * The folder that was at a path of base: the linked one; else an unlinked one that is still there;
- * else one that is nowhere.
- * @param remotePath the same folder's path on the service, as far as base knows
+ * Returns the folder that was at a path of base: the linked one; else an unlinked one that is still
+ * there; else one without a place.
+ * @param remotePath of the same folder on the service, as far as base knows
  */
 export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: RemotePath): FolderRow {
   const linked = forest.byBaseLocal.get(localPath);
@@ -163,9 +164,9 @@ export function baseFolderAt(forest: Forest, localPath: LocalPath, remotePath: R
 }
 
 /**
- * The same on the service. Also a linked folder that is there now and that base does not know
- * there: what base has below was moved ahead of it (one by one, while no folder was listed), and
- * did not move again.
+ * Returns the folder that was at a path of base on the service. A linked folder that moved to that
+ * path without base's knowledge counts too: base's documents below the path were moved to it one by
+ * one before, and did not move again.
  */
 export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, localPath: LocalPath): FolderRow {
   const known = knownRemoteFolder(forest, remotePath, localPath);
@@ -175,9 +176,9 @@ export function baseRemoteFolderAt(forest: Forest, remotePath: RemotePath, local
 }
 
 /**
- * Returns the folder that base has at a path on the service. Of two records with that path, the one
- * whose local path is that of the same folder counts: the other one's path may be out of date,
- * because nothing is recorded of a folder that was removed locally and stays on the service.
+ * Returns the folder that base has at a path on the service. If two records have that path, the
+ * record whose local path belongs to the same folder counts. The other record's path may be out of
+ * date: base records nothing about a folder that was removed locally and stays on the service.
  */
 function knownRemoteFolder(
   { byBaseLocal, byBaseRemote }: Forest,
@@ -188,7 +189,7 @@ function knownRemoteFolder(
   return beside?.link?.remotePath === remotePath ? beside : byBaseRemote.get(remotePath);
 }
 
-/** The root is only ever the root: no folder from elsewhere is taken for it. */
+/** The root matches only the root: no other folder is taken for it. */
 function unlinked(forest: Forest, folder: FolderRow | undefined): FolderRow | null {
   return folder === undefined || folder.link !== null || folder === forest.root ? null : folder;
 }
@@ -201,7 +202,7 @@ function plantMissing(forest: Forest, localPath: LocalPath, remotePath: RemotePa
   return missingFolder;
 }
 
-/** Whether `folder` is `above` or lies below it on a side, at present or by their goals. */
+/** Returns true if `folder` equals `above` or is below it, by the places that `place` returns. */
 export function isInside(folder: FolderRow, above: FolderRow, place: (at: FolderRow) => FolderRow | null): boolean {
   const seen = new Set<FolderRow>();
   for (let at: FolderRow | null = folder; at !== null && !seen.has(at); at = place(at)) {

@@ -6,7 +6,7 @@ type Inode = { readonly dev: number; readonly ino: number; readonly birthMs: num
 
 /**
  * Returns the key of inode and birth time. Systems give an inode to a new file right after `rm`, so
- * the birth time belongs to it. If only one side has a birth time (0: none), the keys differ.
+ * the birth time is part of the key. If only one side has a birth time (0: none), the keys differ.
  */
 export function inodeKey(inode: Inode): string {
   return `${inode.dev}:${inode.ino}:${inode.birthMs}`;
@@ -20,7 +20,9 @@ export function fileInodeKey(stamp: Stamp | null): string | null {
   return stamp === null || stamp.nlink > 1 ? null : inodeKey(stamp);
 }
 
-/** Nothing besides its inode identifies a folder, so without a birth time it is no evidence. */
+/**
+ * Without a birth time, an inode is no evidence for a folder, which has no content to confirm it.
+ */
 export function folderInodeKey(folder: Inode): string | null {
   return folder.birthMs === 0 ? null : inodeKey(folder);
 }

@@ -27,11 +27,10 @@ export type Matched = {
   /** Files that are not judged in this cycle, because they may be a document that is not seen. */
   readonly undecided: ReadonlySet<LocalPath>;
   /**
-   * Documents without a row that a decision turned out to depend on: the plan is made again with
-   * them judged.
+   * Documents without a row on which a decision depends: the plan is made again, and judges them.
    */
   readonly wanted: Set<DocId>;
-  /** Documents without a row that the plan makes locally. */
+  /** Documents without a row that the plan creates locally. */
   readonly arrivals: Arrivals;
   /** Occupants of paths before the plan. */
   readonly occupancy: Occupancy;
@@ -44,7 +43,7 @@ export type Matched = {
 export function matchTrees(trees: Trees, policy: Policy, texts: TextLookup, judged: Judged = NONE_JUDGED): Matched {
   const folders = findFolders(trees, policy);
   const { links, files } = partDocuments(trees, folders, judged);
-  // Rows are laid out in the order of ids, whatever the order of the input.
+  // Rows are made in the order of ids, whatever the order of the input.
   const loose = [...links.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   for (const link of loose) if (isAway(link)) links.delete(link.id);
   const found = { matches: new Map(), undecided: new Set<LocalPath>(), blocked: new Map() };
@@ -73,7 +72,8 @@ function isElsewhere({ matches }: Matching, { id, localPath }: Link): boolean {
 type SeenLocally = { readonly seen: Seen<LocalFile>; readonly evidence: DocumentRow["evidence"] };
 
 /**
- * @param unread reason why a document that was not found may exist all the same; null: it does not
+ * @param unread reason why a document that was not found may still exist; null: the document does
+ * not exist
  */
 function seenLocally({ trees, matches, blocked }: Matching, link: Link, unread: Unread | null): SeenLocally {
   const match = matches.get(link.id);
@@ -94,7 +94,7 @@ function whyUnsure(
 ): Unread | null {
   if (mayBe !== undefined) return ambiguousFile(mayBe.map(({ path }) => path));
   if (match === undefined) return whyUnseen(link.localPath, trees) ?? unread;
-  // Only the path is evidence for this file. The document may be one that is being written
+  // Only the path is evidence for this file. The document may be a file that is being written
   // elsewhere.
   return match.evidence === "path" && isAnythingWritten(trees) ? STILL_WRITTEN : null;
 }
@@ -105,8 +105,8 @@ function linkedDocument(forest: Forest, trees: Trees, link: Link, { seen, eviden
 }
 
 /**
- * An absence counts only if the listing was complete (I20); a document that was not proven gone was
- * only not seen.
+ * An absence counts only if the listing was complete (I20). A document without proof of its absence
+ * was only not seen.
  */
 function remoteSeen(trees: Trees, link: Link): RemoteSeen {
   const { remote } = trees;
@@ -151,9 +151,9 @@ function newDocument(forest: Forest, trees: Trees, file: RemoteFile, local: Seen
 }
 
 /**
- * Finds the linked documents that are not simply at their places, by the strongest evidence first.
- * Each step takes files and records away from the later ones. In the end `links` are those that
- * were not found, `files` are new, and `folders` have their final places.
+ * Finds the linked documents that are not at base's places, by the strongest evidence first. Each
+ * step removes files and records that later steps would use. In the end `links` has the documents
+ * that were not found, `files` the new files, and `folders` their final places.
  */
 function matchDocuments(matching: Matching): void {
   if (matching.links.size === 0) return;
@@ -172,7 +172,7 @@ function matchDocuments(matching: Matching): void {
 }
 
 /**
- * Recognises pure moves, whatever is at the old path now: chains (`mv b c; mv a b`) and swaps
+ * Recognises pure moves, whatever file is at the old path now: chains (`mv b c; mv a b`) and swaps
  * become moves.
  */
 function matchByInodeAndText(matching: Matching): void {
@@ -185,7 +185,7 @@ function* whereabouts(matching: Matching): Generator<{ base: LocalPath; now: Loc
     if (isAway(link)) continue;
     const match = matching.matches.get(link.id);
     if (match !== undefined) yield { base: link.localPath, now: match.file.path };
-    // A document that is neither found so nor missing is unchanged at base's path.
+    // A document without a match that is not missing either is unchanged at base's path.
     else yield { base: link.localPath, now: matching.links.has(link.id) ? null : link.localPath };
   }
 }

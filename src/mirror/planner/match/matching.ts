@@ -41,8 +41,8 @@ export type Matching = {
   readonly links: Map<DocId, Link>;
   readonly matches: Map<DocId, LocalMatch>;
   /**
-   * Files that are neither new nor moved yet: each may be a document that is blocked, or one whose
-   * own file is being written at this moment.
+   * Files that do not count as new or moved yet: each may be a blocked document, or a document
+   * whose own file is being written now.
    */
   readonly undecided: Set<LocalPath>;
   /** Records with balanced evidence, each with the files that may be its document. */
@@ -65,8 +65,8 @@ export function block(matching: Matching, link: Link, files: readonly LocalFile[
 }
 
 /**
- * Takes a file for a document by its content alone. If the document's own file was not seen, it may
- * be there, and this one a copy: a copy must not get the document's id (I09).
+ * Takes a file for a document by its content alone. If the document's own file could not be read,
+ * the file may be a copy of it, and a copy must not get the document's id (I09).
  */
 export function claimByText(matching: Matching, link: Link, file: LocalFile, evidence: Evidence): void {
   const hidden = whyHidden(link.localPath, matching.trees);
@@ -78,8 +78,8 @@ export function claimByText(matching: Matching, link: Link, file: LocalFile, evi
 }
 
 /**
- * Returns the contents that a document's file may have had last: base's bytes; or the content in
- * review (I31) or blocked (by a conflict, a refusal), while base has the published one.
+ * Returns the digests that a document's file may have had last: base's bytes; or content in review
+ * (I31) or in a block (by a conflict, a refusal), while base has the published content.
  */
 export function knownTexts({ trees }: Matching, { id, localDigest, submissions }: Link): readonly Digest[] {
   const held = trees.base.holds.get(id)?.digest ?? null;

@@ -32,8 +32,8 @@ export function plantUnlinked(forest: Forest, trees: Trees, policy: Policy, path
 }
 
 /**
- * ORDER: listed before implied, so that a folder's id is known; the service's before local ones, so
- * that those join.
+ * ORDER: listed folders before implied ones, so that a folder's id is known; folders of the service
+ * before local ones, so that the local ones join them.
  */
 const [RANK_LISTED, RANK_IMPLIED, RANK_HERE] = [0, 1, 2];
 
@@ -57,7 +57,7 @@ function listUnlinked(forest: Forest, { base, local, remote }: Trees, paths: Fol
 function impliedFolders(forest: Forest, remote: RemoteTree): ReadonlySet<RemotePath> {
   const implied = new Set<RemotePath>();
   for (const { path } of remote.folders.values()) addAbove(implied, path);
-  // Listings come folder by folder, so most documents share the folder of the previous one.
+  // Listings come folder by folder, so most documents are in the same folder as the previous one.
   let before = "";
   for (const { path } of remote.files.values()) {
     const slash = path.lastIndexOf("/");
@@ -82,8 +82,8 @@ function localFolderIndex(trees: Trees): FolderIndex {
 }
 
 /**
- * Returns the folder with its name; else one that was made with its id's digits, because its place
- * was taken; else the one that the disk treats as the same.
+ * Returns the local folder of a remote one: the folder with its name; else one whose name has
+ * digits of its id, because the name was taken; else one whose name the disk treats as the same.
  */
 function twinOf(parent: LocalPath, name: string, id: string, { local }: Trees, fold: FolderIndex): LocalPath | null {
   const { maxNameBytes } = local.disk;
@@ -106,7 +106,8 @@ function plantRemote(
   const expected = twinPathOf(forest, path, id, fold, trees);
   const twin = expected === null ? undefined : forest.byLocal.get(expected);
   if (twin?.remoteSeen === "gone" && twin.link !== null) {
-    // Deleted and made again by someone: the same folder for everybody except for its id.
+    // Deleted on the service and created again there: the same folder for all users, with another
+    // id.
     Object.assign(twin, { replaced: twin.link.id, ...there });
     register(forest, twin);
     return;
@@ -131,8 +132,8 @@ function twinPathOf(
 }
 
 /**
- * Deleted locally and listed on the service: a folder that is made locally at the service's place
- * is that folder, and blocks nobody.
+ * Returns true if the folder was deleted locally and is listed on the service. A folder that is
+ * created locally at its place is the same folder, and blocks nothing.
  */
 function isKeptThere({ localSeen, remoteSeen }: FolderRow): boolean {
   return localSeen === "absent" && remoteSeen === "listed";
@@ -151,9 +152,9 @@ function plantLocal(forest: Forest, path: LocalPath, policy: Policy): void {
 }
 
 /**
- * A folder was renamed or moved on the service to the path of an unlinked local folder: from then
- * on the two are one, like a new folder of the service and a local one. Documents that base has in
- * the old folder stay there, follow one by one, and the old folder goes when it is empty.
+ * Merges a folder that was renamed or moved on the service to the path of an unlinked local folder:
+ * from then on the two are one folder. Documents that base has in the old folder stay in it, follow
+ * one by one, and the old folder is removed when it is empty.
  */
 export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths: FolderPaths): void {
   if (policy.direction === "push-only") return;
@@ -164,8 +165,8 @@ export function mergeFolders(forest: Forest, trees: Trees, policy: Policy, paths
 }
 
 /**
- * Returns the local folder at the service's place for this one; null if there is none, or it is
- * linked.
+ * Returns the local folder at the place that this folder has on the service; null if there is none,
+ * or it is linked.
  */
 function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: FolderRow): LocalPath | null {
   const { link, localPath, remotePath } = folder;
@@ -176,15 +177,15 @@ function targetOf(forest: Forest, { local }: Trees, paths: FolderPaths, folder: 
   return isWithin(target, localPath) || isWithin(localPath, target) ? null : target;
 }
 
-/** Returns the path that a folder would have locally; null: the one above it is not local. */
+/** Returns the path that a folder would have locally; null if the folder above is not local. */
 function pathHere(forest: Forest, { disk }: Trees["local"], { id }: DirLink, remotePath: RemotePath): LocalPath | null {
   const parent = forest.byRemote.get(parentOf(remotePath))?.localPath ?? null;
   return parent === null ? null : joinPath(parent, localNameFor(nameOf(remotePath), "folder", id, disk.maxNameBytes));
 }
 
 /**
- * Returns true if it was moved only on the service: if it was moved locally as well, the table
- * decides.
+ * Returns true if the folder was moved only on the service. If it was moved locally as well, the
+ * table decides.
  */
 function isMovedThereAlone(folder: FolderRow, link: DirLink, paths: FolderPaths): boolean {
   if (folder.localSeen !== "present" || folder.remoteSeen !== "listed") return false;

@@ -5,8 +5,8 @@ import type { LocalFile } from "../../model/tree.ts";
 import { knownTexts, type Matching, readProfile } from "./matching.ts";
 
 /**
- * LIMIT: comparisons of contents in one cycle. Beyond it, unmatched ones are deletions and new
- * files, which the safety checks then judge.
+ * LIMIT: comparisons of contents in one cycle. Beyond the limit, unmatched documents count as
+ * deletions and new files, which the safety checks then judge.
  */
 const MAX_COMPARISONS = 4_000;
 /** LIMIT: contents read for comparison in one cycle. */
@@ -51,7 +51,7 @@ function listPairs(matching: Matching, of: Iterable<Link>, candidates: readonly 
   return pairs;
 }
 
-/** Yields those whose length alone still allows a likeness, within the limits. */
+/** Yields files whose length alone still allows a likeness, within the limits. */
 function* comparableTo(
   was: LineProfile,
   candidates: readonly Candidate[],

@@ -6,8 +6,8 @@ import type { LocalFile, RemoteFile } from "../../model/tree.ts";
 import type { Evidence } from "./matching.ts";
 
 /**
- * A document or folder with a place: (parent folder, name), not a path. When a folder moves, what
- * is below it has not moved itself. Rows are made for each plan and are mutable within it.
+ * A document or folder with a place: (parent folder, name), not a path. When a folder moves, the
+ * rows below it have not moved themselves. Rows are made for each plan and are mutable within it.
  */
 
 export type Side = "local" | "remote";
@@ -24,7 +24,7 @@ export type Place = { readonly parent: FolderRow; readonly name: string };
 type Whereabouts = { now: Place | null; readonly goal: Place | null };
 
 type CommonRow = {
-  /** Unique in a plan; the order of making, which is that of the sorted input. */
+  /** Unique in a plan: the number of the row in the order of the sorted input. */
   readonly key: number;
   readonly local: Whereabouts;
   readonly remote: Whereabouts;
@@ -37,7 +37,7 @@ export type FolderRow = CommonRow & {
    * The linked or listed id; null for a folder that the service does not have, or has not shown.
    */
   dirId: DirId | null;
-  /** Path on disk before the plan; null if it is missing. */
+  /** Path on disk before the plan; null if the folder is missing. */
   localPath: LocalPath | null;
   remotePath: RemotePath | null;
   localSeen: "present" | "absent" | "unknown";
@@ -46,18 +46,22 @@ export type FolderRow = CommonRow & {
    * not listed in this cycle.
    */
   remoteSeen: "listed" | "implied" | "gone" | "unknown" | "absent";
-  /** Id of the record, if the folder at its place now has another one. */
+  /** Id of the record, if another folder is at its place now. */
   replaced: DirId | null;
   /**
-   * The local folder was linked and is another one now: its contents move there, and it goes when
-   * it is empty.
+   * True if the linked folder was replaced by another local folder: its contents move there, and
+   * the old folder is removed when it is empty.
    */
   vacated: boolean;
   /**
-   * The service kept it while it was missing locally, and another local folder is at its path now.
+   * True if the service kept the folder while it was missing locally, and another local folder is
+   * at its path now.
    */
   rehoused: boolean;
-  /** Moved on the service onto the path of another local folder: the two are now one. */
+  /**
+   * True if the folder was moved on the service to the path of another local folder: the two are
+   * now one.
+   */
   merged: boolean;
 };
 
@@ -107,8 +111,8 @@ export function nameKindOf(row: Row): "file" | "folder" {
 }
 
 /**
- * Returns the source of a local name if the disk cannot have the remote one: the id, or the path of
- * a folder that shows none.
+ * Returns the value that distinguishes a local name if the disk cannot have the remote one: the id,
+ * or the path of a folder without an id.
  */
 export function idOf(row: Row): string {
   return (row.kind === "document" ? row.id : row.dirId) ?? (row.kind === "folder" ? (row.remotePath ?? "") : "");

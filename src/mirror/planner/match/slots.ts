@@ -20,8 +20,8 @@ export function slotKey(place: Place, folding: DiskFolding): string {
 }
 
 /**
- * Values by slot. There is one map for each folder, because a key for each slot would be a string
- * that is made again on each access.
+ * Values by slot. Each folder has a map of its own, because a key string for each slot would be
+ * built again on each access.
  */
 export class SlotMap<T> {
   readonly #folding: DiskFolding;
@@ -50,7 +50,7 @@ export class SlotMap<T> {
   }
 }
 
-/** Occupant of a slot before the plan, with or without a row. */
+/** Occupant of a slot before the plan; it may have no row. */
 type Occupant =
   | { readonly kind: "free" }
   | { readonly kind: "mirrored"; readonly path: string }

@@ -25,8 +25,8 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
   let there: RemoteFile[] = [];
   for (const file of trees.remote.files.values()) if (!trees.base.links.has(file.id)) there.push(file);
   there.sort((a, b) => compareStrings(a.path, b.path));
-  // ORDER: on a disk that folds, the file at a document's path in other letters may be its
-  // neighbour's; its own then has the name with its id's digits.
+  // ORDER: on a disk that folds, a file at a document's path in another spelling may belong to
+  // another document. The document's own file then has a name with digits of its id.
   const ways: readonly (() => FindTwin)[] = [
     () => exactTwin(forest, waiting, trees),
     () => digitsTwin(forest, waiting, trees),
@@ -34,7 +34,7 @@ export function findTwins(forest: Forest, trees: Trees, policy: Policy, newFiles
     () => mappedTwin(forest, waiting, policy),
   ];
   for (const way of ways) {
-    // Nearly always one of the two is empty by now.
+    // Nearly always one of the two lists is empty here.
     if (waiting.size === 0 || there.length === 0) break;
     const find = way();
     there = there.filter((file) => {
@@ -78,8 +78,8 @@ function pathInTwinFolder(forest: Forest, file: RemoteFile, nameFor: (name: stri
 const HAS_DIGITS = /-[0-9a-f]{8}\.md$/;
 
 /**
- * Finds a file that was made with its id's digits, because its place was taken, by a run that was
- * interrupted before base had it, or with a state that was lost.
+ * Finds a file whose name has digits of the document's id, because the plain name was taken. Such a
+ * file comes from a run that was interrupted before base had it, or whose state was lost.
  */
 function digitsTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { local }: Trees): FindTwin {
   if (![...waiting.values()].some(({ path }) => HAS_DIGITS.test(path))) return () => undefined;
@@ -90,7 +90,8 @@ function digitsTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, { l
 }
 
 /**
- * Finds new local files by the remote path of their mapped name; not if several would get the same.
+ * Finds new local files by the remote path of their mapped name, unless several files would get the
+ * same path.
  */
 function mappedTwin(forest: Forest, waiting: ReadonlyMap<string, LocalFile>, policy: Policy): FindTwin {
   if (policy.names === "block") return () => undefined;

@@ -14,9 +14,9 @@ export function whyUnseen(path: LocalPath, trees: Trees): Unread | null {
 }
 
 /**
- * Returns why the walk could not see this very path, or a folder above it. In a bulk change
- * (everything is unseen) there is no such reason: files are seen there, and a missing one is not
- * there now.
+ * Returns why the walk could not see this path, or a folder above it. During a bulk change every
+ * absence is unseen, which is no such reason: the walk reads all files, and a missing file is
+ * missing.
  */
 export function whyHidden(path: LocalPath, { local: { unseen } }: Trees): Unread | null {
   if (unseen.size === 0) return null;
@@ -36,7 +36,8 @@ export function isAnythingWritten({ local: { unseen } }: Trees): boolean {
 /**
  * Returns why nothing counts as absent in this walk: a missing file may have been moved to a place
  * that the walk could not see (I04: "the scan complete"). A linked document's own file that cannot
- * be read hides only itself; at the path of one that was found elsewhere, it is another's.
+ * be read hides only itself. If its document was found elsewhere, the unreadable file is another
+ * document's.
  * @returns null: a file that was not found is absent
  */
 export function whyNothingIsAbsent({ base, local }: Trees, isElsewhere: (link: Link) => boolean): Unread | null {

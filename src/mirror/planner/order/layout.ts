@@ -16,7 +16,7 @@ import { copyPath } from "../../model/conflict-copy-path.ts";
 import { Ledger } from "./ledger.ts";
 import { type Hop, hopsBetween, temporaryName } from "./temporary.ts";
 
-/** A row that a step made, removed or moved. `freed`: the key of the slot that became free. */
+/** A row that a step created, removed or moved. `freed`: the key of the slot that became free. */
 export type Shift = {
   readonly side: Side;
   readonly row: Row;
@@ -28,9 +28,9 @@ export type Shift = {
 const NOTHING: readonly number[] = [];
 
 /**
- * The steps laid out so far, each with the paths of its moment and the steps that it must come
- * after: the last one on its row, those that made or moved the folders of its paths, and the one
- * that freed its slot; for a folder's move or removal also those that used its old path.
+ * The steps so far. Each step has the paths of its moment and the steps that must come first: the
+ * last step on its row, the steps that created or moved the folders of its paths, and the step that
+ * freed its slot. A folder's move or removal also comes after the steps that used its old path.
  */
 export class Layout {
   readonly ledgers: Readonly<Record<Side, Ledger>>;
@@ -93,7 +93,7 @@ export class Layout {
 
   #at(row: Row): At {
     const shown = row.kind === "document" && row.remote.seen.kind === "present" ? row.remote.seen.file.path : "";
-    // Most of a large plan is paths: of equal ones, the listing's string is kept.
+    // Most memory of a large plan is paths: of two equal strings, the listing's string is kept.
     const [local, remote] = [this.#path("local", row), this.#path("remote", row)];
     return {
       local: local === shown ? shown : local,
@@ -150,7 +150,7 @@ export class Layout {
     const to = row[side].goal!;
     const ledger = this.ledgers[side];
     if (propose === null) {
-      // A folder that is made with its content needs no step of its own.
+      // A folder that is created with its content needs no step of its own.
       ledger.move(row, to, null);
       this.#onShift({ side, row, from: null, to, freed: null });
       return;
@@ -174,7 +174,7 @@ export class Layout {
     for (const side of SIDES) this.ledgers[side].use(place, step);
   }
 
-  /** @param claimants rows whose local steps come before */
+  /** @param claimants rows whose local steps must come first */
   layLeave(row: Row, side: Side, propose: Proposal, claimants: readonly Row[]): void {
     const ledger = this.ledgers[side];
     const from = ledger.at(row);
@@ -190,8 +190,8 @@ export class Layout {
   }
 
   /**
-   * Lays out a move: one step on disk; on the service one for each PATCH. `temporary`: `to` only
-   * breaks a circle.
+   * Lays out a move: one step on disk; on the service one step for each PATCH. `temporary`: `to`
+   * only breaks a circle.
    */
   layMove(row: Row, side: Side, to: Place, temporary: boolean): void {
     const ledger = this.ledgers[side];

@@ -3,10 +3,10 @@ import { type Occupancy, SlotMap, slotKey } from "../match/slots.ts";
 import { type DiskFolding, joinPath } from "../../../contract/path.ts";
 
 /**
- * One side while the plan is laid out step by step: the place of everything by then, and the step
- * that put it there. This gives an action its paths, and the steps that it must wait for: the last
- * one that moved a folder on its path, the one that freed its slot, the last one on itself. A
- * folder's move also waits for the steps that used its old path.
+ * One side while the plan is laid out step by step: the place of everything at that moment, and the
+ * step that put it there. The ledger gives an action its paths, and the steps that it must wait
+ * for: the last step that moved a folder on its path, the step that freed its slot, the last step
+ * on itself. A folder's move also waits for the steps that used its old path.
  */
 export class Ledger {
   readonly side: Side;
@@ -47,7 +47,7 @@ export class Ledger {
     const holder = this.#slots.get(place);
     if (holder !== undefined) return holder === null || holder === asking;
     const now = asking[this.side].now;
-    // A rename that only changes case: the slot is taken by the row itself.
+    // A rename that only changes case: the row itself occupies the slot.
     if (now !== null && this.key(now) === this.key(place)) return true;
     return this.#occupancy.at(this.side, place).kind === "free";
   }
@@ -102,7 +102,7 @@ export class Ledger {
   }
 
   /**
-   * @param step null: a folder that is made with its content, which waits for no step
+   * @param step null: a folder that is created with its content, which waits for no step
    * @returns the key of the slot that became free, or null
    */
   move(row: Row, to: Place | null, step: number | null): string | null {

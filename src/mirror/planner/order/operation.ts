@@ -1,7 +1,7 @@
 import type { PlanDraft, Proposal } from "../decide/plan-draft.ts";
 import { type DocumentRow, isMoving, type Row, type Side } from "../match/row.ts";
 
-/** An operation to lay out, before order and paths are known. */
+/** An operation that still has to be ordered; its paths are not known yet. */
 export type Operation =
   | { readonly kind: "before" | "content" | "record" | "note"; readonly row: Row; readonly propose: Proposal }
   | { readonly kind: "arrive"; readonly row: Row; readonly side: Side; readonly propose: Proposal | null }
@@ -10,8 +10,9 @@ export type Operation =
   | { readonly kind: "conflict-copy"; readonly row: DocumentRow };
 
 /**
- * ORDER: a row that moves on both sides (because it gets a number) moves on the service first: its
- * user moved it locally, and base must not forget that before it is done.
+ * ORDER: a row that moves on both sides (because it gets a number) moves on the service first.
+ * Otherwise base would record the new local path before the user's own move has reached the
+ * service.
  */
 const REMOTE_FIRST = ["remote", "local"] as const;
 const NO_PROPOSALS: readonly Proposal[] = [];
@@ -91,7 +92,7 @@ const RANKS: Readonly<Record<Operation["kind"], Readonly<Record<Row["kind"], num
   leave: { folder: 6, document: 5 },
 };
 
-/** Returns true if an operation comes before those that make documents without a row. */
+/** Returns true if an operation comes before the creation of documents without a row. */
 export function precedesArrivals(operation: Operation): boolean {
   return rankOf(operation) <= RANKS.arrive.document;
 }

@@ -7,10 +7,10 @@ import { listOperations, type Operation, precedesArrivals } from "./operation.ts
 import { temporaryName } from "./temporary.ts";
 
 /**
- * Lays the decided operations out as steps. Two ledgers know the place of everything at each
- * moment. An operation that cannot run yet (its path is taken, its folder is missing, something is
- * still inside) waits. When all of them wait in a circle, one goes to a temporary name. The paths
- * that a step used decide what it must come after: any order that respects this gives the same
+ * Orders the decided operations as steps. Two ledgers know the place of everything at each moment.
+ * An operation that cannot run yet (its path is taken, its folder is missing, something is still
+ * inside) waits. If all operations wait in a circle, one row moves to a temporary name. The paths
+ * that a step used decide which steps must come first. Any order that respects this gives the same
  * trees (I15).
  */
 export function layOut(draft: PlanDraft): Step[] {
@@ -62,7 +62,7 @@ class Schedule {
     }
   }
 
-  /** A document whose folder cannot be made, or not yet, has to be judged with it. */
+  /** A document whose folder cannot be created, or not yet, has to be judged with its folder. */
   #layArrivals(): void {
     const { arrivals, wanted } = this.#draft;
     for (const arrival of arrivals.all)
@@ -115,8 +115,8 @@ class Schedule {
   }
 
   /**
-   * Returns what must still leave a folder before it can be removed; for a deletion on the service
-   * also what may still take its local path.
+   * Returns what must still leave a folder before it can be removed. For a deletion on the service,
+   * also rows that may still take its local path.
    */
   #needOfLeave(row: Row, side: Side): string | null {
     if (row.kind === "folder" && (this.#inside[side].get(row) ?? 0) > 0) return `empty ${side} ${row.key}`;
@@ -129,8 +129,8 @@ class Schedule {
   }
 
   /**
-   * Base may record a place only after the folders above it have reached theirs: one of them could
-   * fail.
+   * Base may record a place only after the folders above have reached their places: one of these
+   * moves could fail.
    */
   #needOfRecord(row: Row): string | null {
     if ((this.#open.get(row) ?? 0) > 0) return `placed ${row.key}`;
@@ -154,7 +154,7 @@ class Schedule {
     const to = row[side].goal!;
     const ledger = this.#layout.ledgers[side];
     for (let at: FolderRow | undefined = to.parent; at !== undefined; at = ledger.at(at)?.parent) {
-      // A folder whose goal is below something that is still inside it waits until that has left.
+      // A folder whose goal is below one of its own children waits until that child has left.
       if (at === row) return `moved ${side} ${this.#lowestOpen(side, to.parent, row).key}`;
       if (ledger.at(at) === null && !ledger.exists(at)) return `moved ${side} ${at.key}`;
     }
@@ -216,8 +216,8 @@ class Schedule {
   }
 
   /**
-   * Moves one of a circle to a temporary name, one whose path another waits for. Each is moved so
-   * at most once, so this ends.
+   * Moves one row of a circle to a temporary name: a row whose path another row waits for. Each row
+   * is moved so at most once, so this ends.
    */
   #breakCircle(): boolean {
     const operation = this.#pickForTemporaryName();

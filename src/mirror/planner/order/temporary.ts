@@ -3,13 +3,15 @@ import { lastingName, TEMPORARY_MARK } from "../../model/local-name.ts";
 import { cutToBytes } from "../../../contract/path.ts";
 import type { Row, Place } from "../match/row.ts";
 
-/** LIMIT: bytes kept of a name, so that each disk and each service takes the whole. */
+/**
+ * LIMIT: bytes kept of a name, so that each disk and each service accepts the whole temporary name.
+ */
 const KEPT_BYTES = 100;
 
 /**
  * Returns a name that only breaks a circle: legal on the service, the same in every plan of the
- * same trees, never taken, and not the row's own. A row that has a temporary name gets another one
- * of its lasting name, so that names do not grow with each plan that is interrupted.
+ * same trees, never taken, and not the row's own. If the row already has a temporary name, the new
+ * one is made from its lasting name, so that names do not grow when plans are interrupted.
  */
 export function temporaryName(row: Row, name: string, isFree: (name: string) => boolean): string {
   const ending = row.kind === "document" ? ".md" : "";

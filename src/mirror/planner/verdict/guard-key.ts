@@ -1,8 +1,8 @@
 import type { Action } from "../../model/action.ts";
 
 /**
- * Returns the stable name of an action that a safety check may stop: the same in every plan with
- * the same document, version and content, so that an approval covers that and nothing else.
+ * Returns the stable name of an action that a safety check may stop. The name is the same in every
+ * plan with the same document, version and content, so an approval covers exactly this action.
  */
 export function guardKey(action: Action): string {
   switch (action.kind) {

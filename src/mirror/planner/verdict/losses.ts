@@ -7,9 +7,9 @@ import type { StopReason, Signals } from "../plan-types.ts";
 import { type Finding, type Guarded, isRemovalOfKnown, type PresenceCounts, unapproved } from "./stops.ts";
 
 /**
- * Safety checks on losses. A side loses a document when the plan deletes it on that side because it
- * is gone from the other, and loses its content when the document became blank on the other side.
- * Both count alike.
+ * Safety checks on losses. A side loses a document when the plan deletes it because it is gone from
+ * the other side. A side loses content when the document became blank on the other side. Both
+ * losses count alike.
  */
 
 type Side = "local" | "remote";
@@ -18,14 +18,17 @@ type Side = "local" | "remote";
 type Loss = {
   readonly side: Side;
   readonly deleted: readonly Guarded[];
-  /** Folders that are removed: their removal waits with the documents, also of the empty ones. */
+  /**
+   * Folders that are removed: if a safety check stops the documents, it stops the removal of these
+   * folders too, also of empty ones.
+   */
   readonly folders: readonly Guarded[];
   readonly emptied: readonly Guarded[];
   /** Documents that may become blank on this side: their new content was not read yet. */
   readonly unread: readonly DocId[];
-  /** Losses of the last hour, which count as well. */
+  /** Losses of the last hour on this side, which count as well. */
   readonly before: number;
-  /** Losses that need no question. */
+  /** Losses that need no approval. */
   readonly limit: number;
   /** True if a safety check found the other side without any document, and nobody answered yet. */
   readonly wasAllGone: boolean;
@@ -35,7 +38,7 @@ type Loss = {
 /** The documents of the other side, from which the losses come. */
 type OtherSide = {
   readonly known: number;
-  /** Documents that are gone from there. */
+  /** Documents that are gone from the other side. */
   readonly gone: number;
   readonly present: number;
   /** Documents that are present and that no deletion of this plan concerns. */
@@ -129,11 +132,11 @@ export function judgeLosses({ local, remote }: Losses): Finding[] {
 const ALL_GONE = { local: "remote-emptied", remote: "local-emptied" } as const satisfies Record<Side, StopReason>;
 
 /**
- * The other side is emptied when linked documents are gone from it and none stays: the others are
- * missing too, or this plan removes them because they are gone from this side. That remains so
- * until somebody answers. An only document may go without a question: its deletion looks like any
- * other, it was looked for twice, and the service showed by the document, or by a folder, that the
- * key belongs to this workspace.
+ * Judges if the other side is emptied: linked documents are gone from it, and none stays. The
+ * others are missing too, or this plan removes them because they are gone from this side. The stop
+ * remains until the user answers. A single document may go without approval: its deletion looks
+ * like any other, two scans missed it, and the service showed by the document, or by a folder, that
+ * the key belongs to this workspace.
  */
 function judgeAllGone(loss: Loss): Finding[] {
   const { side, deleted, folders, wasAllGone } = loss;
@@ -167,7 +170,7 @@ function isLosingAll({ emptied, counts }: Loss, more = 0): boolean {
   return left - blank <= (blank === 0 ? 0 : empty());
 }
 
-/** Returns the number of deletions on one side that need no question. */
+/** Returns the number of deletions on one side that need no approval. */
 export function deleteBudget(limits: GuardLimits, known: number): number {
   return Math.max(limits.minDeletes, Math.min(Math.floor(limits.deleteShare * known), limits.maxDeletes));
 }

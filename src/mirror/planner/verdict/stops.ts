@@ -6,7 +6,7 @@ import { guardKey } from "./guard-key.ts";
 
 /** Reasons to stop a whole plan. */
 
-/** Counts of the match, by which the steps are judged. */
+/** Counts of the match, which the safety checks need. */
 export type PresenceCounts = {
   /** Linked documents (not suspended, not outside). */
   readonly known: number;
@@ -22,13 +22,16 @@ type Stops = { readonly stops: readonly Reason[]; readonly waived: readonly Stop
 type Removals = { readonly documents: number; readonly folders: number };
 
 /**
- * A reason to stop everything. `asks`: whether it needs an approval. `stays`: whether, once
- * approved, it may remain and is only reported, so that nobody has to approve it before each run
- * (documents that are blocked because the folder only pushes, or because they were edited).
+ * A reason to stop everything. `asks`: true if it needs an approval. `stays`: true if the reason,
+ * once approved, is only reported, so that nobody has to approve it before each run (documents that
+ * are blocked because the folder only pushes, or because they were edited).
  */
 type Doubt = Reason & { readonly asks: boolean; readonly stays: boolean };
 
-/** Reasons that a person may approve are approved as such, not step by step. */
+/**
+ * Returns the reasons to stop the whole plan. A user approves such a reason as a whole, not step by
+ * step.
+ */
 export function stopsAll(
   trees: Trees,
   { direction }: Policy,
@@ -75,8 +78,8 @@ function doubtWorkspace({ remote }: Trees, { known, shownThere }: PresenceCounts
 
 function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: Policy["direction"]): Doubt | null {
   const { earlierChangeIds, refusedBases } = signals;
-  // ASSUMES: a change id never becomes the latest again by itself; so in a small workspace one such
-  // document is enough.
+  // ASSUMES: an old change id never becomes the latest again by itself, so in a small workspace one
+  // such document is enough.
   const few = signals.restored ? 1 : Math.min(3, Math.max(1, Math.ceil(known / 100)));
   if (earlierChangeIds >= few) {
     const detail = `${earlierChangeIds} documents show an older version than before`;
@@ -88,9 +91,8 @@ function doubtVersions(signals: Signals, { known }: PresenceCounts, direction: P
 }
 
 /**
- * In a restored service, missing documents were mostly made after the backup. Their removal is
- * approved by itself, not by the reason: a document that is found missing later is asked about
- * again.
+ * In a restored service, missing documents were mostly created after the backup. Each removal needs
+ * its own approval: if another document is found missing later, mdmirror asks again.
  */
 function stopRemovals({ restored }: Signals, { documents, folders }: Removals): Reason[] {
   if (!restored || documents + folders === 0) return [];
@@ -134,8 +136,8 @@ export function isRemovalOfKnown(action: Action): boolean {
 }
 
 /**
- * Returns the actions that the answer to a stop concerns, in the order of the plan. All others wait
- * for the answer as well.
+ * Returns the actions that the answer to a stop concerns, in the order of the plan. All other
+ * actions wait for the answer as well.
  */
 export function stoppedBy(
   { stoppedSteps, byReason }: Extract<Verdict, { kind: "safety-stop" }>,

@@ -9,7 +9,7 @@ import { deleteBudget, judgeLosses, lossesOf, mustRead } from "./losses.ts";
 
 /** The safety checks: when a plan must stop and ask. */
 
-/** Decides if the plan may run, and lists what must be read first. */
+/** Result of the safety checks: the verdict, and the documents to read first. */
 type Judgement = {
   readonly verdict: Verdict;
   /** Documents whose new content on the service must be read before the verdict counts. */
@@ -41,7 +41,10 @@ export function judge(
   return { verdict: { kind: "run", ...(waived.length > 0 ? { waived } : {}) }, toRead };
 }
 
-/** @param removals approved with the reasons, so that nobody is asked twice */
+/**
+ * Stops everything.
+ * @param removals approved together with the reasons, so that the user answers once
+ */
 function haltAll(stops: readonly Reason[], removals: readonly Guarded[]): Verdict {
   const asked = [...stops.map(({ reason }) => reason), ...removals.map(({ key }) => key)].sort();
   const stoppedSteps = removals.map(({ index }) => index).sort((a, b) => a - b);
@@ -71,7 +74,10 @@ function judgeFlood(
   return [{ reason: "conflict-flood", detail, steps: clashes }];
 }
 
-/** A deleted copy decides for the local content, which may then replace the service's. */
+/**
+ * Checks decisions by deleted conflict copies. A deleted copy decides for the local content, which
+ * may then replace the service's.
+ */
 function judgeCopies(budget: number, signals: Signals, steps: readonly Step[]): Finding[] {
   const ends = unapproved(steps, signals, (action) => action.kind === "end-conflict" && action.how === "mine");
   if (ends.length <= budget) return [];
