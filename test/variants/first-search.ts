@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "../../src/contract/json.ts";
 import { SEARCH_HYBRID_PATH, SEARCH_REGEX_PATH } from "../../src/contract/routes.ts";
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
+import { withBody } from "./requests.ts";
 
 /** Search as the first version had it. */
 
@@ -29,7 +30,7 @@ export function asFirstAnswer(request: WireRequest, response: WireResponse): Wir
     const found = (sources as readonly unknown[]).map(withoutNaming);
     return { ...file, [isRegex ? "matches" : "snippets"]: found };
   });
-  return { ...response, body: JSON.stringify({ ...page, url: request.path, data }) };
+  return withBody(response, { ...page, url: request.path, data });
 }
 
 function withoutNaming(source: unknown): unknown {

@@ -13,6 +13,11 @@ export const DOCS_BASE = "https://mdmirror.invalid/docs";
 export const EMPTY_PAGE = "emp_";
 const RENAMED = /-r\d+$/;
 
+/** Returns the response with another body. Its parts would be sent instead of the body. */
+export function withBody({ status, headers }: WireResponse, body: object): WireResponse {
+  return { status, headers, body: JSON.stringify(body) };
+}
+
 /** @returns the request for the service below, or the answer */
 export async function shapeRequest(
   request: WireRequest,
@@ -127,7 +132,7 @@ async function shortPage(
   const response = await ask("GET", `${path}?${parameters}`);
   if (response.status !== 200) return response;
   const page = JSON.parse(response.body) as object;
-  return { ...response, body: JSON.stringify({ ...page, data: [], hasMore: true, nextCursor: within }) };
+  return withBody(response, { ...page, data: [], hasMore: true, nextCursor: within });
 }
 
 function noSuchMethod(status: 404 | 405): WireResponse {

@@ -3,7 +3,7 @@ import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { splitTarget } from "../../src/service/requests/router.ts";
 import { loosenIds, tightenIds } from "./loose-ids.ts";
 import type { Variant, VariantState } from "./variant.ts";
-import { EMPTY_PAGE } from "./requests.ts";
+import { EMPTY_PAGE, withBody } from "./requests.ts";
 
 /** The half of a variant that looks at answers. */
 export function shapeResponse(
@@ -18,10 +18,7 @@ export function shapeResponse(
   if (variant.changeIdMovesOnRename) countRename(request, path, state);
   const body = JSON.parse(variant.looseIds ? loosenIds(response.body) : response.body) as JsonObject;
   const shaped = shapeBody(request, response.status, body, variant, state);
-  return {
-    ...response,
-    body: JSON.stringify(variant.unknownMembers ? { ...shaped, xUnknown: { nested: [1] } } : shaped),
-  };
+  return withBody(response, variant.unknownMembers ? { ...shaped, xUnknown: { nested: [1] } } : shaped);
 }
 
 function shapeBody(

@@ -1,7 +1,7 @@
 import type { WireRequest, WireResponse } from "../../src/contract/wire.ts";
 import { refuse, toWire } from "../../src/service/requests/answer.ts";
 import { splitTarget } from "../../src/service/requests/router.ts";
-import { DOCS_BASE, REQUEST_ID } from "./requests.ts";
+import { DOCS_BASE, REQUEST_ID, withBody } from "./requests.ts";
 import type { Variant, VariantState } from "./variant.ts";
 
 /**
@@ -90,7 +90,7 @@ export class Weather {
     const page = JSON.parse(response.body) as Page;
     const isIndexed = ({ id }: { readonly id: string }) =>
       this.#state.requests - (this.#written.get(id) ?? Number.NEGATIVE_INFINITY) > delay;
-    return { ...response, body: JSON.stringify({ ...page, data: page.data.filter(isIndexed) }) };
+    return withBody(response, { ...page, data: page.data.filter(isIndexed) });
   }
 
   /** One list in `every` misses the first item of its second page, or shows one of the first. */
@@ -113,7 +113,7 @@ export class Weather {
     this.#torn.delete(list);
     this.#state.torn = (this.#state.torn ?? 0) + 1;
     const data = torn.isMissed ? page.data.slice(1) : [torn.last, ...page.data];
-    return { ...response, body: JSON.stringify({ ...page, data }) };
+    return withBody(response, { ...page, data });
   }
 }
 
