@@ -25,10 +25,12 @@ export async function clearCase(exchange: Exchange, key: string, folder: string)
     }
   }
   for (const place of places) if ((await cleaner.list(place)).length > 0) return false;
-  return true;
+  return !cleaner.hasFailed;
 }
 
 class Cleaner {
+  /** True if a list could not be read, so that nothing is known of what is left. */
+  hasFailed = false;
   readonly #exchange: Exchange;
   readonly #headers: Readonly<Record<string, string>>;
 
@@ -55,22 +57,34 @@ class Cleaner {
     for (let page = 0; page < MOST_PAGES; page++) {
       const path = `/v1/${place}${cursor}`;
       const { status, body } = await this.#exchange({ method: "GET", path, headers: this.#headers, body: null });
-      if (status !== 200) break;
-      const { data, nextCursor } = readPage(body);
-      items.push(...data);
-      if (nextCursor === null) break;
-      cursor = `&cursor=${encodeURIComponent(nextCursor)}`;
+      const read = status === 200 ? readPage(body) : null;
+      if (read === null) this.hasFailed = true;
+      items.push(...(read?.data ?? []));
+      if (read === null || read.nextCursor === null) break;
+      cursor = `&cursor=${encodeURIComponent(read.nextCursor)}`;
     }
     return items;
   }
 }
 
-/** @throws on a body that is no JSON */
-function readPage(text: string): { readonly data: readonly Item[]; readonly nextCursor: string | null } {
-  const page: unknown = JSON.parse(text);
-  const [data, cursor] = isJsonObject(page) ? [member(page, "data"), member(page, "nextCursor")] : [];
-  const items = Array.isArray(data) ? (data as unknown[]).flatMap((item) => readItem(item) ?? []) : [];
+/** Returns the items of a page and the cursor of the next one; null if the text is no page. */
+export function readPage(text: string): { readonly data: readonly Item[]; readonly nextCursor: string | null } | null {
+  const page = parsed(text);
+  if (!isJsonObject(page)) return null;
+  const [data, cursor] = [member(page, "data"), member(page, "nextCursor")];
+  if (!Array.isArray(data)) return null;
+  const items = (data as unknown[]).flatMap((item) => readItem(item) ?? []);
   return { data: items, nextCursor: typeof cursor === "string" ? cursor : null };
+}
+
+/** Returns null for a text that is no JSON. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw error;
+  }
 }
 
 function readItem(item: unknown): Item | null {

@@ -1,5 +1,5 @@
 import { AssertionError } from "node:assert";
-import { clearCase } from "./clear.ts";
+import { clearCase, readPage } from "./clear.ts";
 import { NoAnswer, NotOffered, observed } from "./observe.ts";
 import { SECTIONS, type Section } from "./sections.ts";
 import { Api, type ContractCase, type Exchange } from "./world.ts";
@@ -40,6 +40,8 @@ export type Judged =
   | { readonly kind: "unreachable"; readonly why: string }
   /** The service does not let this key list or create. */
   | { readonly kind: "refused"; readonly request: string; readonly status: number }
+  /** The answer to a list of files is no list: another service, or a login page. */
+  | { readonly kind: "foreign" }
   /** The service cannot delete folders, so that each case would leave one. */
   | { readonly kind: "cannot-clear"; readonly folder: string };
 
@@ -76,6 +78,7 @@ async function tryOut({ exchange, key, name, leaveBehind }: JudgeOptions): Promi
   const headers = { authorization: `Bearer ${key}` };
   const list = await exchange({ method: "GET", path: "/v1/files?limit=1", headers, body: null });
   if (list.status !== 200) return { kind: "refused", request: "GET /v1/files", status: list.status };
+  if (readPage(list.body) === null) return { kind: "foreign" };
   const folder = `/${name}`;
   const body = JSON.stringify({ path: folder });
   const json = { ...headers, "content-type": "application/json" };

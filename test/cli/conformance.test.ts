@@ -94,6 +94,21 @@ test("a service that cannot be reached, or refuses the key, ends with 5", async 
   expect((await rig.run(["conformance", rig.url, "--key-file", rig.keyFile])).code).toBe(5);
 });
 
+test("an address of something else ends with 5", async () => {
+  const headers = { "content-type": "text/html" };
+  const url = await serveAs(() => async () => ({ status: 200, headers, body: "<p>Sign in</p>" }));
+  expect((await rig.run(["conformance", url, "--key-file", rig.keyFile])).code).toBe(5);
+});
+
+test("a folder is reported as left if no list shows that it is gone", async () => {
+  const url = await serveAs((handle) => async (request) => {
+    const isBroken = request.path.startsWith("/v1/folders?path=") && request.path.endsWith("-1");
+    return isBroken ? { status: 200, headers: {}, body: "{" } : handle(request);
+  });
+  const { leftBehind } = await judge(url, ["errors"]);
+  expect(leftBehind.map((path) => path.slice(-2))).toEqual(["-1"]);
+});
+
 test("a service that goes away in the middle ends with 5", async () => {
   let requests = 0;
   const url = await serveAs((handle) => varyService(handle, { fault: () => (++requests > 20 ? "drop-before" : null) }));

@@ -114,6 +114,8 @@ function troubleOf(url: string, judged: Exclude<Judged, { kind: "judged" }>): Tr
       const what = `the service answered ${judged.request} with status ${judged.status}`;
       return { kind: "offline", what, next: "check the URL and the key; the key needs full access to the workspace" };
     }
+    case "foreign":
+      return { kind: "offline", what: `the answer of ${url} to GET /v1/files is no list`, next: "check the URL" };
     case "cannot-clear": {
       const what = `the service did not delete the folder ${judged.folder}, so that each case would leave one`;
       return { kind: "usage", what, next: "to run the cases and leave their folders: add --leave-behind" };
