@@ -17,7 +17,7 @@ export type Row = {
 export const FAILED_ONCE: readonly Row[] = readRows("failed-once.jsonl");
 
 function readRows(file: string): readonly Row[] {
-  const lines = readFileSync(new URL(`rows/${file}`, import.meta.url), "utf8").split("\n");
+  const lines = readFileSync(new URL(`regressions/${file}`, import.meta.url), "utf8").split("\n");
   return lines.flatMap((line, index) => (line === "" ? [] : [rowOf(line, `${file}:${index + 1}`)]));
 }
 
